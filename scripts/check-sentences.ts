@@ -71,16 +71,11 @@ const criteria = [
 async function readCompared({ context }: Directory, handles: readonly string[]) {
   const asked = handles.length > 1 ? handles : [...handles, 'com.none/none'];
   const answer = await callTool(compareAgents, { handles: asked, criteria } as never, context);
-  const { listings, same_for_all } = JSON.parse(JSON.stringify(answer)) as {
+  const { listings } = JSON.parse(JSON.stringify(answer)) as {
     readonly listings: readonly { readonly handle: string; readonly description?: string }[];
-    readonly same_for_all?: object;
   };
-  const ofAll = textsIn(same_for_all);
   return new Map(
-    listings.map(({ handle, ...one }) => [
-      handle,
-      [...textsIn({ ...one, description: undefined }), ...ofAll].join('\n'),
-    ]),
+    listings.map(({ handle, ...one }) => [handle, textsIn({ ...one, description: undefined }).join('\n')]),
   );
 }
 

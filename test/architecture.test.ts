@@ -180,8 +180,7 @@ const oursUsers = [
   'document/answers/whose.ts',
   'document/as-of.ts',
   'document/changes.ts',
-  'document/criteria/observed.ts',
-  'document/criteria/recorded.ts',
+  'document/criteria/criteria.ts',
   'document/hit.ts',
   'document/rated.ts',
   'document/resolved.ts',
@@ -193,8 +192,6 @@ const oursUsers = [
   'observations/offers/notes.ts',
   'observations/prices/assets.ts',
   'observations/standing.ts',
-  'selections/judge.ts',
-  'tools/compare-agents.ts',
   'views/log-page.ts',
 ];
 

@@ -98,11 +98,11 @@ export const questions: readonly Question[] = [
     ['Which that send are claimed?', 'listings.0.handle', /sms\/gateway/],
   ]),
   ...of('compare_agents', { handles: [subject, other] }, [
-    ['Which of two is claimed?', 'listings.0.native.0', /^claimed: met\./],
-    ['Does either answer?', 'same_for_all.observed.0', /^endpoint_observed_alive: unknown\./],
-    ['Which is not?', 'listings.1.native.0', /^claimed: not_met\./],
-    ['Does the other ask for a secret?', 'same_for_all.imported.3', /^needs_no_secret: /],
-    ['Says who?', 'sources.0', /registry/],
+    ['Which of two is claimed?', 'listings.0.native.claimed', /^met$/],
+    ['Does either answer?', 'listings.0.observed.endpoint_observed_alive', /^unknown$/],
+    ['Which is not?', 'listings.1.native.claimed', /^not_met$/],
+    ['Does the other ask for a secret?', 'listings.1.imported.needs_no_secret', /./],
+    ['Says who?', 'listings.0.record', /registry/],
     ['Is the sum a verdict?', 'statement', /nothing is added up/],
   ]),
   ...of('list_ratings', { handle: subject }, [

@@ -1,5 +1,5 @@
 import { day_ms, dayText } from '../core/text.ts';
-import { betweenDays, code, dayOf, ended, isEmpty, join, own, say, type Words } from '../core/words.ts';
+import { betweenDays, code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../observations/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
@@ -13,7 +13,6 @@ import {
   ownReason,
 } from '../observations/observation.ts';
 import { subjectWords } from '../observations/published/words.ts';
-import { changeWords, toldChanges } from '../observations/standing.ts';
 import { answeredWords, type Tallied } from '../observations/timeline/tally.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -143,16 +142,6 @@ export const asksPayment = (seen: SeenOf, { subject }: Pick<Observation, 'subjec
 
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));
-
-/** The sentences about the changes of a fact that are told, to follow another sentence. */
-export const toldWords = (one: Observation): Words =>
-  join(
-    toldChanges(one).flatMap((change) => {
-      const words = changeWords(one, change, between(change));
-      return words ? say` ${ended(words)}` : [];
-    }),
-    '',
-  );
 
 export const between = ({
   changed_from,

@@ -1,16 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Approval, type PinName, pinNames, type Selection } from '../config/files.ts';
-import { day_ms } from '../core/text.ts';
+import { day_ms, dayText } from '../core/text.ts';
 import { day, dayOf, join, own, quote, say, sentence, type Words } from '../core/words.ts';
-import {
-  type ComparedListing,
-  type CriterionFinding,
-  met,
-  notMet,
-  observedFinding,
-  recordedFinding,
-  unknown,
-} from '../document/criteria/criterion.ts';
+import type { Result } from '../document/criteria/criterion.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { isKnown } from '../document/seen.ts';
 import type { Listing } from '../listings/listing.ts';
@@ -113,10 +105,19 @@ function listed(texts: readonly string[], others: readonly string[] = []): Words
   return texts.length === 0 ? own('none') : say`${join(named, ', ')}${more}`;
 }
 
+export interface ComparedListing {
+  readonly listing: ListingDocument;
+  readonly now_ms: number;
+}
+
 /** `from` and `to` are of a broken pin. */
-export interface ApprovalAnswer extends CriterionFinding {
+export interface ApprovalAnswer {
   readonly criterion: string;
-  readonly value?: string | number;
+  readonly result: Result;
+  readonly fact: Words;
+  readonly source: string;
+  /** YYYY-MM-DD. */
+  readonly as_of: string;
   readonly from?: Words;
   readonly to?: Words;
 }
@@ -125,15 +126,29 @@ type Pinned = readonly [approval: Approval, pin: PinName, before: readonly strin
 
 type PinAnswer = Omit<ApprovalAnswer, 'criterion'>;
 
+const ofRecord = ({ listing }: ComparedListing, result: Result, fact: Words): PinAnswer => ({
+  result,
+  fact,
+  source: listing.origin,
+  as_of: dayText(listing.observed_at),
+});
+
+const ofCheck = ({ source, observed_at = '' }: Observation, result: Result, fact: Words): PinAnswer => ({
+  result,
+  fact,
+  source,
+  as_of: dayText(observed_at),
+});
+
 function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned): PinAnswer {
   const now = pinnedNow(compared.listing, pin);
   if (before.length === now.length && before.every((text, at) => text === now[at]))
-    return recordedFinding(compared, met(say`The ${own(pin)} is as approved: ${listed(now)}.`));
+    return ofRecord(compared, 'met', say`The ${own(pin)} is as approved: ${listed(now)}.`);
   const from = listed(before, now);
   const to = listed(now, before);
   const record = say`${recordOf(compared.listing)} has ${to}`;
   const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
-  return { ...recordedFinding(compared, notMet(fact)), from, to };
+  return { ...ofRecord(compared, 'not_met', fact), from, to };
 }
 
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
@@ -150,7 +165,7 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
     const to = listed(recorded);
     const record = say`${recordOf(compared.listing)} has endpoint ${to}`;
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; ${record}.`;
-    return { ...recordedFinding(compared, notMet(fact)), from, to };
+    return { ...ofRecord(compared, 'not_met', fact), from, to };
   }
   const found = seenNow(compared.listing, kind);
   const approved = new Set(before.map(toComparable));
@@ -160,33 +175,40 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
     const from = listed(before, [seen]);
     const to = listed([seen], before);
     const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${from}; since ${day(other.first_seen_at ?? '')} Dossier sees ${to}.`;
-    return { ...observedFinding(other, notMet(fact)), from, to };
+    return { ...ofCheck(other, 'not_met', fact), from, to };
   }
   const missing = before.filter((text) => !found.some(({ subject }) => subject === endpointOf(text)));
   const [one] = found;
   if (missing.length === 0 && one)
-    return observedFinding(one, met(say`The ${own(pin)} is as approved: ${listed(before)}.`));
+    return ofCheck(one, 'met', say`The ${own(pin)} is as approved: ${listed(before)}.`);
   const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${listed(missing)}, which Dossier does not know now.`;
-  return { ...recordedFinding(compared, unknown(fact)), source: 'Dossier' };
+  return { ...ofRecord(compared, 'unknown', fact), source: 'Dossier' };
 }
 
 const source = 'approvals of the operator of this service';
 
 function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | undefined): ApprovalAnswer {
   const about = { criterion: 'approved', source, as_of: listing.evidence_snapshot_date };
-  if (!approval) return { ...about, ...notMet(own('The operator’s file has no approval of this listing.')) };
+  if (!approval)
+    return { ...about, result: 'not_met', fact: own('The operator’s file has no approval of this listing.') };
   const { by, on, reason, until } = approval;
   const given = say`Approved on ${dayOf(on)} by ${quote(by)}: ${quote(reason)}`;
   const isOver = until !== undefined && now_ms >= Date.parse(until) + day_ms;
-  if (isOver) return { ...about, ...notMet(say`${given}. The approval ended after ${dayOf(until)}.`) };
-  return { ...about, ...met(say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`) };
+  if (isOver)
+    return { ...about, result: 'not_met', fact: say`${given}. The approval ended after ${dayOf(until)}.` };
+  return {
+    ...about,
+    result: 'met',
+    fact: say`${given}${until === undefined ? say`` : say`; until ${dayOf(until)}`}.`,
+  };
 }
 
 /** A report of malicious code ends an approval; without approvals it is only told. */
 export const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
   malwareWords(listing.observations, ['malware']).map((report) => ({
     criterion: 'not_reported',
-    ...notMet(sentence(report)),
+    result: 'not_met',
+    fact: sentence(report),
     source: 'Dossier',
     as_of: listing.evidence_snapshot_date,
   }));
@@ -201,10 +223,9 @@ export function judgeApproval({ approvals }: Selection, compared: ComparedListin
   });
   const moderated: ApprovalAnswer = {
     criterion: 'not_moderated',
-    ...notMet(
-      own(
-        'An action of the operator of this service is in force on the listing, its namespace or its claim.',
-      ),
+    result: 'not_met',
+    fact: own(
+      'An action of the operator of this service is in force on the listing, its namespace or its claim.',
     ),
     source: 'actions of the operator of this service',
     as_of: evidence_snapshot_date,
@@ -225,7 +246,10 @@ export const isBrokenPin = ({ criterion, result }: Pick<ApprovalAnswer, 'criteri
   result === 'not_met' && criterion.startsWith('pin:');
 
 /** A broken pin does not, if the selection marks changes. */
-export function keepsOut({ approvals, unknown, on_change }: Selection, answer: ApprovalAnswer): boolean {
+export function keepsOut(
+  { approvals, unknown, on_change }: Selection,
+  answer: Pick<ApprovalAnswer, 'criterion' | 'result'>,
+): boolean {
   const { criterion, result } = answer;
   if (criterion === 'not_reported') return approvals !== undefined;
   if (criterion === 'approved' || criterion === 'not_moderated') return result === 'not_met';

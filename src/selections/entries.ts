@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts';
 import { dayText } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
+import { toAnswer } from '../document/answers/answers.ts';
+import { type CriterionAnswer, whyWords } from '../document/criteria/criteria.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { type ListingFacts, toReading } from '../document/record.ts';
 import { recordedFacts } from '../document/recorded-facts.ts';
@@ -35,7 +37,9 @@ export function toPrivateFacts({ listing, unread }: PrivateEntry): ListingFacts 
 
 export interface SelectionMember {
   readonly listing: ListingDocument;
+  /** What the operator approved, and how the criteria are answered. */
   readonly answers: readonly ApprovalAnswer[];
+  readonly judged: readonly CriterionAnswer[];
   readonly entry?: PrivateEntry | undefined;
 }
 
@@ -54,19 +58,22 @@ function toPrivateServer(entry: PrivateEntry, key: string) {
 export async function toSelectionEntries(members: readonly SelectionMember[], context: Context) {
   const shared = await readShared(context);
   const { key } = shared;
-  const entries = await inTurns(members, async ({ listing, answers, entry }) => {
+  const entries = await inTurns(members, async ({ listing, answers, judged, entry }) => {
     const version = entry?.version ?? (await context.store.listings.version(listing.handle, listing.version));
     if (!version) return undefined;
     const isHidden = listing.moderation?.some(({ action }) => action === 'hide') === true;
     const { server, _meta } = entry
       ? toPrivateServer(entry, key)
       : toEntry(version, { isLatest: true, document: listing, isHidden, ...shared });
-    const criteria = answers.map(({ criterion, result, fact, as_of }) => ({
-      criterion,
-      result,
-      fact,
-      as_of,
-    }));
+    const answer = toAnswer(listing);
+    const criteria = [
+      ...answers.map(({ criterion, result, fact, as_of }) => ({ criterion, result, fact, as_of })),
+      ...judged.map((one) => ({
+        ...one,
+        fact: whyWords(answer, one),
+        as_of: listing.evidence_snapshot_date,
+      })),
+    ];
     return JSON.stringify({ server, _meta: { ..._meta, [key]: { ...(_meta[key] as object), criteria } } });
   });
   return entries.filter((entry) => entry !== undefined);

@@ -1,16 +1,20 @@
 import type { Selection } from '../config/files.ts';
-import { ours, say, toText } from '../core/words.ts';
+import { toText } from '../core/words.ts';
 import {
   type CriterionAnswer,
   type CriterionName,
-  compareListing,
-  criterionText,
   findValueError,
   isCriterionName,
+  judge,
   type RequestedCriterion,
 } from '../document/criteria/criteria.ts';
-import { type ComparedListing, notApplicable, recordedFinding } from '../document/criteria/criterion.ts';
-import { type ApprovalAnswer, judgeApproval, judgeReports, keepsOut } from './approvals.ts';
+import {
+  type ApprovalAnswer,
+  type ComparedListing,
+  judgeApproval,
+  judgeReports,
+  keepsOut,
+} from './approvals.ts';
 
 const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);
@@ -34,33 +38,30 @@ const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
   ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
 ]);
 
-function toFileAnswer(compared: ComparedListing, found: CriterionAnswer): CriterionAnswer {
-  const { criterion, value } = found;
-  if (answeredByFile.has(criterion)) return found;
-  const label = ours(criterionText({ criterion, value }));
-  const fact = say`${label}: does not apply; only the file of a private entry is known.`;
-  return { criterion, value, ...recordedFinding(compared, notApplicable(fact)) };
-}
+const toFileAnswer = (found: CriterionAnswer): CriterionAnswer =>
+  answeredByFile.has(found.criterion) ? found : { ...found, result: 'not_applicable' };
 
 /** It is in the selection unless something `failed`. */
 export function judgeMember(selection: Selection, compared: ComparedListing, isPrivate = false) {
-  const { imported, observed, native } = compareListing(compared, requestedBy(selection));
-  const found = [...imported, ...observed, ...native];
-  const answers: ApprovalAnswer[] = [
+  const found = judge(compared.listing, requestedBy(selection), compared.now_ms);
+  const judged = isPrivate ? found.map(toFileAnswer) : found;
+  const answers: readonly ApprovalAnswer[] = [
     ...judgeReports(compared),
     ...judgeApproval(selection, compared),
-    ...(isPrivate ? found.map((one) => toFileAnswer(compared, one)) : found),
   ];
-  const failed = answers.filter((answer) => keepsOut(selection, answer));
   return {
     answers,
-    failed: failed.map(({ criterion, value, result, from, to, fact }) => ({
-      criterion,
-      value,
-      result,
-      // The name of a criterion says enough.
-      ...(!isCriterionName(criterion) && { fact: toText(fact) }),
-      ...(from && to && { from: toText(from), to: toText(to) }),
-    })),
+    judged,
+    failed: [
+      ...answers
+        .filter((answer) => keepsOut(selection, answer))
+        .map(({ criterion, result, from, to, fact }) => ({
+          criterion,
+          result,
+          fact: toText(fact),
+          ...(from && to && { from: toText(from), to: toText(to) }),
+        })),
+      ...judged.filter((answer) => keepsOut(selection, answer)),
+    ],
   };
 }

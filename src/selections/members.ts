@@ -6,6 +6,8 @@ import { Problem } from '../core/problem.ts';
 import { dayText, nextDay_ms } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { toText } from '../core/words.ts';
+import { toAnswer } from '../document/answers/answers.ts';
+import { whyWords } from '../document/criteria/criteria.ts';
 import { toListingDocument } from '../document/document.ts';
 import { type ListingFacts, nextChange_ms } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
@@ -131,9 +133,12 @@ function judgeName(
   const judged = mayList ? judgeKnown() : undefined;
   const [membership] = judged?.memberships ?? [];
   if (!judged || !membership) return ['It is not listed.'];
-  const { answers, failed } = membership;
-  if (failed.length === 0) return { listing: judged.listing, answers, entry };
-  return answers.filter((answer) => keepsOut(selection, answer)).map(({ fact }) => toText(fact));
+  const { failed, ...answered } = membership;
+  if (failed.length === 0) return { listing: judged.listing, ...answered, entry };
+  const facts = answered.answers.filter((one) => keepsOut(selection, one)).map(({ fact }) => fact);
+  const answer = toAnswer(judged.listing);
+  const why = answered.judged.filter((one) => keepsOut(selection, one)).map((one) => whyWords(answer, one));
+  return [...facts, ...why].map(toText);
 }
 
 /** Other listings may change the facts. */

@@ -1,33 +1,22 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { code, lines, list, paragraphs, toQuote } from '../core/text.ts';
+import { code, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import {
-  codes,
-  code as codeWords,
-  hasForeign,
-  join,
-  name,
-  ours,
-  own,
-  say,
-  sentence,
-  toMarkdown,
-  toText,
-  type Words,
-  wordsSchema,
-} from '../core/words.ts';
-import { publisherWords } from '../document/answers/answers.ts';
+import { hasForeign, isEmpty, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
+import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
+import { lineNames } from '../document/answers/lines.ts';
 import {
   type CriterionAnswer,
-  compareListing,
+  criteria,
+  judge,
   type RequestedCriterion,
+  showWhy,
 } from '../document/criteria/criteria.ts';
-import { sampleFlag } from '../document/listing-document.ts';
+import { evidenceNames, evidenceTitles, results } from '../document/criteria/criterion.ts';
+import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
-import { malwareWords } from '../observations/malware.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { readListing } from './find/document.ts';
 import { findNamed } from './find/listing.ts';
@@ -35,66 +24,20 @@ import { dayInput, onDay } from './find/on-day.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
-const kinds = ['imported', 'observed', 'native'] as const;
+/** The results by criterion, with its value if it has one, such as `updated_within_days:180`. */
+const resultsSchema = z.record(z.string(), z.enum(results)).optional();
 
-const comparedLines = z.object({
-  imported: z.array(wordsSchema).optional().describe('criterion: result. fact [source, if any]'),
-  observed: z.array(wordsSchema).optional(),
-  native: z.array(wordsSchema).optional(),
-});
-type ComparedLines = z.output<typeof comparedLines>;
-
-const pickLines = (
-  lines: ComparedLines,
-  isPicked: (kind: (typeof kinds)[number], line: Words) => boolean,
-): ComparedLines =>
-  Object.fromEntries(
-    kinds
-      .map((kind) => [kind, (lines[kind] ?? []).filter((line) => isPicked(kind, line))] as const)
-      .filter(([, picked]) => picked.length > 0),
-  );
-
-const hasLine = (lines: ComparedLines, kind: (typeof kinds)[number], line: Words): boolean =>
-  (lines[kind] ?? []).some((one) => toText(one) === toText(line));
-
-function sameOf([first = {}, ...others]: readonly ComparedLines[]): ComparedLines {
-  if (others.length === 0) return {};
-  return pickLines(first, (kind, line) => others.every((other) => hasLine(other, kind, line)));
-}
-
-const linesText = (lines: ComparedLines): string =>
-  list(
-    kinds.flatMap((kind) => lines[kind] ?? []),
-    toMarkdown,
-  );
-
-function numberOf({ source, as_of }: CriterionAnswer, sources: string[]): number {
-  const text = `${source}, ${as_of}`;
-  return sources.includes(text) ? sources.indexOf(text) + 1 : sources.push(text);
-}
-
-function checkedOf({ imported = [], observed = [], native = [] }: ComparedAgent): string | undefined {
-  const checks = [...imported, ...observed, ...native].filter(({ source }) => source !== '');
-  const subjects = new Set(checks.flatMap(({ subject }) => subject ?? []));
-  return subjects.size === 1 ? [...subjects][0] : undefined;
-}
-
-/** `updated_within_days:180: met. <fact> Recorded: <what others wrote> [<number of its source>]` */
-function toComparisonLine(answer: CriterionAnswer, sources: string[], checked: string | undefined): Words {
-  const { criterion, value, result, fact, recorded, quoted, subject } = answer;
-  const about = answer.source ? own('Checked') : own('About');
-  const asked = name(value === undefined ? criterion : `${criterion}:${value}`);
-  return join(
-    [
-      say`${asked}: ${name(result)}. ${fact}`,
-      recorded ? say`Recorded: ${codes(recorded)}` : say``,
-      quoted ? sentence(say`Quoted: ${quoted}`) : say``,
-      subject && !(answer.source && subject === checked)
-        ? sentence(say`${about}: ${codeWords(subject)}`)
-        : say``,
-      answer.source ? name(`[${numberOf(answer, sources)}]`) : say``,
-    ],
-    ' ',
+function resultsOf(judged: readonly CriterionAnswer[]) {
+  const toResults = (some: readonly CriterionAnswer[]) =>
+    Object.fromEntries(
+      some.map(({ criterion, value, result }) => [
+        value === undefined ? criterion : `${criterion}:${value}`,
+        result,
+      ]),
+    );
+  const of = (name: string) => judged.filter(({ criterion }) => criteria[criterion].evidence === name);
+  return Object.fromEntries(
+    evidenceNames.filter((name) => of(name).length > 0).map((name) => [name, toResults(of(name))]),
   );
 }
 
@@ -102,20 +45,22 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
 
 function listingText(listing: z.output<typeof comparedListing>): string {
-  const { handle, description, same_description_as: same, version_asked, whose, checked, problem } = listing;
+  const { handle, description, same_description_as: same, version_asked, problem } = listing;
   const alike = same ? `, the same as ${same.map(code).join(', ')}` : '';
   const said = description ? `: its publisher writes ${toQuote(description)}${alike}` : '';
   return lines(
     listing.as_of && toMarkdown(listing.as_of),
     `${code(handle)}${listing.sample ? ' (shipped sample)' : ''}${said}`,
     version_asked && toMarkdown(version_asked),
-    ...(listing.malware ?? []).map(toMarkdown),
-    whose && `Whose: ${toMarkdown(whose)}`,
     listing.being_checked ?? false,
-    checked && `Checked: ${toMarkdown(checked)}.`,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Less similar:', problem.others)}`,
-    linesText(listing),
+    ...evidenceNames.map((evidence) => {
+      const all = Object.entries(listing[evidence] ?? {}).map(([asked, result]) => `${asked}: ${result}`);
+      return all.length > 0 && `${evidenceTitles[evidence]}: ${all.join('; ')}`;
+    }),
+    ...toAnswerLines({ ...listing, stands_out: listing.stands_out ?? [], lines: listing.lines ?? {} }),
+    listing.record && `Record: ${toMarkdown(listing.record)}`,
   );
 }
 
@@ -125,7 +70,7 @@ const input = z.strictObject({
   as_of: dayInput.describe('Date: as known then'),
 });
 
-const comparedListing = comparedLines.extend({
+const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
   same_description_as: z
@@ -134,13 +79,19 @@ const comparedListing = comparedLines.extend({
     .describe('Handles of compared listings with the same description'),
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
-  malware: z.array(wordsSchema).optional().describe('Reports of malicious code in its packages'),
-  whose: wordsSchema.optional().describe('Publisher, host of the endpoint, and date of first publication'),
   being_checked: z.string().optional(),
   as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
-  checked: wordsSchema
+  imported: resultsSchema.describe('Results of criteria about what is recorded'),
+  observed: resultsSchema.describe('Results of criteria about what Dossier checks'),
+  native: resultsSchema.describe('Results of criteria about claims and ratings made on Dossier'),
+  stands_out: z.array(wordsSchema).optional().describe('The notices of get_agent that show why'),
+  lines: z
+    .partialRecord(z.enum(lineNames), wordsSchema)
     .optional()
-    .describe('The endpoint or package that was checked, if the answers name only one'),
+    .describe('The lines of get_agent that show why, with the sources of their facts'),
+  unseen: wordsSchema.optional(),
+  unchecked: wordsSchema.optional(),
+  record: wordsSchema.optional().describe('The source of facts marked (record)'),
   problem: z
     .object({
       code: z.string(),
@@ -152,17 +103,27 @@ const comparedListing = comparedLines.extend({
 });
 
 const output = z.object({
-  same_for_all: comparedLines
-    .optional()
-    .describe('Answers that all listings without a problem have; `listings` does not repeat them'),
   listings: z.array(comparedListing),
-  sources: z.array(wordsSchema).describe('Sources with dates'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
 
-export type ComparedAgent = Omit<z.output<typeof comparedListing>, (typeof kinds)[number] | 'checked'> &
-  Partial<ReturnType<typeof compareListing>>;
+const described = comparedListing.pick({
+  handle: true,
+  description: true,
+  same_description_as: true,
+  sample: true,
+  version_asked: true,
+  being_checked: true,
+  as_of: true,
+  problem: true,
+});
+
+export interface ComparedAgent extends z.output<typeof described> {
+  /** Undefined if there is a problem. */
+  readonly document?: ListingDocument;
+  readonly judged?: readonly CriterionAnswer[];
+}
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
   const codes: ProblemCode[] = [
@@ -179,26 +140,24 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
 
 async function compareOne(
   named: string,
-  criteria: readonly RequestedCriterion[],
+  asked: readonly RequestedCriterion[],
   context: Context,
 ): Promise<ComparedAgent> {
   try {
     const found = await findNamed(named, context);
     const listing = await readListing(found.handle, context);
-    const compared = { listing, now_ms: context.clock().getTime() };
     const { handle, description, sample, being_checked, as_of } = listing;
-    const malware = malwareWords(listing.observations).map(sentence);
     const version_asked = askedVersion(named, { listing, observations: listing.observations });
+    const judged = judge(listing, asked, context.clock().getTime());
     return {
       handle,
       description,
       sample,
       being_checked,
-      ...(as_of && { as_of: as_of.statement }),
-      ...(version_asked && { version_asked }),
-      ...(malware.length > 0 && { malware }),
-      whose: publisherWords(listing),
-      ...compareListing(compared, criteria),
+      as_of: as_of?.statement,
+      version_asked,
+      document: listing,
+      judged,
     };
   } catch (error) {
     return toProblemEntry(named, error);
@@ -240,21 +199,32 @@ export async function compareAll(
 export const compareStatement =
   'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.';
 
-const texts = [
-  'description',
-  'version_asked',
-  'malware',
-  'checked',
-  'imported',
-  'observed',
-  'problem',
-] as const;
+/** Whose a listing is, and a report of malicious code, matter to every comparison. */
+const always = ['malware', 'other_malware', 'whose'] as const;
+
+function toCompared({ document, judged = [], ...compared }: ComparedAgent): z.output<typeof comparedListing> {
+  if (!document) return compared;
+  const { stands_out, lines: shown, unseen, unchecked } = showWhy(toAnswer(document), judged, always);
+  const said = (words: Words | undefined) => (words && !isEmpty(words) ? words : undefined);
+  return {
+    ...compared,
+    ...resultsOf(judged),
+    ...(stands_out.length > 0 && { stands_out: [...stands_out] }),
+    lines: shown,
+    unseen: said(unseen),
+    unchecked: said(unchecked),
+    record: recordWords(document),
+  };
+}
+
+const texts = ['description', 'version_asked', 'problem'] as const;
+const quoting = ['stands_out', 'lines', 'unseen', 'unchecked'] as const;
 
 export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Compares 2 to 8 listings by criteria (such as price, secrets, tools). Each answer has its fact and, if any, source and date. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
+    'Compares 2 to 8 listings by criteria (such as price, secrets, tools): results, and the lines that show why, with source and date. Nothing is added up or ranked; unknown is not a no, met is no recommendation.',
   effects: readsOnly,
   input,
   output,
@@ -264,44 +234,19 @@ export const compareAgents = defineTool({
     handles: ['co.webhook/webhook', 'com.politicalcomms/api'],
     criteria: ['has_endpoint', 'updated_within_days:365'],
   },
-  toText: ({ same_for_all, listings, sources, ...answer }: z.output<typeof output>): string =>
-    paragraphs(
-      same_for_all && lines('The same for all compared listings:', linesText(same_for_all)),
-      ...listings.map(listingText),
-      sources.length > 0 && `Sources: ${sources.map(toMarkdown).join('; ')}`,
-      answer.statement,
-      closingText(answer),
-    ),
+  toText: ({ listings, ...answer }: z.output<typeof output>): string =>
+    paragraphs(...listings.map(listingText), answer.statement, closingText(answer)),
   async run(sent, context) {
-    const sources: string[] = [];
-    const compared = await compareAll(sent, context);
-    const said = compared.map((one) => {
-      const checked = checkedOf(one);
-      const { imported = [], observed = [], native = [], ...listing } = one;
-      const toLines = (answers: readonly CriterionAnswer[]) =>
-        answers.map((answer) => toComparisonLine(answer, sources, checked));
-      return {
-        listing: { ...listing, ...(checked !== undefined && { checked: codeWords(checked) }) },
-        lines: { imported: toLines(imported), observed: toLines(observed), native: toLines(native) },
-      };
-    });
-    const same = sameOf(said.filter(({ listing }) => !listing.problem).map(({ lines }) => lines));
-    const listings = said.map(({ listing, lines }) => ({
-      ...listing,
-      ...pickLines(lines, (kind, line) => !hasLine(same, kind, line)),
-    }));
-    const has = (name: (typeof texts)[number]) => listings.some((one) => untrustedOf(one, [name]).length > 0);
-    const quoting = hasForeign(listings.map(({ whose }) => whose)) ? ['whose'] : [];
-    const hasSame = Object.keys(same).length > 0;
+    const listings = (await compareAll(sent, context)).map(toCompared);
+    const foreign = [
+      ...texts.filter((name) => listings.some((one) => untrustedOf(one, [name]).length > 0)),
+      // These are in our own words, except for quotations and code spans.
+      ...quoting.filter((name) => hasForeign(listings.map((one) => one[name]))),
+    ];
     return {
-      ...(hasSame && { same_for_all: same }),
       listings,
-      sources: sources.map((source, at) => say`${name(`[${at + 1}]`)} ${ours(source)}`),
       statement: compareStatement,
-      untrusted_fields: [
-        ...(hasForeign(same) ? ['same_for_all'] : []),
-        ...[...texts.filter(has), ...quoting].map((name) => `listings.${name}`),
-      ],
+      untrusted_fields: foreign.map((name) => `listings.${name}`),
     };
   },
 });

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Selection } from '../config/files.ts';
-import { criterionText } from '../document/criteria/criteria.ts';
+import { toAnswer } from '../document/answers/answers.ts';
+import { criterionText, whyWords } from '../document/criteria/criteria.ts';
 import { isBrokenPin, isVersionPinned, letIn } from '../selections/approvals.ts';
 import { privateNote, type SelectionMember } from '../selections/entries.ts';
 import { requestedBy } from '../selections/judge.ts';
@@ -72,7 +73,8 @@ interface ShownView extends SelectionMembers {
 }
 
 const listingItem = (view: Selection, member: SelectionMember) => {
-  const { listing, answers, entry } = member;
+  const { listing, answers, judged, entry } = member;
+  const answer = toAnswer(listing);
   const startable = toStartable(view, member);
   return html`
 <li><h3>${entry ? listing.handle : handleLink(listing.handle)}</h3>
@@ -83,7 +85,7 @@ ${entry && html`<p class="note">${privateNote(entry)}</p>`}
     const isLast = source !== next?.source || as_of !== next?.as_of;
     return html`
 <li>${result === 'unknown' && 'Not known: '}${isBrokenPin({ criterion, result }) && html`<strong>Changed:</strong> `}${toHtml(fact)}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
-  })}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
+  })}${judged.map((one) => html`<li>${toHtml(whyWords(answer, one), listing.evidence_snapshot_date)}</li>`)}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
 };
 
 const lapsedList = ({ approvals }: Selection, lapsed: SelectionMembers['lapsed']) =>

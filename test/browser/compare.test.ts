@@ -45,7 +45,7 @@ describe.each([
     await page.getByLabel('Compare co.webhook/webhook').check();
     await page.getByLabel('Compare com.politicalcomms/api').check();
     await page.getByRole('button', { name: 'Compare ticked listings' }).click();
-    await page.getByRole('heading', { name: 'As recorded and imported' }).waitFor();
+    await page.getByRole('heading', { name: 'What is recorded' }).waitFor();
     const heads = () => page.locator('#imported ~ .scroll thead a').allTextContents();
     await expect.poll(heads).toEqual(['co.webhook/webhook', 'com.politicalcomms/api']);
 
@@ -151,7 +151,7 @@ describe('eight listings side by side', () => {
     const { page } = await openPage(browser, { viewport: { width: 1100, height: 800 } });
     await page.goto(comparedEight());
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    const region = page.getByRole('region', { name: 'As recorded and imported, side by side' });
+    const region = page.getByRole('region', { name: 'What is recorded, side by side' });
     const head = page.getByRole('rowheader', { name: 'Remote endpoint recorded' });
     const before = await head.boundingBox();
     await region.focus();

@@ -117,9 +117,8 @@ describe('the host in trouble', () => {
     expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
   });
 
-  test('a comparison says since when checks have failed, as of the last of them', async () => {
+  test('a comparison says since when checks have failed', async () => {
     await claim();
-    const proven = directory.context.clock().toISOString().slice(0, 10);
     fail(503);
     const failed: string[] = [];
     for (const days of [2, 1]) {
@@ -136,15 +135,19 @@ describe('the host in trouble', () => {
       },
       directory.context,
     );
-    const { listings, sources } = JSON.parse(JSON.stringify(answer)) as Written<typeof answer>;
-    const since = `checks have failed since ${failed[0]}, the last on ${failed[1]}.`;
-    expect(sources[0]).toBe(`[1] claims made on Dossier, ${failed[1]}`);
-    const [claimed, ...checked] = listings[0]?.native ?? [];
-    expect(claimed).toContain(` on ${proven}. C${since.slice(1)} This says nothing`);
-    expect(checked).toEqual([
-      `claim_checked_within_days:2: not_met. The last conclusive check of the claim was on ${proven}; ${since} [1]`,
-      `claim_checked_within_days:30: met. The last conclusive check of the claim was on ${proven}; ${since} [1]`,
-    ]);
+    const { listings } = JSON.parse(JSON.stringify(answer)) as Written<typeof answer>;
+    expect(listings[0]).toMatchObject({
+      native: {
+        claimed: 'met',
+        'claim_checked_within_days:2': 'not_met',
+        'claim_checked_within_days:30': 'met',
+      },
+      lines: {
+        whose: expect.stringContaining(
+          `nothing more; checks have failed since ${failed[0]}, the last on ${failed[1]}.`,
+        ),
+      },
+    });
   });
 
   test('a clock that jumps a year ahead suspends nothing before checks failed on ten days', async () => {

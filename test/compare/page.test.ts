@@ -53,23 +53,27 @@ afterAll(() => directory.close());
 
 describe('a comparison says before its criteria whose each listing is', () => {
   const elsewhere =
-    'Domain lumetra-app.com, proven to the registry; its endpoint is on another domain: `workers.dev`, where others can have hosts too.';
+    'Domain lumetra-app.com, proven to the registry; its endpoint is on another domain: `workers.dev`, where others can have hosts too';
   it('in text and JSON', async () => {
     const client = await connect('v2', directory);
     const handles = ['com.lumetra-app/crm', 'co.webhook/webhook'];
     const { content, structuredContent } = await client.call('compare_agents', { handles });
     await client.close();
     expect(content[0]?.text).toMatch(
-      /\n`com\.lumetra-app\/crm`.*\nWhose: Domain lumetra-app\.com, proven to the registry; its endpoint is on another domain: `workers\.dev`, where others can have hosts too\.\n\* endpoint_at_domain: not_met\. /,
+      /\n\* Whose: Domain lumetra-app\.com, proven to the registry; its endpoint is on another domain: `workers\.dev`, where others can have hosts too; /,
     );
     expect(structuredContent).toMatchObject({
       listings: [
-        { whose: expect.stringContaining(elsewhere) },
+        { lines: { whose: expect.stringContaining(elsewhere) } },
         {
-          whose: expect.stringContaining('Domain webhook.co, proven to the registry; its endpoint is on it.'),
+          lines: {
+            whose: expect.stringContaining(
+              'Domain webhook.co, proven to the registry; its endpoint is on it.',
+            ),
+          },
         },
       ],
-      untrusted_fields: expect.arrayContaining(['listings.whose']),
+      untrusted_fields: expect.arrayContaining(['listings.lines']),
     });
   });
   it('and that two of them have the same name and short description, which a criterion says too', async () => {
@@ -83,10 +87,9 @@ describe('a comparison says before its criteria whose each listing is', () => {
         { same_description_as: ['com.lumetra/crm'] },
         {
           same_description_as: ['com.lumetra-app/crm'],
-          imported: [
-            expect.stringContaining(
-              'not_met. `com.lumetra-app/crm` (domain lumetra-app.com, published on 2026-10-01 or before) has the same name and description; this does not show a connection.',
-            ),
+          imported: { nothing_shared: 'not_met' },
+          stands_out: [
+            '`com.lumetra-app/crm` (domain lumetra-app.com, published on 2026-10-01 or before) has the same name and description; this does not show a connection.',
           ],
         },
         { handle: 'co.webhook/webhook' },
@@ -101,7 +104,7 @@ describe('a comparison says before its criteria whose each listing is', () => {
   it('on the page', async () => {
     const page = await pageOf(`/compare?handle=com.lumetra-app/crm&${webhook}&active=true`);
     const text = page.replace(/<[^>]+>/g, '');
-    const [before] = text.split('As recorded and imported');
+    const [before] = text.split('What is recorded');
     expect(before).toContain(
       'Domain lumetra-app.com, proven to the registry; its endpoint is on another domain: workers.dev, where others can have hosts too',
     );
@@ -134,9 +137,9 @@ describe('/compare', () => {
     expect(recorded.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
       'Costs com.politicalcomms/api Not recorded, not checked. co.webhook/webhook Dossier has not checked whether the endpoint asks for a payment. ',
     );
-    expect(imported).toContain('<h2 id="imported">As recorded and imported</h2>');
+    expect(imported).toContain('<h2 id="imported">What is recorded</h2>');
     expect(resultsIn(imported)).toEqual([['Met'], ['Unknown', 'Met'], ['Met'], ['Met']]);
-    expect(observed).toContain('<h2 id="observed">As checked by Dossier</h2>');
+    expect(observed).toContain('<h2 id="observed">What Dossier checks</h2>');
     expect(resultsIn(observed)).toEqual([
       ['Does not apply', 'Unknown'],
       ['Does not apply', 'Unknown'],
@@ -145,9 +148,10 @@ describe('/compare', () => {
     expect(native).toContain('<h2 id="native">Claims and ratings made on Dossier</h2>');
     expect(resultsIn(native)).toEqual([['Not met'], ['Not met']]);
     expect(native).toContain('The same for both:');
-    expect(native).toContain('No ratings here; that matters for a purchase.');
+    expect(recorded).toContain('No ratings here; that matters for a purchase.');
+    expect(observed).toContain('<p class="note"><a href="#costs">Costs</a></p>');
     expect(page).toContain('Unknown does not mean no');
-    expect(page).toContain('as of <time datetime="');
+    expect(recorded).toMatch(/id="record">Record<.*registry\S*.*, as of <time/s);
     expect(page).toMatch(
       /<th[^>]*>Criterion<\/th><th[^>]*><a class="handle" href="\/agents\/com\.politicalcomms\/api"/,
     );
@@ -164,9 +168,11 @@ describe('/compare', () => {
     });
     const listings = comparedOf(await response.json());
     expect(listings).toHaveLength(2);
-    for (const { imported = [], observed = [], native = [] } of listings)
-      for (const { fact } of [...imported, ...observed, ...native])
-        expect(page).toContain(`</span> ${fact}<`);
+    const text = page.replace(/<[^>]+>/g, '');
+    // Pages add their age to days.
+    for (const { lines = {} } of listings)
+      for (const line of Object.values(lines).filter((one) => !/\d{4}-\d\d/.test(one)))
+        expect(text).toContain(line.replaceAll('`', ''));
   });
 
   it('finds listings to add by words, and reports when there are none', async () => {

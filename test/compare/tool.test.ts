@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { comparedOf, type Judged } from '../support/compared.ts';
-import { documentOf } from '../support/directory.ts';
+import { comparedOf } from '../support/compared.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { doorNames, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
 const webhook = 'co.webhook/webhook';
 const politics = 'com.politicalcomms/api';
-const short = (answers: readonly Judged[] | undefined) =>
-  answers?.map(({ criterion, result, fact }) => [criterion, result, fact]);
 
 describe.each(doorNames)('compare_agents through %s', (door) => {
   let directory: RatedDirectory;
@@ -42,91 +39,60 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ];
     const { listings, statement, untrusted_fields } = await compare([politics, webhook], criteria);
     expect(listings.map(({ handle }) => handle)).toEqual([politics, webhook]);
-    expect(short(listings[0]?.imported)).toEqual([
-      ['publisher_listings_at_most', 'met', '1 listing of this namespace is stored here, this one included.'],
-      ['transport', 'met', 'stdio is among the recorded transports.'],
-      ['has_endpoint', 'not_met', 'No remote endpoint is recorded.'],
-    ]);
-    expect(short(listings[0]?.observed)).toEqual([
-      ['endpoint_observed_alive', 'not_applicable', 'No remote endpoint is recorded.'],
-    ]);
-    expect(short(listings[0]?.native)).toEqual([
-      ['claimed', 'not_met', 'This listing is not claimed.'],
-      ['native_ratings_at_least', 'not_met', 'No ratings here; that matters for a purchase.'],
-    ]);
-    expect(short(listings[1]?.observed)).toEqual([
-      [
-        'endpoint_observed_alive',
-        'unknown',
-        'Dossier has not seen whether the endpoint answers: not checked.',
-      ],
-    ]);
-    expect(listings[1]?.native?.map(({ result }) => result)).toEqual(['met', 'met']);
-    expect(listings[1]?.native?.[0]?.fact).toMatch(
-      /^Write access to the default branch .* at commit [0-9a-f]{40}/,
+    expect(
+      JSON.stringify(listings.map(({ imported, observed, native }) => [imported, observed, native])),
+    ).toBe(
+      JSON.stringify([
+        [
+          { 'transport:stdio': 'met', has_endpoint: 'not_met', 'publisher_listings_at_most:1': 'met' },
+          { endpoint_observed_alive: 'not_applicable' },
+          { claimed: 'not_met', 'native_ratings_at_least:1': 'not_met' },
+        ],
+        [
+          { 'transport:stdio': 'not_met', has_endpoint: 'met', 'publisher_listings_at_most:1': 'met' },
+          { endpoint_observed_alive: 'unknown' },
+          { claimed: 'met', 'native_ratings_at_least:1': 'met' },
+        ],
+      ]),
     );
-    expect(listings[1]?.native?.[1]?.fact).toBe('1 independent source, 1 rating.');
+    expect(listings[0]?.lines).toEqual({
+      whose: expect.stringContaining('ot claimed.'),
+      where: expect.stringMatching(/^No endpoint recorded; a package for your machine: /),
+      rated: 'No ratings here; that matters for a purchase.',
+    });
+    expect(listings[1]?.lines).toEqual({
+      whose: expect.stringMatching(
+        /Claimed on [\d-]+: write access to its repository was shown, nothing more\.$/,
+      ),
+      where: '`https://mcp.webhook.co/mcp`, not checked.',
+      rated: expect.stringMatching(/^Independent: 1 source, 1 rating: /),
+    });
     expect(statement).toBe(
       'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.',
     );
-    expect(untrusted_fields).toEqual(['listings.description', 'listings.imported', 'listings.observed']);
-    expect(Object.keys({ ...listings[1] })).toEqual([
+    expect(untrusted_fields).toEqual(['listings.description', 'listings.lines']);
+    expect(Object.keys({ ...listings[0] })).toEqual([
       'handle',
       'description',
-      'whose',
       'imported',
       'observed',
       'native',
+      'lines',
+      'record',
+      'results',
     ]);
   });
 
-  it('shows the same as the listing document', async () => {
-    const document = (await documentOf(directory, webhook)) as {
-      readonly claim?: { readonly statement: string; readonly checked_at: string };
-      readonly evidence_snapshot_date?: string;
-      readonly endpoint?: string;
+  it('shows the lines of get_agent, of all that the criteria ask about, and whose it is', async () => {
+    const asked = { handle: webhook, detail: 'full' };
+    const { markdown, origin } = (await directory.call('get_agent', asked)) as unknown as {
+      markdown: string;
+      origin: string;
     };
-    const { listings } = await compare(
-      [webhook, politics],
-      [{ criterion: 'claimed' }, { criterion: 'rated_within_days', value: 1 }, { criterion: 'has_endpoint' }],
-    );
-    expect(listings[0]?.native).toMatchObject([
-      { fact: document.claim?.statement, as_of: document.claim?.checked_at.slice(0, 10) },
-      { result: 'met', as_of: document.evidence_snapshot_date },
-    ]);
-    expect(listings[0]?.imported).toMatchObject([{ recorded: document.endpoint }]);
-  });
-
-  it('says once what is the same for all, and what differs with each listing', async () => {
-    const { same_for_all, listings } = (await ask(
-      [politics, webhook, 'org.nobody/nothing-like-it'],
-      ['active', 'has_endpoint', 'claimed', 'updated_within_days:3650'],
-    )) as unknown as {
-      readonly same_for_all: object;
-      readonly listings: readonly Readonly<Record<string, unknown>>[];
-    };
-    expect(same_for_all).toEqual({
-      imported: [
-        'active: met. The registry lists it as active. [1]',
-        expect.stringMatching(/^updated_within_days:3650: met\. .* \[1\]$/),
-      ],
-    });
-    expect(listings).toMatchObject([
-      {
-        imported: ['has_endpoint: not_met. No remote endpoint is recorded. [1]'],
-        native: ['claimed: not_met. This listing is not claimed. [2]'],
-      },
-      {
-        imported: [
-          'has_endpoint: met. A remote address is recorded. Recorded: `https://mcp.webhook.co/mcp` [1]',
-        ],
-        native: [expect.stringMatching(/^claimed: met\. /)],
-      },
-      { problem: { code: 'unknown_handle' } },
-    ]);
-    // One listing has nothing in common with a handle that names none.
-    const alone = await ask([politics, 'org.nobody/nothing-like-it'], ['active']);
-    expect(alone).not.toHaveProperty('same_for_all');
+    const { listings } = await compare([webhook, politics], ['price_known', 'active']);
+    expect(Object.keys(listings[0]?.lines ?? {})).toEqual(['whose', 'costs', 'kept_up']);
+    expect(markdown).toContain(`\n* Costs: ${listings[0]?.lines?.costs}\n`);
+    expect(listings[0]?.record).toContain(origin);
   });
 
   it('reports handles without a listing, and answers the rest', async () => {
@@ -150,8 +116,8 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(listings[4]?.problem?.message).toBe(
       'No listing has this handle. That a service is not listed says nothing about it. Similar handles: see near or search_agents.',
     );
-    expect(Object.keys({ ...listings[2] })).toEqual(['handle', 'problem']);
-    expect(listings[1]?.imported).toHaveLength(1);
+    expect(Object.keys({ ...listings[2] })).toEqual(['handle', 'problem', 'results']);
+    expect(listings[1]?.imported).toEqual({ active: 'met' });
   });
 
   it('takes criteria as plain strings, and those of the page if there are none', async () => {
@@ -170,16 +136,17 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     expect(asStrings.listings).toEqual(asObjects.listings);
     const { listings } = await compare([webhook, politics]);
     const [first] = listings;
-    const namesOf = (kind: 'imported' | 'observed' | 'native') =>
-      first?.[kind]?.map(({ criterion }) => criterion);
-    expect(namesOf('imported')).toEqual([
+    expect(Object.keys(first?.results ?? {})).toEqual([
       'active',
+      'endpoint_at_domain',
       'nothing_shared',
       'needs_no_secret',
-      'endpoint_at_domain',
+      'endpoint_observed_alive',
+      'price_known',
+      'tools_unchanged_for:30',
+      'claimed',
+      'native_ratings_at_least:1',
     ]);
-    expect(namesOf('observed')).toEqual(['endpoint_observed_alive', 'price_known', 'tools_unchanged_for']);
-    expect(namesOf('native')).toEqual(['claimed', 'native_ratings_at_least']);
   });
 
   it('takes 30 days where a criterion about what stays the same names none', async () => {
@@ -263,39 +230,27 @@ describe('for any picks', () => {
   afterAll(() => directory.close());
 
   it('order and number are the caller’s, and an answer depends on nothing but its listing and its criterion', async () => {
-    const alone = new Map<string, Judged | undefined>();
+    const alone = new Map<string, string>();
     const picks = fc.record({
       handles: fc.shuffledSubarray(handles, { minLength: 2, maxLength: 6 }),
       criteria: fc.shuffledSubarray(questions, { minLength: 1 }),
     });
     await fc.assert(
       fc.asyncProperty(picks, async (input) => {
-        const compared = await directory.call('compare_agents', input);
-        const { same_for_all = {} } = compared as {
-          same_for_all?: Readonly<Record<string, readonly string[]>>;
-        };
-        const listings = comparedOf(compared);
+        const listings = comparedOf(await directory.call('compare_agents', input));
         expect(listings.map(({ handle }) => handle)).toEqual(input.handles);
-        for (const { handle, imported, observed, native, problem } of listings) {
+        for (const { handle, results, problem, ...listing } of listings) {
           if (handle === 'org.unknown/x') expect(problem?.code).toBe('unknown_handle');
-          else {
-            const asked = input.criteria.map(nameOf);
-            const of = (kind: string) =>
-              input.criteria.filter(({ criterion }) => kindOf(criterion) === kind).map(nameOf);
-            for (const [kind, all = []] of Object.entries({ imported, observed, native })) {
-              const same = same_for_all[kind]?.length ?? 0;
-              const names = all.map(nameOf);
-              expect(names.toSorted()).toEqual(of(kind).toSorted());
-              for (const part of [names.slice(0, same), names.slice(same)])
-                expect(part).toEqual(asked.filter((one) => part.includes(one)));
+          else
+            for (const kind of ['imported', 'observed', 'native'] as const) {
+              const asked = input.criteria.filter(({ criterion }) => kindOf(criterion) === kind);
+              expect(Object.keys(listing[kind] ?? {})).toEqual(asked.map(nameOf));
             }
-          }
-          for (const answer of [...(imported ?? []), ...(observed ?? []), ...(native ?? [])]) {
-            expect(['met', 'not_met', 'unknown', 'not_applicable']).toContain(answer.result);
-            expect(answer.as_of).toMatch(answer.source === '' ? /^$/ : /^\d{4}-\d\d-\d\d$/);
-            const key = `${handle} ${answer.criterion} ${answer.value}`;
-            expect(answer).toEqual(alone.get(key) ?? answer);
-            alone.set(key, answer);
+          for (const [asked, result] of Object.entries(results)) {
+            expect(['met', 'not_met', 'unknown', 'not_applicable']).toContain(result);
+            const key = `${handle} ${asked}`;
+            expect(result).toBe(alone.get(key) ?? result);
+            alone.set(key, result);
           }
         }
       }),

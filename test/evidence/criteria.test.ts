@@ -2,14 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { own } from '../../src/core/words.ts';
 import {
   type CriterionName,
-  compareListing,
+  criteria,
   criterionNames,
   findValueError,
+  judge,
 } from '../../src/document/criteria/criteria.ts';
+import type { Result } from '../../src/document/criteria/criterion.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
-import type { ImportedSignal } from '../../src/listings/listing.ts';
+import { type ImportedSignal, sampleOriginOf } from '../../src/listings/listing.ts';
 import type { Observation } from '../../src/observations/observation.ts';
 import type { RatingCounts } from '../../src/ratings/rating.ts';
+import { toRequested } from '../../src/tools/input/fields.ts';
 import { pricesAt } from '../support/offers.ts';
 
 const counts: RatingCounts = {
@@ -66,25 +69,21 @@ const base: ListingDocument = {
 };
 
 type Change = Partial<ListingDocument>;
-const signal = (
-  kind: string,
-  value: ImportedSignal['value'],
-  outcome: ImportedSignal['outcome'],
-): Change => ({
+type Told = readonly [kind: string, value: ImportedSignal['value'], outcome?: ImportedSignal['outcome']];
+const signals = (...told: Told[]): Change => ({
   signals: {
     ...base.signals,
-    imported: [
-      {
-        kind,
-        value,
-        source: 'another.source',
-        observed_at: '2026-09-09T01:02:03.000Z',
-        method_version: 't/1',
-        outcome,
-      },
-    ],
+    imported: told.map(([kind, value, outcome = 'seen']) => ({
+      kind,
+      value,
+      outcome,
+      source: 'another.source',
+      observed_at: '2026-09-09T01:02:03.000Z',
+      method_version: 't/1',
+    })),
   },
 });
+const signal = (...told: Told): Change => signals(told);
 const rated = (independent: Partial<RatingCounts>, related: Partial<RatingCounts> = {}): Change => ({
   signals: {
     imported: [],
@@ -110,59 +109,18 @@ const suspended: Change = { state: 'suspended', claim: { ...claim, suspended_rea
 const remote = { type: 'streamable-http', url: 'https://mcp.example/mcp' };
 const npm = { registry_type: 'npm', identifier: '@example/tool', version: '1.2.0', transport: 'stdio' };
 
-const judge = (criterion: CriterionName, value: string | number | undefined, change: Change) => {
-  const compared = {
-    listing: { ...base, ...change },
-    now_ms: Date.parse('2026-11-21T00:00:00.000Z'),
-  };
-  const asked = { criterion, ...(value !== undefined && { value }) };
-  const answers = JSON.stringify(compareListing(compared, [asked]));
-  const { imported, observed, native } = JSON.parse(answers) as ReturnType<typeof compareListing>;
-  if (observed.length > 0) return { evidence: 'observed', ...observed[0] };
-  return imported.length > 0
-    ? { evidence: 'imported', ...imported[0] }
-    : { evidence: 'native', ...native[0] };
-};
+/** The result of `criterion` or `criterion:value`, as compare_agents takes it. */
+const resultOf = (asked: string, change: Change) =>
+  judge({ ...base, ...change }, toRequested([asked]), Date.parse('2026-11-21T00:00:00.000Z'))[0]?.result;
 
-type Row = readonly [
-  criterion: CriterionName,
-  value: string | number | undefined,
-  change: Change,
-  result: string,
-  fact: string,
-  more: string | readonly string[] | undefined,
-];
-/** The last of a row is the publisher's words, or the date. */
-const row = (
-  ...[criterion, value, change, result, fact, more]: [
-    ...Parameters<typeof judge>,
-    string,
-    string,
-    (string | readonly string[])?,
-  ]
-): Row => [criterion, value, change, result, fact, more];
+type Row = readonly [asked: string, change: Change, result: Result];
 
-const imported: readonly Row[] = [
-  row('active', undefined, {}, 'met', 'The registry lists it as active.'),
-  row(
-    'active',
-    undefined,
-    { origin_status: 'deprecated', status_message: 'Moved on' },
-    'not_met',
-    'The registry marks it as deprecated.',
-    'Moved on',
-  ),
-  row(
+const byRecord: readonly Row[] = [
+  ['active', {}, 'met'],
+  ['active', { origin_status: 'deprecated', status_message: 'Moved on' }, 'not_met'],
+  ['has_endpoint', { remotes: [remote], endpoint: remote.url }, 'met'],
+  [
     'has_endpoint',
-    undefined,
-    { remotes: [remote], endpoint: remote.url },
-    'met',
-    'A remote address is recorded.',
-    'https://mcp.example/mcp',
-  ),
-  row(
-    'has_endpoint',
-    undefined,
     {
       remotes: [
         { ...remote, inputs: [{ name: 'Authorization', kind: 'header', required: true, secret: true }] },
@@ -170,187 +128,51 @@ const imported: readonly Row[] = [
       endpoint: remote.url,
     },
     'met',
-    'A remote address is recorded; it needs a secret header.',
-    'https://mcp.example/mcp',
-  ),
-  row(
-    'has_endpoint',
-    undefined,
-    { remotes: [{ ...remote, url: 'https://{host}/mcp' }] },
-    'not_met',
-    'Remotes are recorded, but none has a complete address.',
-  ),
-  row('has_endpoint', undefined, {}, 'not_met', 'No remote endpoint is recorded.'),
-  row(
-    'has_repository',
-    undefined,
-    { repository: 'https://github.com/example/tool' },
-    'met',
-    'A source repository is recorded.',
-    'https://github.com/example/tool',
-  ),
-  row('has_repository', undefined, {}, 'not_met', 'No source repository is recorded.'),
-  row(
+  ],
+  ['has_endpoint', { remotes: [{ ...remote, url: 'https://{host}/mcp' }] }, 'not_met'],
+  ['has_endpoint', {}, 'not_met'],
+  ['has_repository', { repository: 'https://github.com/example/tool' }, 'met'],
+  ['has_repository', {}, 'not_met'],
+  [
     'needs_no_secret',
-    undefined,
     { packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: true, secret: true }] }] },
     'not_met',
-    'The record asks for 1 secret.',
-    'KEY',
-  ),
-  row(
+  ],
+  [
     'needs_no_secret',
-    undefined,
     { packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: false, secret: true }] }] },
     'unknown',
-    'The record names 1 secret that a caller may send, and requires none.',
-    'KEY',
-  ),
-  row(
-    'needs_no_secret',
-    undefined,
-    { remotes: [remote] },
-    'met',
-    'The record asks for no secret; the service may still ask for one.',
-  ),
-  row(
-    'needs_no_secret',
-    undefined,
-    { remotes: [remote], copy_lacks: ['package'] },
-    'unknown',
-    'This copy records no packages.',
-  ),
-  row(
-    'needs_no_secret',
-    undefined,
-    {},
-    'unknown',
-    'The record does not say how the service is reached or run.',
-  ),
-  row(
-    'transport',
-    'stdio',
-    { packages: [npm, npm], remotes: [remote] },
-    'met',
-    'stdio is among the recorded transports.',
-    ['streamable-http', 'stdio'],
-  ),
-  row(
-    'transport',
-    'sse',
-    { remotes: [remote] },
-    'not_met',
-    'sse is not among the recorded transports.',
-    'streamable-http',
-  ),
-  row('transport', 'sse', {}, 'unknown', 'No transport is recorded.'),
-  row(
-    'transport',
-    'stdio',
-    { packages: [{ registry_type: 'npm', identifier: 'x' }] },
-    'unknown',
-    'No transport is recorded.',
-  ),
-  row(
-    'package',
-    'npm',
-    { packages: [npm] },
-    'met',
-    'A package of kind npm is recorded.',
-    '@example/tool@1.2.0',
-  ),
-  row(
-    'package',
-    'oci',
-    { packages: [{ registry_type: 'oci', identifier: 'docker.io/example/tool' }] },
-    'met',
-    'A package of kind oci is recorded.',
-    'docker.io/example/tool',
-  ),
-  row(
-    'package',
-    'pypi',
-    { packages: [npm] },
-    'not_met',
-    'No package of kind pypi is recorded; packages of other kinds are.',
-    'npm',
-  ),
-  row('package', 'pypi', {}, 'not_met', 'No package is recorded.'),
-  row(
-    'tag',
-    'webhooks',
-    { tags: [{ tag: 'webhooks', reason: "the word 'webhook' in the title" }] },
-    'met',
-    'It has this tag.',
-    "the word 'webhook' in the title",
-  ),
-  row(
-    'tag',
-    'webhooks',
-    { tags: [{ tag: 'webhook', reason: 'publisher keyword' }] },
-    'not_met',
-    'It does not have this tag. Tags follow from recorded facts and publisher keywords.',
-  ),
-  row('listed_for_days', 315, {}, 'met', 'A version published on 2026-01-10 was read.'),
-  row(
-    'listed_for_days',
-    316,
-    {},
-    'unknown',
-    'It is not known whether a version was published before 2026-01-10.',
-  ),
-  row(
-    'listed_for_days',
-    1,
-    { published_at: '2099-01-01T00:00:00.000Z' },
-    'unknown',
-    'The recorded date is in the future.',
-  ),
-  row(
-    'updated_within_days',
-    50,
-    {},
-    'met',
-    'The registry says that its entry was last updated on 2026-10-02.',
-  ),
-  row(
-    'updated_within_days',
-    49,
-    {},
-    'not_met',
-    'The registry says that its entry was last updated on 2026-10-02.',
-  ),
-  row(
-    'updated_within_days',
-    30,
-    { updated_at: '2026-11-21T00:04:00.000Z' },
-    'met',
-    'The registry says that its entry was last updated on 2026-11-21.',
-  ),
-  row(
-    'updated_within_days',
-    30,
-    { updated_at: '2026-11-21T00:06:00.000Z' },
-    'unknown',
-    'The recorded date is in the future.',
-  ),
-  row('publisher_listings_at_most', 5, {}, 'unknown', 'The listings of this publisher were not counted.'),
-  row(
-    'namespace_matches_repository_owner',
-    undefined,
-    {},
-    'unknown',
-    'Namespace and repository owner cannot be compared.',
-  ),
-  row(...(['endpoint_at_domain', undefined, {}, 'unknown'] as const), 'No endpoint is recorded.'),
-  row(
-    ...(['nothing_shared', undefined, {}, 'met'] as const),
-    'Dossier has no listing of another publisher with the same endpoint, package, repository or description. A description shorter than 40 characters is compared only between listings of the same name.',
-  ),
-  row(
-    ...(['record_unmoved_for', 30, {}, 'unknown'] as const),
-    'Dossier does not have two versions of the record to compare.',
-  ),
+  ],
+  ['needs_no_secret', { remotes: [remote] }, 'met'],
+  ['needs_no_secret', { remotes: [remote], copy_lacks: ['package'] }, 'unknown'],
+  ['needs_no_secret', {}, 'unknown'],
+  ['needs_no_secret', { remotes: [{ ...remote, unread: ['headers'] }] }, 'unknown'],
+  ['needs_no_secret', { remotes: [remote], origin: sampleOriginOf('co.webhook/webhook') }, 'unknown'],
+  ['transport:stdio', { packages: [npm, npm], remotes: [remote] }, 'met'],
+  ['transport:sse', { remotes: [remote] }, 'not_met'],
+  ['transport:sse', {}, 'unknown'],
+  ['transport:stdio', { remotes: [remote], copy_lacks: ['package'] }, 'unknown'],
+  ['transport:stdio', { packages: [{ registry_type: 'npm', identifier: 'x' }] }, 'unknown'],
+  ['package:npm', { packages: [npm] }, 'met'],
+  ['package:oci', { packages: [{ registry_type: 'oci', identifier: 'docker.io/example/tool' }] }, 'met'],
+  ['package:pypi', { packages: [npm] }, 'not_met'],
+  ['package:pypi', {}, 'not_met'],
+  ['tag:webhooks', { tags: [{ tag: 'webhooks', reason: "the word 'webhook' in the title" }] }, 'met'],
+  ['tag:webhooks', { tags: [{ tag: 'webhook', reason: 'publisher keyword' }] }, 'not_met'],
+  ['listed_for_days:315', {}, 'met'],
+  ['listed_for_days:316', {}, 'unknown'],
+  ['listed_for_days:315', { sample: true }, 'unknown'],
+  ['listed_for_days:316', signal('registry.first_published', '2026-01-10T00:00:00.000Z'), 'not_met'],
+  ['listed_for_days:1', { published_at: '2099-01-01T00:00:00.000Z' }, 'unknown'],
+  ['updated_within_days:50', {}, 'met'],
+  ['updated_within_days:49', {}, 'not_met'],
+  ['updated_within_days:30', { updated_at: '2026-11-21T00:04:00.000Z' }, 'met'],
+  ['updated_within_days:30', { updated_at: '2026-11-21T00:06:00.000Z' }, 'unknown'],
+  ['publisher_listings_at_most:5', {}, 'unknown'],
+  ['namespace_matches_repository_owner', {}, 'unknown'],
+  ['endpoint_at_domain', {}, 'unknown'],
+  ['nothing_shared', {}, 'met'],
+  ['record_unmoved_for:30', {}, 'unknown'],
 ];
 
 /** What was seen at the recorded endpoint, or at what a fact names. */
@@ -371,98 +193,60 @@ const seen = (...facts: Partial<Observation>[]): Change => ({
   })),
 });
 
-/** Answered by a signal: its source and its date are told. */
-const signals: readonly Row[] = [
-  row(
+/** Since when versions were compared, and the last that led elsewhere, in another repository. */
+const moves = (since: string, last: string, more: object = {}) => {
+  const repository = { from: 'https://github.com/a/b', to: 'https://github.com/c/d', is_within: false };
+  return { versions: 3, since, moves: [{ version: '2', published_at: last, repository }], ...more };
+};
+
+const bySignal: readonly Row[] = [
+  ['namespace_matches_repository_owner', signal('namespace.matches_repository_owner', true, 'seen'), 'met'],
+  [
     'namespace_matches_repository_owner',
-    undefined,
-    signal('namespace.matches_repository_owner', true, 'seen'),
-    'met',
-    'The namespace names the same owner as the repository.',
-  ),
-  row(
-    'namespace_matches_repository_owner',
-    undefined,
     signal('namespace.matches_repository_owner', false, 'seen'),
     'not_met',
-    'The namespace names a different owner than the repository.',
-  ),
-  row(
+  ],
+  [
     'namespace_matches_repository_owner',
-    undefined,
     signal('namespace.matches_repository_owner', null, 'not_asked'),
     'unknown',
-    'Namespace and repository owner cannot be compared.',
-  ),
-  row(
-    'endpoint_at_domain',
-    undefined,
-    signal('namespace.holds_endpoint', true, 'seen'),
-    'met',
-    'Every recorded endpoint is on the domain of its namespace, or below it.',
-  ),
-  row(
-    'endpoint_at_domain',
-    undefined,
-    signal('namespace.holds_endpoint', false, 'seen'),
-    'not_met',
-    'A recorded endpoint is neither on the domain of its namespace nor below it.',
-  ),
-  row(
-    'publisher_listings_at_most',
-    785,
-    signal('publisher.listings', 785, 'seen'),
-    'met',
-    '785 listings of this namespace are stored here, this one included.',
-  ),
-  row(
-    'publisher_listings_at_most',
-    784,
-    signal('publisher.listings', 785, 'seen'),
-    'not_met',
-    '785 listings of this namespace are stored here, this one included.',
-  ),
-  row(
-    'publisher_listings_at_most',
-    1,
-    signal('publisher.listings', 1, 'seen'),
-    'met',
-    '1 listing of this namespace is stored here, this one included.',
-  ),
+  ],
+  ['endpoint_at_domain', signal('namespace.holds_endpoint', true, 'seen'), 'met'],
+  ['endpoint_at_domain', signal('namespace.holds_endpoint', false, 'seen'), 'not_met'],
+  ['publisher_listings_at_most:785', signal('publisher.listings', 785, 'seen'), 'met'],
+  ['publisher_listings_at_most:784', signal('publisher.listings', 785, 'seen'), 'not_met'],
+  ['publisher_listings_at_most:1', signal('publisher.listings', 1, 'seen'), 'met'],
+  ['nothing_shared', signal('shared.endpoint', 1), 'not_met'],
+  ['nothing_shared', signal('shared.endpoint', null, 'not_asked'), 'unknown'],
+  ['nothing_shared', signal('shared.brand', 1), 'met'],
+  ['nothing_shared', { copy_lacks: ['package'] }, 'unknown'],
+  ['package:pypi', signal('record.unread_fields', ['packages[]']), 'unknown'],
+  ['record_unmoved_for:51', signal('record.moves', moves('2026-01-01', '2026-10-01')), 'met'],
+  ['record_unmoved_for:52', signal('record.moves', moves('2026-01-01', '2026-10-01')), 'not_met'],
+  [
+    'record_unmoved_for:51',
+    signal('record.moves', moves('2026-01-01', '2026-10-01', { partly_read: true })),
+    'unknown',
+  ],
+  ['record_unmoved_for:30', signal('registry.versions', 1), 'met'],
+  ['record_unmoved_for:3650', signal('registry.versions', 1), 'unknown'],
+  [
+    'record_unmoved_for:30',
+    signals(['registry.versions', 1], ['record.moves', null, 'not_asked']),
+    'unknown',
+  ],
 ];
 
 const byClaim: readonly Row[] = [
-  row('claimed', undefined, claimed, 'met', 'Write access was shown.', '2026-11-10'),
-  row('claimed', undefined, suspended, 'not_met', 'The claim is suspended: proof missing.', '2026-11-10'),
-  row('claimed', undefined, {}, 'not_met', 'This listing is not claimed.', '2026-11-05'),
-  row(
-    'claim_checked_within_days',
-    11,
-    claimed,
-    'met',
-    'The last recorded check of the claim was on 2026-11-10.',
-    '2026-11-10',
-  ),
-  row(
-    'claim_checked_within_days',
-    10,
-    claimed,
-    'not_met',
-    'The last recorded check of the claim was on 2026-11-10.',
-    '2026-11-10',
-  ),
-  row(
-    'claim_checked_within_days',
-    3650,
-    suspended,
-    'not_met',
-    'The claim is suspended: proof missing.',
-    '2026-11-10',
-  ),
-  row('claim_checked_within_days', 3650, {}, 'not_met', 'This listing is not claimed.', '2026-11-05'),
+  ['claimed', claimed, 'met'],
+  ['claimed', suspended, 'not_met'],
+  ['claimed', {}, 'not_met'],
+  ['claim_checked_within_days:11', claimed, 'met'],
+  ['claim_checked_within_days:10', claimed, 'not_met'],
+  ['claim_checked_within_days:3650', suspended, 'not_met'],
+  ['claim_checked_within_days:3650', {}, 'not_met'],
 ];
 
-const none = 'No ratings here; that matters for a purchase.';
 const offer = {
   scheme: 'exact',
   network: 'base',
@@ -480,21 +264,10 @@ const noPrice = seen({ outcome: 'nothing' });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
 const cheap = { outcome: 'seen', value: quoteOf(offer) } as const;
 const dear = { ...cheap, subject: second.url, value: quoteOf({ ...offer, amount: '100000000' }) };
-const cheapText = '0.01 USDC on Base';
 const atBoth = (...facts: Partial<Observation>[]): Change => ({
   ...seen(...facts),
   remotes: [remote, second],
 });
-/** What was seen of recorded packages on npm. */
-/** Advisories about the recorded version of a package. */
-const reports = (...ids: string[]) => ({ count: ids.length, ids, not_compared: [] as string[] });
-
-const ofPackages = (names: readonly string[], ...facts: Partial<Observation>[]): Change => ({
-  ...seen(...facts),
-  remotes: [],
-  packages: names.map((identifier) => ({ ...npm, identifier })),
-});
-const many = Array.from({ length: 11 }, (_, n) => `p${n}`);
 const lockedPrice = seen({
   outcome: 'asks',
   asks_for: 'credentials',
@@ -509,70 +282,71 @@ const changed = {
   seen_from: '2026-11-01T08:00:00.000Z',
   seen_until: '2026-10-31T10:00:00.000Z',
 };
+const repriced = paid({
+  first_seen_at: '2026-11-15T10:00:00.000Z',
+  changed_from: {
+    ...changed,
+    value: pricesAt('quote', { amount: '2', network: 'eip155:1', pays: [{ address: '0x1' }] }),
+    seen_until: '2026-11-01T10:00:00.000Z',
+  },
+});
+const hidden = { kind: 'tools.surface', value: 'a', unanswered_since: '2026-11-20T12:00:00.000Z' };
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 
-const observedRows: readonly Row[] = [
-  ...(
-    [
-      [
-        { outcome: 'seen' },
-        200,
-        'met',
-        'A recorded endpoint introduced itself to Dossier, or asked it to sign in or to pay.',
-      ],
-      ...(['silent', 'otherwise', 'absent'] as const).map(
-        (outcome) =>
-          [
-            { outcome },
-            null,
-            'not_met',
-            'The endpoint neither introduced itself to Dossier nor asked it to sign in or to pay.',
-          ] as const,
+/** An endpoint, and what a check of it found. */
+const endpoint = (fact: Partial<Observation>) =>
+  seen({ kind: 'endpoint.answers', question: 'reach', ...fact });
+
+/** What was seen of recorded packages on npm, by name. Null stands for a check without an answer. */
+const onNpm = (
+  kind: string,
+  values: Readonly<Record<string, Observation['value']>>,
+  more: Partial<Observation> = {},
+): Change => ({
+  ...seen(
+    ...Object.entries(values).map(([name, value]) => ({
+      kind,
+      subject: `npm:${name}`,
+      value,
+      outcome: value === null ? ('silent' as const) : ('seen' as const),
+      ...more,
+    })),
+  ),
+  remotes: [],
+  packages: Object.keys(values).map((identifier) => ({ ...npm, identifier })),
+});
+/** Advisories about the recorded version of a package. */
+const reports = (...ids: string[]) => ({ count: ids.length, ids, not_compared: [] as string[] });
+const marked = { deprecated: true };
+const unmarked = { deprecated: false };
+const many = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`p${n}`, unmarked]));
+
+const byCheck: readonly Row[] = [
+  ['endpoint_observed_alive', endpoint({ value: 200 }), 'met'],
+  ['endpoint_observed_alive', endpoint({ outcome: 'silent' }), 'not_met'],
+  ['endpoint_observed_alive', endpoint({ outcome: 'otherwise' }), 'not_met'],
+  ['endpoint_observed_alive', endpoint({ outcome: 'absent' }), 'not_met'],
+  ['endpoint_observed_alive', endpoint({ outcome: 'not_asked' }), 'unknown'],
+  ['endpoint_observed_alive', endpoint({ outcome: 'refused' }), 'unknown'],
+  ['endpoint_observed_alive', endpoint({ value: 200, is_stale: true }), 'unknown'],
+  [
+    'endpoint_observed_alive',
+    {
+      ...seen(
+        { kind: 'endpoint.answers', outcome: 'silent' },
+        { kind: 'endpoint.answers', subject: second.url, value: 401 },
       ),
-      [{ outcome: 'not_asked' }, null, 'unknown', 'Dossier has not seen whether the endpoint answers.'],
-      [
-        { outcome: 'refused' },
-        null,
-        'unknown',
-        'Dossier has not seen whether the endpoint answers: the check was refused.',
-      ],
-      [
-        { outcome: 'seen', is_stale: true },
-        200,
-        'unknown',
-        'Dossier has not seen whether the endpoint answers now. Last seen on 2026-11-20; not checked since.',
-      ],
-    ] as const
-  ).map(([ended, value, result, fact]) =>
-    row(
-      'endpoint_observed_alive',
-      undefined,
-      seen({ kind: 'endpoint.answers', question: 'reach', value, ...ended }),
-      result,
-      fact,
-    ),
-  ),
-  row('price_known', undefined, quoted, 'met', 'The endpoint quoted Dossier a price.', '0.01 USDC on Base'),
-  row('price_known', undefined, noPrice, 'not_met', 'Dossier saw no price; a call of a tool may still cost.'),
-  row(
-    'price_known',
-    undefined,
-    lockedPrice,
-    'unknown',
-    'Dossier has not seen whether the endpoint quotes a price: it asks for credentials first.',
-  ),
-  row(
+      remotes: [remote, second],
+    },
+    'met',
+  ],
+  ['price_known', quoted, 'met'],
+  ['price_known', noPrice, 'not_met'],
+  ['price_known', lockedPrice, 'unknown'],
+  ['no_payment_seen', quoted, 'not_met'],
+  ['no_payment_seen', noPrice, 'met'],
+  [
     'no_payment_seen',
-    undefined,
-    quoted,
-    'not_met',
-    'The endpoint quoted Dossier a price.',
-    '0.01 USDC on Base',
-  ),
-  row('no_payment_seen', undefined, noPrice, 'met', 'Dossier saw no price; a call of a tool may still cost.'),
-  row(
-    'no_payment_seen',
-    undefined,
     seen(
       { outcome: 'nothing' },
       {
@@ -583,519 +357,180 @@ const observedRows: readonly Row[] = [
       },
     ),
     'not_met',
-    'Tools in the endpoint’s list state that a call costs something.',
-    '`look_up` 0.01 dollars, advertised',
-  ),
-  row(
+  ],
+  [
     'no_payment_seen',
-    undefined,
     seen({ outcome: 'nothing' }, { subject: `${remote.url} in tools/list`, outcome: 'silent' }),
     'unknown',
-    'Dossier has not seen whether the endpoint quotes a price: no usable answer came.',
-  ),
-  row(
+  ],
+  ['no_payment_seen', seen({ outcome: 'asks', asks_for: 'payment' }), 'not_met'],
+  [
     'no_payment_seen',
-    undefined,
-    seen({ outcome: 'asks', asks_for: 'payment' }),
+    seen(
+      { outcome: 'nothing' },
+      { subject: `${remote.url} in .well-known/x402`, value: pricesAt('x402', { for: 'find' }) },
+    ),
     'not_met',
-    'The endpoint asked Dossier for a payment.',
-  ),
-  row(
-    'price_at_most',
-    '0.01 USDC',
-    quoted,
-    'met',
-    'The endpoint quotes an offer of at most 0.01 USDC.',
-    cheapText,
-  ),
-  row(
-    'price_at_most',
-    '0.01 USDC',
-    atBoth(cheap, dear),
-    'not_met',
-    'Every offer in this asset that Dossier has read asks for more than 0.01 USDC.',
-    '100 USDC on Base',
-  ),
-  row(
-    'price_at_most',
-    '0.01 USDC',
+  ],
+  ['price_at_most:0.01 USDC', quoted, 'met'],
+  ['price_at_most:0.01 USDC', atBoth(cheap, dear), 'not_met'],
+  [
+    'price_at_most:0.01 USDC',
     atBoth(cheap, { subject: second.url, outcome: 'asks', asks_for: 'credentials' }),
     'unknown',
-    'Dossier has not seen whether the endpoint quotes a price: it asks for credentials first.',
-  ),
-  row(
-    'price_at_most',
-    '100 USDC',
-    atBoth(cheap, dear),
-    'met',
-    'The endpoint quotes an offer of at most 100 USDC.',
-    cheapText,
-  ),
-  row(
-    'price_at_most',
-    '0.0099 USDC',
-    quoted,
-    'not_met',
-    'Every offer in this asset that Dossier has read asks for more than 0.0099 USDC.',
-    cheapText,
-  ),
-  row(
-    'price_at_most',
-    `9999 ${onBase}`,
-    quoted,
-    'not_met',
-    `Every offer in this asset that Dossier has read asks for more than 9999 ${onBase}.`,
-    cheapText,
-  ),
-  row(
-    'price_at_most',
-    '1 test-USDC',
-    quoted,
-    'unknown',
-    'The endpoint quotes no price in this asset that Dossier has read.',
-  ),
-  row(
-    'price_at_most',
-    '1 USDC',
-    elsewhere,
-    'unknown',
-    'The endpoint quotes no price in this asset that Dossier has read.',
-  ),
-  row(
-    'price_at_most',
-    '1 USDC',
-    noPrice,
-    'unknown',
-    'This endpoint quoted Dossier no price to compare; a call of a tool may still cost.',
-  ),
-  row(
-    'pay_to_unchanged_for',
-    19,
-    paid(),
-    'met',
-    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
-  ),
-  row(
-    'pay_to_unchanged_for',
-    20,
-    paid(),
-    'unknown',
-    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; this is a shorter time than was asked for.',
-  ),
-  row(
-    'pay_to_unchanged_for',
-    20,
-    paid({ changed_from: changed }),
-    'not_met',
-    'The addresses that the endpoint asks to be paid at changed: Dossier has seen the present ones since 2026-11-01, and others last on 2026-10-31.',
-  ),
-  row(
-    'pay_to_unchanged_for',
-    20,
+  ],
+  ['price_at_most:100 USDC', atBoth(cheap, dear), 'met'],
+  ['price_at_most:0.0099 USDC', quoted, 'not_met'],
+  [`price_at_most:9999 ${onBase}`, quoted, 'not_met'],
+  ['price_at_most:1 test-USDC', quoted, 'unknown'],
+  ['price_at_most:1 USDC', elsewhere, 'unknown'],
+  ['price_at_most:1 USDC', noPrice, 'unknown'],
+  ['pay_to_unchanged_for:19', paid(), 'met'],
+  ['pay_to_unchanged_for:20', paid(), 'unknown'],
+  ['pay_to_unchanged_for:20', paid({ changed_from: changed }), 'not_met'],
+  [
+    'pay_to_unchanged_for:20',
     paid({ changed_from: { ...changed, value: null, outcome: 'silent' } }),
     'unknown',
-    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20; this is a shorter time than was asked for.',
-  ),
-  row(
-    'tools_unchanged_for',
-    1,
+  ],
+  [
+    'tools_unchanged_for:1',
     atBoth(
       { kind: 'tools.surface', value: 'a' },
       { kind: 'tools.surface', subject: second.url, outcome: 'silent' },
     ),
     'unknown',
-    'The tools that the endpoint lists are not known to Dossier: no usable answer came.',
-  ),
+  ],
+  // Another price for the same payees.
+  ['pay_to_unchanged_for:19', repriced, 'met'],
+  ['pay_to_unchanged_for:20', repriced, 'unknown'],
+  ['pay_to_unchanged_for:1', paid({ value: { ...paidTo('0x1'), varies: ['pay_to'] } }), 'unknown'],
+  // What an endpoint no longer shows while it answers may have changed.
+  ['tools_unchanged_for:1', seen(hidden, { kind: 'endpoint.answers', value: 200 }), 'unknown'],
+  [
+    'tools_unchanged_for:1',
+    seen(hidden, { kind: 'endpoint.answers', value: 200, missed_since: '2026-11-20T12:00:00.000Z' }),
+    'met',
+  ],
   // A value in the form of an earlier version of the kind.
-  row(
-    'pay_to_unchanged_for',
-    1,
-    paid({ value: 'to 0x1 on Base' }),
-    'unknown',
-    'The addresses that the endpoint asks to be paid at are not known to Dossier.',
-  ),
-  row(
-    'tools_unchanged_for',
-    1,
-    atBoth({ kind: 'tools.surface', value: 'a' }),
-    'unknown',
-    'The tools that the endpoint lists are not known to Dossier.',
-  ),
-  row(
-    'pay_to_unchanged_for',
-    19,
+  ['pay_to_unchanged_for:1', paid({ value: 'to 0x1 on Base' }), 'unknown'],
+  ['tools_unchanged_for:1', atBoth({ kind: 'tools.surface', value: 'a' }), 'unknown'],
+  [
+    'pay_to_unchanged_for:19',
     atBoth({ value: paidTo('0x1') }, { subject: second.url, outcome: 'nothing' }),
     'met',
-    'The addresses that the endpoint asks to be paid at were the same each time that Dossier saw them from 2026-11-01 to 2026-11-20.',
-  ),
-  row(
+  ],
+  ['no_malware_report', onNpm('package.advisories', { a: reports('GHSA-1'), b: reports() }), 'met'],
+  [
     'no_malware_report',
-    undefined,
-    ofPackages(
-      ['a', 'b'],
-      { kind: 'package.advisories', subject: 'npm:a', value: reports('GHSA-1') },
-      { kind: 'package.advisories', subject: 'npm:b', value: reports() },
-    ),
-    'met',
-    'OSV lists the recorded version of no package as malicious code.',
-  ),
-  row(
-    'no_malware_report',
-    undefined,
-    ofPackages(
-      ['a', 'b'],
-      { kind: 'package.advisories', subject: 'npm:a', value: null, outcome: 'silent' },
-      { kind: 'package.advisories', subject: 'npm:b', value: reports('GHSA-1', 'MAL-2026-1') },
-    ),
+    onNpm('package.advisories', { a: null, b: reports('GHSA-1', 'MAL-2026-1') }),
     'not_met',
-    'OSV lists the recorded version of a package as malicious code.',
-  ),
+  ],
   // A report stands, however old it is.
-  row(
+  [
     'no_malware_report',
-    undefined,
-    ofPackages(['a'], {
-      kind: 'package.advisories',
-      subject: 'npm:a',
-      value: reports('MAL-2026-1'),
-      is_stale: true,
-    }),
+    onNpm('package.advisories', { a: reports('MAL-2026-1') }, { is_stale: true }),
     'not_met',
-    'OSV lists the recorded version of a package as malicious code.',
-  ),
-  row(
+  ],
+  [
     'no_malware_report',
-    undefined,
-    ofPackages(['a'], {
-      kind: 'package.advisories',
-      subject: 'npm:a',
-      value: { ...reports(), not_compared: ['MAL-2026-1'] },
-    }),
+    onNpm('package.advisories', { a: { ...reports(), not_compared: ['MAL-2026-1'] } }),
     'unknown',
-    'Dossier has not seen whether each recorded package is reported as malicious code.',
-  ),
-  row(
-    'package_not_deprecated',
-    undefined,
-    ofPackages(
-      ['a', 'b'],
-      { kind: 'package.deprecated', subject: 'npm:a', value: { deprecated: false } },
-      { kind: 'package.deprecated', subject: 'npm:b', value: { deprecated: false } },
-    ),
-    'met',
-    'The registries of the recorded packages mark none of them as deprecated or yanked.',
-  ),
-  row(
-    'package_not_deprecated',
-    undefined,
-    ofPackages(
-      ['a', 'b'],
-      { kind: 'package.deprecated', subject: 'npm:a', value: null, outcome: 'silent' },
-      { kind: 'package.deprecated', subject: 'npm:b', value: { deprecated: true } },
-    ),
+  ],
+  // The registry does not have the package.
+  [
+    'no_malware_report',
+    {
+      ...onNpm('package.advisories', { a: reports() }),
+      ...seen(
+        { kind: 'package.advisories', subject: 'npm:a', value: reports() },
+        { kind: 'package.exists', subject: 'npm:a', outcome: 'absent' },
+      ),
+      remotes: [],
+    },
+    'unknown',
+  ],
+  ['package_not_deprecated', onNpm('package.deprecated', { a: unmarked, b: unmarked }), 'met'],
+  ['package_not_deprecated', onNpm('package.deprecated', { a: null, b: marked }), 'not_met'],
+  ['package_not_deprecated', onNpm('package.deprecated', { a: unmarked, b: null }), 'unknown'],
+  ['package_not_deprecated', onNpm('package.deprecated', many), 'unknown'],
+  ['package_built_from_repository', onNpm('package.provenance', { a: { result: 'match' } }), 'met'],
+  [
+    'package_built_from_repository',
+    onNpm('package.provenance', { a: { result: 'match' }, x: { result: 'other' } }),
     'not_met',
-    'The registry of a recorded package marks it as deprecated or yanked.',
-  ),
-  row(
-    'package_not_deprecated',
-    undefined,
-    ofPackages(
-      ['a', 'b'],
-      { kind: 'package.deprecated', subject: 'npm:a', value: { deprecated: false } },
-      { kind: 'package.deprecated', subject: 'npm:b', value: null, outcome: 'silent' },
-    ),
+  ],
+  ['package_built_from_repository', onNpm('package.provenance', { a: { result: 'none' } }), 'not_met'],
+  [
+    'package_built_from_repository',
+    onNpm('package.provenance', { a: { result: 'not_comparable' } }),
     'unknown',
-    'Dossier has not seen whether each recorded package is deprecated: no usable answer came.',
-  ),
-  row(
-    'package_not_deprecated',
-    undefined,
-    ofPackages(
-      many,
-      ...many.map((name) => ({
-        kind: 'package.deprecated',
-        subject: `npm:${name}`,
-        value: { deprecated: false },
-      })),
-    ),
-    'unknown',
-    'Dossier has not seen whether each recorded package is deprecated.',
-  ),
-  row(
-    'package_built_from_repository',
-    undefined,
-    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: { result: 'match' } }),
-    'met',
-    'The signed provenance of each recorded package names the recorded repository.',
-  ),
-  row(
-    'package_built_from_repository',
-    undefined,
-    ofPackages(
-      ['a', 'x'],
-      { kind: 'package.provenance', subject: 'npm:a', value: { result: 'match' } },
-      { kind: 'package.provenance', subject: 'npm:x', value: { result: 'other' } },
-    ),
-    'not_met',
-    'The signed provenance of a recorded package names another repository.',
-  ),
-  row(
-    'package_built_from_repository',
-    undefined,
-    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: { result: 'none' } }),
-    'not_met',
-    'The registry of a recorded package serves no provenance of it.',
-  ),
-  row(
-    'package_built_from_repository',
-    undefined,
-    ofPackages(['a'], { kind: 'package.provenance', subject: 'npm:a', value: { result: 'not_comparable' } }),
-    'unknown',
-    'Dossier has not seen whether the provenance of each recorded package names the recorded repository.',
-  ),
+  ],
+  ['needs_no_secret', seen({ kind: 'auth.required', value: true }), 'not_met'],
 ];
 
 const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });
 const onlyRelated = rated({}, { ratings: 4, sources: 3, last_at: '2026-11-01T00:00:00.000Z' });
 const outcomes = (succeeded: number) => ({ ...counts.outcomes, succeeded });
 const byRatings: readonly Row[] = [
-  row(
-    'native_ratings_at_least',
-    3,
-    three,
-    'met',
-    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
-  ),
-  row(
-    'native_ratings_at_least',
-    4,
-    three,
-    'not_met',
-    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
-  ),
-  row(
-    'native_ratings_at_least',
-    1,
-    onlyRelated,
-    'not_met',
-    'No independent source; 4 ratings set apart (4 related).',
-  ),
-  row('native_ratings_at_least', 1, {}, 'not_met', none),
-  row(
-    'independent_sources_at_least',
-    2,
-    three,
-    'met',
-    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
-  ),
-  row(
-    'independent_sources_at_least',
-    3,
-    three,
-    'not_met',
-    '2 independent sources, 3 ratings; 4 ratings set apart (4 related).',
-  ),
-  row(
-    'independent_sources_at_least',
-    1,
-    rated({ ratings: 1, sources: 1 }),
-    'met',
-    '1 independent source, 1 rating.',
-  ),
-  row('rated_within_days', 20, three, 'met', 'The last independent rating is from 2026-11-01.'),
-  row('rated_within_days', 19, three, 'not_met', 'The last independent rating is from 2026-11-01.'),
-  row(
-    'rated_within_days',
-    3650,
-    onlyRelated,
-    'not_met',
-    'No independent source; 4 ratings set apart (4 related).',
-  ),
-  row('rated_within_days', 3650, {}, 'not_met', none),
-  row(
-    'succeeded_percent_at_least',
-    80,
-    rated({ ratings: 9, sources: 5, source_outcomes: outcomes(4) }),
-    'met',
-    '4 of 5 independent sources said “succeeded” in their newest rating.',
-  ),
-  row(
-    'succeeded_percent_at_least',
-    81,
+  ['native_ratings_at_least:3', three, 'met'],
+  ['native_ratings_at_least:4', three, 'not_met'],
+  ['native_ratings_at_least:1', onlyRelated, 'not_met'],
+  ['native_ratings_at_least:1', {}, 'not_met'],
+  ['independent_sources_at_least:2', three, 'met'],
+  ['independent_sources_at_least:3', three, 'not_met'],
+  ['independent_sources_at_least:1', rated({ ratings: 1, sources: 1 }), 'met'],
+  ['rated_within_days:20', three, 'met'],
+  ['rated_within_days:19', three, 'not_met'],
+  ['rated_within_days:1', rated({ ratings: 1, sources: 1, last_at: '2026-11-22T00:00:00.000Z' }), 'met'],
+  ['rated_within_days:3650', onlyRelated, 'not_met'],
+  ['rated_within_days:3650', {}, 'not_met'],
+  ['succeeded_percent_at_least:80', rated({ ratings: 9, sources: 5, source_outcomes: outcomes(4) }), 'met'],
+  [
+    'succeeded_percent_at_least:81',
     rated({ ratings: 9, sources: 5, source_outcomes: outcomes(4) }),
     'not_met',
-    '4 of 5 independent sources said “succeeded” in their newest rating.',
-  ),
-  row(
-    'succeeded_percent_at_least',
-    1,
+  ],
+  [
+    'succeeded_percent_at_least:1',
     rated({ ratings: 243, sources: 4, source_outcomes: outcomes(4), outcomes: outcomes(243) }),
     'unknown',
-    '4 independent sources; a share needs at least 5.',
-  ),
-  row(
-    'succeeded_percent_at_least',
-    1,
+  ],
+  [
+    'succeeded_percent_at_least:1',
     rated({ ratings: 1, sources: 1 }, { ratings: 9, sources: 9, source_outcomes: outcomes(9) }),
     'unknown',
-    '1 independent source; a share needs at least 5.',
-  ),
-  row('succeeded_percent_at_least', 1, {}, 'unknown', '0 independent sources; a share needs at least 5.'),
+  ],
+  ['succeeded_percent_at_least:1', {}, 'unknown'],
 ];
 
-const asked = (criterion: string, value: string | number | undefined) => ({
-  criterion,
-  ...(value !== undefined && { value }),
-});
+/** What asks about endpoints, and what asks about packages. */
+const ofEndpoints = [
+  'endpoint_observed_alive',
+  'price_known',
+  'no_payment_seen',
+  'price_at_most:1 USDC',
+  'pay_to_unchanged_for:1',
+  'tools_unchanged_for:1',
+];
+const ofPackages = ['no_malware_report', 'package_not_deprecated', 'package_built_from_repository'];
+
+const rows: readonly Row[] = [
+  ...byRecord,
+  ...bySignal,
+  ...byClaim,
+  ...byRatings,
+  ...byCheck,
+  // Where the record names nothing to ask it of, which is no no, and before the first check.
+  ...ofEndpoints.map((asked): Row => [asked, { packages: [npm] }, 'not_applicable']),
+  ...ofEndpoints.map((asked): Row => [asked, { remotes: [remote], packages: [npm] }, 'unknown']),
+  ...ofPackages.map((asked): Row => [asked, { remotes: [remote] }, 'not_applicable']),
+  ...ofPackages.map((asked): Row => [asked, { remotes: [remote], packages: [npm] }, 'unknown']),
+];
 
 describe('a criterion', () => {
-  it.each(imported)(
-    '%s %s is answered by the record, as of the import',
-    (criterion, value, change, result, fact, more) => {
-      expect(judge(criterion, value, change)).toEqual({
-        evidence: 'imported',
-        ...asked(criterion, value),
-        result,
-        fact,
-        ...(more !== undefined && { recorded: [more].flat() }),
-        source: 'registry.test (MCP)',
-        as_of: '2026-11-01',
-      });
-    },
-  );
-
-  it.each(signals)(
-    '%s %s is answered by a signal, with its source and date',
-    (criterion, value, change, result, fact) => {
-      expect(judge(criterion, value, change)).toEqual({
-        evidence: 'imported',
-        ...asked(criterion, value),
-        result,
-        fact,
-        source: 'another.source',
-        as_of: '2026-09-09',
-      });
-    },
-  );
-
-  it.each(byClaim)(
-    '%s %s is answered by the claim, as of the last look',
-    (criterion, value, change, result, fact, more) => {
-      expect(judge(criterion, value, change)).toEqual({
-        evidence: 'native',
-        ...asked(criterion, value),
-        result,
-        fact,
-        source: 'claims made on Dossier',
-        as_of: more,
-      });
-    },
-  );
-
-  it.each(byRatings)(
-    '%s %s is answered by native ratings, as of the snapshot',
-    (criterion, value, change, result, fact) => {
-      expect(judge(criterion, value, change)).toEqual({
-        evidence: 'native',
-        ...asked(criterion, value),
-        result,
-        fact,
-        source: 'ratings made on Dossier by claimed listings',
-        as_of: '2026-11-05',
-      });
-    },
-  );
-
-  it.each(observedRows)(
-    '%s %s is answered by what Dossier saw, as of its last look',
-    (criterion, value, change, result, fact, words) => {
-      const { subject: _, as_of, ...found } = judge(criterion, value, change);
-      expect(found).toEqual({
-        evidence: 'observed',
-        ...asked(criterion, value),
-        result,
-        fact,
-        ...(words && { [/price|payment/.test(criterion) ? 'quoted' : 'recorded']: words }),
-        source: as_of === '2026-11-05' ? '' : 'Dossier',
-      });
-      // What was not checked at all is not known as of the day of the answer.
-      expect(result === 'unknown' ? ['2026-11-20', '2026-11-05'] : ['2026-11-20']).toContain(as_of);
-    },
-  );
-
-  it('is not met by a record without secrets if an endpoint asked for credentials', () => {
-    const asks = seen({ kind: 'auth.required', value: true });
-    expect(judge('needs_no_secret', undefined, { ...asks, remotes: [remote] })).toMatchObject({
-      evidence: 'observed',
-      result: 'not_met',
-      fact: 'An endpoint asked Dossier for credentials, although the record requires none.',
-      source: 'Dossier',
-      as_of: '2026-11-20',
-    });
-  });
-
-  it('names the endpoint or package that decided', () => {
-    expect(judge('price_at_most', '0.01 USDC', atBoth(cheap, dear))).toMatchObject({
-      subject: 'https://mcp.example/pro',
-    });
-    const packages = ofPackages(
-      ['a', 'x'],
-      { kind: 'package.provenance', subject: 'npm:a', value: { result: 'match' } },
-      { kind: 'package.provenance', subject: 'npm:x', value: { result: 'other' } },
-    );
-    expect(judge('package_built_from_repository', undefined, packages)).toMatchObject({ subject: 'npm:x' });
-  });
-
-  it('does not apply where the record names nothing to ask it of, which is no no', () => {
-    const ofEndpoints = [
-      ['endpoint_observed_alive', undefined],
-      ['price_known', undefined],
-      ['no_payment_seen', undefined],
-      ['price_at_most', '1 USDC'],
-      ['pay_to_unchanged_for', 1],
-      ['tools_unchanged_for', 1],
-    ] as const;
-    for (const [criterion, value] of ofEndpoints)
-      expect(judge(criterion, value, { packages: [npm] })).toEqual({
-        evidence: 'observed',
-        ...asked(criterion, value),
-        result: 'not_applicable',
-        fact: 'No remote endpoint is recorded.',
-        source: 'registry.test (MCP)',
-        as_of: '2026-11-01',
-      });
-    for (const criterion of ['package_not_deprecated', 'package_built_from_repository'] as const)
-      expect(judge(criterion, undefined, { remotes: [remote] })).toMatchObject({
-        result: 'not_applicable',
-        fact: 'No package is recorded.',
-        source: 'registry.test (MCP)',
-        as_of: '2026-11-01',
-      });
-  });
-
-  it('of endpoints is unknown before the first look: that has no source, and is so as of the day of the answer', () => {
-    expect(judge('endpoint_observed_alive', undefined, { remotes: [remote] })).toEqual({
-      evidence: 'observed',
-      criterion: 'endpoint_observed_alive',
-      result: 'unknown',
-      fact: 'Dossier has not seen whether the endpoint answers: not checked.',
-      source: '',
-      as_of: '2026-11-05',
-    });
-  });
-
-  it('of prices and changes is unknown before the first look, as of the day of the answer', () => {
-    for (const [criterion, value] of [
-      ['price_known', undefined],
-      ['no_payment_seen', undefined],
-      ['price_at_most', '1 USDC'],
-      ['pay_to_unchanged_for', 1],
-      ['tools_unchanged_for', 1],
-    ] as const)
-      expect(judge(criterion, value, { remotes: [remote], packages: [npm] })).toMatchObject({
-        result: 'unknown',
-        as_of: '2026-11-05',
-      });
+  it.each(rows)('%s of %j is %s', (asked, change, result) => {
+    expect(resultOf(asked, change)).toBe(result);
   });
 
   it('takes a price only in an asset that can be compared', () => {
@@ -1112,11 +547,10 @@ describe('a criterion', () => {
     expect(findValueError({ criterion: 'price_at_most', value: `1 ${onBase}` })).toBeUndefined();
   });
 
-  it('is of a closed vocabulary, all of which is in these tables', () => {
-    const tried = [...imported, ...signals, ...observedRows, ...byClaim, ...byRatings].map(
-      ([criterion]) => criterion,
+  it('is of a closed vocabulary, all of which is in these rows', () => {
+    expect([...new Set(rows.map(([asked]) => asked.split(':')[0]))].sort()).toEqual(
+      [...criterionNames].sort(),
     );
-    expect([...new Set(tried)].sort()).toEqual([...criterionNames].sort());
     expect(criterionNames).toEqual([
       'active',
       'has_endpoint',
@@ -1152,15 +586,13 @@ describe('a criterion', () => {
 
   it('is never answered from ratings where it is imported or checked, nor from the record where it is native', () => {
     const withAll = { ...claimed, remotes: [remote], endpoint: remote.url, ...three };
-    for (const criterion of criterionNames) {
-      const value =
-        { transport: 'sse', package: 'npm', tag: 'x', price_at_most: '1 USDC' }[criterion as string] ?? 3;
-      const { evidence, result, fact } = judge(criterion, value, withAll);
+    for (const [asked] of rows) {
+      const { evidence } = criteria[asked.split(':')[0] as CriterionName];
       const without: Change =
         evidence === 'native'
-          ? { ...base, ...claimed, ...three }
+          ? { ...claimed, ...three }
           : { ...withAll, state: 'imported', claim: undefined, signals: base.signals };
-      expect(judge(criterion, value, without)).toMatchObject({ result, fact });
+      expect([asked, resultOf(asked, without)]).toEqual([asked, resultOf(asked, withAll)]);
     }
   });
 });

@@ -284,12 +284,7 @@ it.each<[string, (directory: Directory) => Promise<unknown>, string, object?]>([
     ({ act }) => act('block', 'namespace:com.example', 'overload'),
     operatorActed,
   ],
-  [
-    'misses a criterion',
-    async () => {},
-    'This listing is not claimed.',
-    { criteria: [{ criterion: 'claimed' }] },
-  ],
+  ['misses a criterion', async () => {}, 'Claimed: not met. ', { criteria: [{ criterion: 'claimed' }] }],
 ])('a listing that %s is not in it', async (_, happen, why, more = {}) => {
   const directory = await open([shop()], ours(more));
   await happen(directory);

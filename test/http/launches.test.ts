@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
@@ -436,14 +437,17 @@ describe('what a record asks for', () => {
     const unread = Object.keys(cases).filter((name) => /form that Dossier/.test(cases[name]?.why ?? ''));
     expect(handles.filter((one) => unread.some((name) => handleOf(name) === one))).toEqual([]);
     expect(handles).not.toContain(handleOf('older-spelling'));
-    const compared = JSON.stringify(
-      await post('compare_agents', {
-        handles: [handle, handleOf('older-spelling')],
-        criteria: [{ criterion: 'needs_no_secret' }],
-      }),
-    );
-    expect(compared).toContain('needs_no_secret: unknown. The record has `environmentVariables` in a form');
-    expect(compared).toContain('needs_no_secret: not_met. The record asks for 1 secret.');
+    const compared = await post('compare_agents', {
+      handles: [handle, handleOf('older-spelling')],
+      criteria: [{ criterion: 'needs_no_secret' }],
+    });
+    expect(comparedOf(compared)).toMatchObject([
+      {
+        results: { needs_no_secret: 'unknown' },
+        lines: { asks: expect.stringContaining('The record has `environmentVariables` in a form') },
+      },
+      { results: { needs_no_secret: 'not_met' } },
+    ]);
   });
   it('is given out by the registry API in the form of its schema', async () => {
     const read = async (name: string) =>

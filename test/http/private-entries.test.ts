@@ -551,7 +551,7 @@ it('everybody reads a view that says so, which is listed nowhere; criteria that 
             {
               criterion: 'transport',
               result: 'met',
-              fact: 'streamable-http is among the recorded transports.',
+              fact: expect.stringMatching(/^Transport streamable-http recorded: met\. /),
             },
           ],
         },
@@ -559,7 +559,7 @@ it('everybody reads a view that says so, which is listed nowhere; criteria that 
     },
   ]);
   const strict = await (await directory.app.request('/views/strict')).text();
-  expect(strict).toContain('Listed as active: does not apply; only the file of a private entry is known.');
+  expect(strict).toContain('Listed as active: does not apply.');
   expect(strict).toContain('Nothing is in this view now.');
   // No approval of theirs has lapsed.
   const policy = await directory.app.request('/views/strict/managed-settings.json');

@@ -61,8 +61,8 @@ it('is the registry of an MCP host: exactly the listings that meet it now', asyn
   const { servers } = await json<List>('/views/our-services/v0.1/servers?limit=50&version=latest');
   expect(servers.map(({ server }) => server.name)).toEqual(['co.webhook/webhook']);
   expect(servers[0]?._meta['example.dossier/evidence']?.criteria).toMatchObject([
+    { criterion: 'claimed', result: 'met', fact: expect.stringMatching(/^Claimed: met\. .*write access/) },
     { criterion: 'has_endpoint', result: 'met' },
-    { criterion: 'claimed', result: 'met', fact: expect.stringContaining('Write access') },
   ]);
   expect((await read('/views/our-services/v0.1/servers/co.webhook%2Fwebhook/versions/latest')).status).toBe(
     200,
@@ -127,7 +127,7 @@ it('a listing that stops meeting it leaves it', async () => {
   expect(await json('/views/our-services/managed-settings.json')).toEqual({ allowedMcpServers: [] });
   const feed = parseJsonFeed(await json('/views/our-services/feed.json'));
   expect(feed.items?.map(({ title }) => title)).toEqual([
-    'co.webhook/webhook: left the view (our-services: has_endpoint not met, claimed not met)',
+    'co.webhook/webhook: left the view (our-services: claimed not met, has_endpoint not met)',
     'co.webhook/webhook: record changed (description, version, tags): no longer names the endpoint `mcp.webhook.co` and no longer names the repository `github.com/webhook-co/webhook`',
     'co.webhook/webhook: claim suspended (repository changed)',
     'co.webhook/webhook: joined the view (our-services)',
@@ -144,8 +144,8 @@ it('a listing that stops meeting it leaves it', async () => {
     data: {
       view: 'our-services',
       failed: [
-        { criterion: 'has_endpoint', result: 'not_met' },
         { criterion: 'claimed', result: 'not_met' },
+        { criterion: 'has_endpoint', result: 'not_met' },
       ],
     },
   });

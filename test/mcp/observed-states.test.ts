@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
+import { comparedOf } from '../support/compared.ts';
 import { registryEntry } from '../support/entries.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
 import { observedStates } from '../support/observed-entries.ts';
@@ -257,18 +258,67 @@ it('check_surface of names alone does not call tools the same, and says what was
   expect(unchanged.json.message).not.toContain('changed');
 });
 
-it('a comparison keeps each answer in the row of its criterion, although a check answers it for one listing', async () => {
+it('a comparison names under each criterion the row above that shows why', async () => {
   const handles = [healthy, notThere, unobserved].map((handle) => `handle=${handle}`).join('&');
   const rows = (await read(`/compare?${handles}&has_repository=true&active=true`))
     .split('<tr role="row"')
     .map((row) => row.replace(/^[^>]*>|<[^>]+>/g, ' '));
-  const rowsOf = (criterion: string) =>
-    rows.filter((row) => row.trim().startsWith(criterion)).map((row) => row.replace(/\s+/g, ' ').trim());
-  const [recorded, checked] = rowsOf('Source repository recorded');
-  expect(recorded).toMatch(/com\.findwell\/search Met .* com\.vanished\/api Answered below under /);
-  expect(checked).toMatch(/com\.findwell\/search Answered above under .* com\.vanished\/api Not met /);
-  expect(rowsOf('Costs')[0]).toContain('com.vanished/api No price could be seen (');
-  expect(rowsOf('Tools')[0]).toMatch(/com\.vanished\/api None seen: .+ com\.unseen\/billing Not known\./);
+  const rowOf = (name: string) =>
+    rows
+      .find((row) => row.trim().startsWith(name))
+      ?.replace(/\s+/g, ' ')
+      .trim();
+  expect(rowOf('Source repository recorded')).toMatch(
+    /^Source repository recorded Whose com\.findwell\/search Met com\.vanished\/api Not met/,
+  );
+  expect(rowOf('Whose')).toMatch(
+    /com\.vanished\/api .*Repository https:\S+ is gone or not public \(Dossier, /,
+  );
+  expect(rowOf('Costs')).toContain('com.vanished/api No price could be seen (');
+  expect(rowOf('Tools')).toMatch(/com\.vanished\/api None seen: .+ com\.unseen\/billing Not known\./);
+});
+
+describe('compare_agents', () => {
+  const compare = async (
+    ...[handles, criteria]: [handles: readonly string[], criteria?: readonly string[]]
+  ) => {
+    const { text, json } = await ask('compare_agents', { handles, criteria });
+    return { text, listings: comparedOf(json) };
+  };
+
+  it('says with the results the lines of get_agent that show why, and the record as of its day', async () => {
+    const { text, listings } = await compare([healthy, unreachable]);
+    expect(text).toMatch(
+      /^`com\.findwell\/search`: .+\nWhat is recorded: active: met; .+\nWhat Dossier checks: endpoint_observed_alive: met; .+\nClaims and ratings made on Dossier: claimed: met; native_ratings_at_least:1: met\n\* Whose: Domain findwell\.com, proven to the registry; its endpoint is on it\. /,
+    );
+    expect(text).toMatch(
+      /\n\* Where: `https:\S+` answered since [\d-]+, 3 of 3 checks in 30 days \(Dossier, /,
+    );
+    expect(listings[1]).toMatchObject({
+      results: { endpoint_observed_alive: 'not_met' },
+      stands_out: [expect.stringContaining('0 of 3 checks in 30 days were answered.')],
+      record: expect.stringMatching(/^registry\.modelcontextprotocol\.io.*, as of [\d-]{10}$/),
+    });
+  });
+
+  it('shows of what it does not know when it was last seen, and what was not checked', async () => {
+    const { listings } = await compare(
+      [unreachable, stale, unobserved],
+      ['price_known', 'tools_unchanged_for:10'],
+    );
+    const results = { price_known: 'unknown', 'tools_unchanged_for:10': 'unknown' };
+    expect(listings).toMatchObject([
+      {
+        results,
+        lines: {
+          costs: `No price seen; calls may cost; checks since ${dayAgo(20)} were not conclusive (Dossier, ${dayAgo(40)}).`,
+          tools: expect.stringContaining(`, not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`),
+        },
+      },
+      { results, stands_out: [`No observation is newer than ${dayAgo(60)}.`] },
+      { results, lines: { tools: 'Not known.' }, unchecked: expect.stringMatching(/^tools, /) },
+    ]);
+  });
 });
 
 describe('search_agents', () => {

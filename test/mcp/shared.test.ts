@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -144,7 +145,7 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 
 it('compare_agents judges both by the records', async () => {
   const client = await connect('v2', { app: directory.app });
-  const { content } = await client.call('compare_agents', {
+  const { structuredContent } = await client.call('compare_agents', {
     handles: [
       'com.postcards/mail',
       'com.twins/one',
@@ -156,16 +157,10 @@ it('compare_agents judges both by the records', async () => {
     ],
     criteria: ['nothing_shared', 'endpoint_at_domain'],
   });
-  const results = [
-    ...(content[0]?.text ?? '').matchAll(/^\* (?:nothing_shared|endpoint_at_domain): (\w+)/gm),
-  ];
-  expect(results.map(([, result]) => result).join(' ')).toBe(
+  const results = comparedOf(structuredContent).flatMap((one) => Object.values(one.results));
+  expect(results.join(' ')).toBe(
     'not_met met met not_met not_met unknown met not_met met unknown not_met not_met met unknown',
   );
-  expect(content[0]?.text).toContain(
-    'The host of a recorded endpoint is not known: its address is a template.',
-  );
-  expect(content[0]?.text).toContain('Its namespace stands for an account, not for a domain.');
   await client.close();
 });
 
@@ -208,17 +203,19 @@ describe('a repository of 201 listings of one publisher', () => {
 
   it('leaves open whether others record it, and is never said to be that of nobody else', async () => {
     const client = await connect('v2', { app: directory.app });
-    const { content } = await client.call('compare_agents', {
+    const { structuredContent } = await client.call('compare_agents', {
       handles: ['com.many/x7', 'com.late/x'],
       criteria: ['nothing_shared'],
     });
     await client.close();
-    expect(content[0]?.text).toContain(
-      'nothing_shared: unknown. The 200 oldest listings that share this are of this listing’s publisher; newer ones were not read.',
-    );
-    expect(content[0]?.text).toContain(
-      'nothing_shared: not_met. `com.many/x0` (domain many.com) records the same repository; so do at least 200 more listings of other publishers.',
-    );
+    const [many, late] = comparedOf(structuredContent);
+    expect([many?.results, late?.results]).toEqual([
+      { nothing_shared: 'unknown' },
+      { nothing_shared: 'not_met' },
+    ]);
+    expect(late?.stands_out).toEqual([
+      '`com.many/x0` (domain many.com) records the same repository; so do at least 200 more listings of other publishers.',
+    ]);
   });
 });
 

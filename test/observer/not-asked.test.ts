@@ -66,9 +66,9 @@ async function look(handle: string) {
 const judgedAlive = async (handle: string) => {
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
   const answer = await post('compare_agents', { handles: [handle, 'co.webhook/webhook'], criteria });
-  return comparedOf(answer)[0]?.observed?.[0];
+  return comparedOf(answer)[0];
 };
-const isAlive = async (handle: string) => (await judgedAlive(handle))?.result;
+const isAlive = async (handle: string) => (await judgedAlive(handle))?.results.endpoint_observed_alive;
 /** Everything that is said of it. */
 const said = async (handle: string) => {
   const page = await (await directory.app.request(`/agents/${handle}`)).text();
@@ -102,10 +102,8 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
     ),
   );
   expect(await judgedAlive(shielded)).toMatchObject({
-    result: 'met',
-    fact: expect.stringMatching(
-      /; 1 of 2 checks in 30 days were answered; no check since [\d-]+ saw it answer\.$/,
-    ),
+    results: { endpoint_observed_alive: 'met' },
+    stands_out: [expect.stringMatching(/^No check since [\d-]+ saw the endpoint answer/)],
   });
   directory.wait(86_500);
   expect(await look(shielded)).toMatchObject({ outcome: 'silent', changes: 1 });
@@ -160,7 +158,7 @@ it.each([
   expect((await post('get_history', { handle })).statement).not.toContain('was seen in checks');
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
   const compared = await post('compare_agents', { handles: [handle, shielded], criteria });
-  expect(JSON.stringify(compared)).toMatch(/: not checked\. No request was sent to `[^`]+`: /);
+  expect(comparedOf(compared)[0]?.lines?.where).toMatch(/, not asked: no request was sent to `[^`]+`: /);
 });
 
 it('a host that keeps a connection and sends no robots.txt was asked and failed', async () => {

@@ -115,12 +115,8 @@ const text = async (path: string) => (await directory.app.request(path)).text();
 
 async function judged() {
   const answer = await client.call('compare_agents', { handles: [handle, 'com.example.other/x'], criteria });
-  return Object.fromEntries(
-    (comparedOf(answer.structuredContent)[0]?.observed ?? []).map(({ criterion, result }) => [
-      criterion,
-      result,
-    ]),
-  );
+  const { results = {} } = comparedOf(answer.structuredContent)[0] ?? {};
+  return Object.fromEntries(Object.entries(results).map(([asked, result]) => [asked.split(':')[0], result]));
 }
 const inView = async () => ({
   allowed: (await json('/views/safe/managed-settings.json')) as unknown,

@@ -176,7 +176,7 @@ describe('whatever publishers record and endpoints answer', () => {
       const begins = { silent: 'no usable answer ', absent: 'nothing there ', seen: 'answered ' }[main];
       const inHit = hit.some((fact) => fact.startsWith(begins ?? 'returned something other than MCP '));
       const isAlive = own.some(({ outcome }) => outcome === 'seen');
-      const isJudged = texts.criteria.includes(`endpoint_observed_alive: ${isAlive ? 'met' : 'not_met'}.`);
+      const isJudged = texts.criteria.includes(`endpoint_observed_alive: ${isAlive ? 'met' : 'not_met'};`);
       return [...wrong, ...mixed, ...(inHit ? [] : [hit]), ...(isJudged ? [] : [texts.criteria])];
     }));
 

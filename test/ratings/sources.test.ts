@@ -117,7 +117,7 @@ async function judge(handle: string): Promise<string[]> {
       { criterion: 'succeeded_percent_at_least', value: 60 },
     ],
   });
-  return comparedOf(answer)[0]?.native?.map(({ result }) => result) ?? [];
+  return Object.values(comparedOf(answer)[0]?.native ?? {});
 }
 
 describe('what is counted as a source', () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 
@@ -351,10 +352,8 @@ const movesOf = async (name: string) => {
 const unmoved = async (...names: string[]) => {
   const criteria = [{ criterion: 'record_unmoved_for', value: 3650 }];
   const handles = (names.length < 5 ? [...names, 'many'] : names).map((name) => `com.vendor/${name}`);
-  const { listings } = (await call('compare_agents', { handles, criteria })) as {
-    listings: { imported: string[] }[];
-  };
-  return listings.slice(0, names.length).map(({ imported: [one = ''] }) => /(?<=: )\w+/.exec(one)?.[0]);
+  const listings = comparedOf(await call('compare_agents', { handles, criteria }));
+  return listings.slice(0, names.length).map(({ results }) => results['record_unmoved_for:3650']);
 };
 const none =
   '2 versions, of which none changed an endpoint address, package name, argument value, host in a variable, repository or secret';

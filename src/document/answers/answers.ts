@@ -2,6 +2,7 @@ import { isHandle } from '../../core/handle.ts';
 import { isOfReversedDomain } from '../../core/identity.ts';
 import {
   code,
+  day,
   isEmpty,
   join,
   ours,
@@ -24,7 +25,6 @@ import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
 import { type StandOut, toStandsOut } from './stands-out.ts';
-import { publisherFacts } from './whose.ts';
 
 export const gapTitles = {
   not_there: 'Not there',
@@ -208,8 +208,9 @@ function toPhrases(facts: readonly TextFact[]): Words[] {
 
 export const lineWords = (facts: readonly TextFact[]): Words => join(toPhrases(facts).map(sentence), ' ');
 
-export const publisherWords = (listing: ListingDocument): Words =>
-  lineWords(publisherFacts(toJudged(listing, 'short')));
+/** The source of the facts that are marked `(record)`. */
+export const recordWords = ({ origin, observed_at }: ListingDocument): Words =>
+  say`${ours(origin)}, as of ${day(observed_at)}`;
 
 export const gapWords = ({ gaps }: ListingAnswer) =>
   Object.fromEntries(gapNames.map((name) => [name, join(toPhrases(gaps[name]), '; ')])) as Record<

@@ -28,7 +28,6 @@ import {
   sharedKinds,
 } from '../../observations/kinds/publisher.ts';
 import { sourceRepository } from '../../observations/kinds/questions.ts';
-import { registryFirstPublished } from '../../observations/kinds/record.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
 import {
   type FactsOf,
@@ -113,15 +112,6 @@ function namespaceOf(judged: JudgedListing): TextFact {
     : ofAccount;
   // The words need no source: they name the registry, or say that the proof is not known.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
-}
-
-export function publisherFacts(judged: JudgedListing): TextFact[] {
-  const published = judged
-    .known(registryFirstPublished)
-    .map(
-      ({ value }): TextFact => ({ ...recorded(judged, say`first published ${day(value)}`), isSignal: true }),
-    );
-  return [namespaceOf(judged), ...published];
 }
 
 function repositoryOf(judged: JudgedListing, isSaid: boolean): TextFact[] {

@@ -1,20 +1,18 @@
+import { join, ours, own, say, type Words } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/prices/assets.ts';
-import { ofChecks } from '../recorded-facts.ts';
-import type { ComparedListing, Criterion, CriterionFinding, CriterionValue } from './criterion.ts';
-import { endpointCriteria, packageCriteria, priceCriteria, unchangedCriteria } from './observed.ts';
-import { nativeCriteria, recordedCriteria, signalCriteria } from './recorded.ts';
+import { type AnswerWords, gapWords, type ListingAnswer, lineWords } from '../answers/answers.ts';
+import { lineNames } from '../answers/lines.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { type Criterion, type CriterionValue, type Result, type Row, resultTexts } from './criterion.ts';
+import { nativeCriteria } from './native.ts';
+import { observedCriteria } from './observed.ts';
+import { recordedCriteria } from './recorded.ts';
 
-export const criteria = {
-  ...recordedCriteria,
-  ...signalCriteria,
-  ...endpointCriteria,
-  ...priceCriteria,
-  ...unchangedCriteria,
-  ...packageCriteria,
-  ...nativeCriteria,
-};
+const all = { ...recordedCriteria, ...observedCriteria, ...nativeCriteria };
 
-export type CriterionName = keyof typeof criteria;
+export type CriterionName = keyof typeof all;
+
+export const criteria: Readonly<Record<CriterionName, Criterion>> = all;
 
 export const criterionNames = Object.keys(criteria) as [CriterionName, ...CriterionName[]];
 
@@ -25,9 +23,8 @@ export interface RequestedCriterion {
   readonly value?: CriterionValue;
 }
 
-export interface CriterionAnswer extends CriterionFinding {
-  readonly criterion: CriterionName;
-  readonly value?: string | number;
+export interface CriterionAnswer extends RequestedCriterion {
+  readonly result: Result;
 }
 
 /** Returns undefined if the criterion accepts the value. */
@@ -53,26 +50,47 @@ export function findValueError({ criterion, value }: RequestedCriterion): string
 export const criterionText = ({ criterion, value }: RequestedCriterion): string =>
   criteria[criterion].label.replace('(s)', value === 1 ? '' : 's').replace('{}', () => String(value ?? ''));
 
-function answer(compared: ComparedListing, { criterion, value }: RequestedCriterion): CriterionAnswer {
-  return { criterion, ...(value !== undefined && { value }), ...criteria[criterion].judge(compared, value) };
+/** In the order of the request, without a total. */
+export const judge = (
+  listing: ListingDocument,
+  requested: readonly RequestedCriterion[],
+  now_ms: number,
+): CriterionAnswer[] =>
+  requested.map((one) => ({
+    ...one,
+    result: criteria[one.criterion].judge(listing, one.value, now_ms),
+  }));
+
+/** What shows why. A line without facts is not known; a criterion that does not apply has no rows. */
+export function showWhy(
+  answer: ListingAnswer,
+  judged: readonly CriterionAnswer[],
+  always: readonly Row[] = [],
+): AnswerWords {
+  const applied = judged.filter(({ result }) => result !== 'not_applicable');
+  // What could not be seen or was not seen of late is in no line.
+  const unknown = judged.some(({ result }) => result === 'unknown') ? gapWords(answer) : undefined;
+  const rows: ReadonlySet<Row> = new Set([
+    ...always,
+    ...applied.flatMap(({ criterion }) => criteria[criterion].rows),
+    ...(unknown ? (['stale'] as const) : []),
+  ]);
+  const lines = lineNames.filter((line) => rows.has(line)).map((line) => [line, answer.lines[line]] as const);
+  return {
+    stands_out: answer.standsOut.filter(({ key }) => rows.has(key)).map(({ text }) => text),
+    lines: Object.fromEntries(
+      lines.map(([line, facts]) => [line, facts.length > 0 ? lineWords(facts) : own('Not known.')]),
+    ),
+    unseen: unknown?.unseen,
+    unchecked: unknown?.unchecked,
+  };
 }
 
-/** A criterion about the record may be answered by what a check found. */
-const evidenceOf = ({ criterion, source }: CriterionAnswer): Criterion['evidence'] =>
-  source === 'Dossier' || source === ofChecks ? 'observed' : criteria[criterion].evidence;
-
-/** Returns the answers by kind of evidence, without a total. */
-export function compareListing(
-  compared: ComparedListing,
-  requested: readonly RequestedCriterion[],
-): {
-  readonly imported: CriterionAnswer[];
-  readonly observed: CriterionAnswer[];
-  readonly native: CriterionAnswer[];
-} {
-  const all = requested.map((one) => answer(compared, one));
-  const of = (evidence: Criterion['evidence']) => all.filter((one) => evidenceOf(one) === evidence);
-  return { imported: of('imported'), observed: of('observed'), native: of('native') };
+/** `Claimed: met. <its rows>` */
+export function whyWords(answer: ListingAnswer, one: CriterionAnswer): Words {
+  const { stands_out, lines } = showWhy(answer, [one]);
+  const said = say`${ours(criterionText(one))}: ${ours(resultTexts[one.result].toLowerCase())}.`;
+  return join([said, ...stands_out, ...Object.values(lines)], ' ');
 }
 
 /** The criteria of a comparison that names none. */

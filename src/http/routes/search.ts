@@ -5,9 +5,7 @@ import { payeePath, readPayeeOrPage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
-import { getListing } from '../../tools/find/document.ts';
 import { findByPlace, isListed } from '../../tools/find/listing.ts';
-import { onDay } from '../../tools/find/on-day.ts';
 import { fixedFilterNames, fixedFilters, searchAgents } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
 import { defaultPicks, type Picks, readPicks, toPath, toQuery } from '../../views/compare/address.ts';
@@ -120,12 +118,9 @@ async function comparePicks(c: Request, picks: Picks): Promise<ComparePage> {
     ...(as_of && { as_of }),
   };
   const comparison = await callToolAs(compareAgents, input, c.get('context'), compareAll);
-  const known = comparison.filter(({ problem }) => !problem);
-  const then = onDay(as_of, c.get('context'));
-  const documents = await Promise.all(known.map(({ handle }) => getListing(handle, then)));
   // The example of a call leaves out what is not a handle, for which the page shows a problem.
   const sent = { ...input, handles: input.handles.filter(isHandle) };
-  return { picks, ...found, input: sent, comparison, documents };
+  return { picks, ...found, input: sent, comparison };
 }
 
 /** Equivalent addresses redirect to one. */

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
-import { ended, isEmpty, join, phrase, say, source, type Words, wordsSchema } from '../../core/words.ts';
-import {
-  type CriterionAnswer,
-  type CriterionName,
-  compareListing,
-} from '../../document/criteria/criteria.ts';
+import { isEmpty, join, say, type Words, wordsSchema } from '../../core/words.ts';
+import { toAnswer } from '../../document/answers/answers.ts';
+import { type CriterionName, judge, whyWords } from '../../document/criteria/criteria.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import type { Facet } from '../../search/facets.ts';
@@ -36,20 +33,18 @@ const criterionOf: Readonly<Partial<Record<Facet, CriterionName>>> = {
   'state:claimed': 'claimed',
 };
 
-const reasonOf = ({ fact, quoted, source: whose, as_of }: CriterionAnswer): Words => {
-  const by = whose === 'Dossier' ? source('Dossier', as_of) : say``;
-  return ended(quoted ? say`${fact} It names ${quoted}${by}` : say`${phrase(fact)}${by}`);
-};
-
 function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clock }: Context): Words {
   const asked = facets.flatMap((facet) => {
     const criterion = criterionOf[facet];
     return criterion ? [{ criterion }] : [];
   });
-  const compared = { listing: toListingDocument(facts, config, clock()), now_ms: clock().getTime() };
-  const { imported, observed, native } = compareListing(compared, asked);
-  const missing = [...imported, ...observed, ...native].filter(({ result }) => result !== 'met');
-  return join(missing.map(reasonOf), ' ');
+  const listing = toListingDocument(facts, config, clock());
+  const answer = toAnswer(listing);
+  const missing = judge(listing, asked, clock().getTime()).filter(({ result }) => result !== 'met');
+  return join(
+    missing.map((one) => whyWords(answer, one)),
+    ' ',
+  );
 }
 
 export async function findLeftOut(

@@ -80,52 +80,42 @@ const listingCard = (listing) => {
   ];
 };
 
-/** `criterion:value: result. fact [number of its source]`, the number optional. */
-const answerForm = /^(\w+)(?::(.*?))?: (met|not_met|unknown|not_applicable)\. (.*?)(?: \[(\d+)\])?$/s;
-
-const answerCell = ({ handle, sample }, [, , , result, said, number], sources) =>
-  el(
-    'div',
-    '',
-    el('p', 'handle note', sample ? `${handle} (sample)` : handle),
-    el('p', '', el('span', `result ${result}`, words.results[result])),
-    el('p', '', marked(said)),
-    number ? el('p', 'note', sources[number - 1]) : '',
-  );
-
-const question = ([, criterion, value]) =>
-  (words.criteria[criterion] ?? plain(criterion))
+/** A criterion is named as `criterion` or `criterion:value`. */
+const question = (asked) => {
+  const [, criterion, value] = /^(\w+)(?::(.*))?$/s.exec(asked);
+  return (words.criteria[criterion] ?? plain(criterion))
     .replace('(s)', value === '1' ? '' : 's')
     .replace('{}', () => String(value ?? ''));
-
-const comparedPart = (kind, listings, sources) => {
-  const cells = listings.flatMap((listing) =>
-    (listing[kind] ?? []).map((line) => ({ listing, answer: answerForm.exec(line) })),
-  );
-  const questions = [...new Set(cells.map(({ answer }) => question(answer)))];
-  const cellsOf = (asked) =>
-    cells
-      .filter(({ answer }) => question(answer) === asked)
-      .map(({ listing, answer }) => answerCell(listing, answer, sources));
-  return questions.length === 0
-    ? ''
-    : part(
-        kind,
-        words.kinds[kind],
-        questions.flatMap((asked) => [el('h3', '', asked), el('div', 'answers', cellsOf(asked))]),
-      );
 };
 
-const comparisonCard = ({ same_for_all = {}, listings, sources, statement }) => {
+const comparedListing = (listing) => {
+  const { handle, sample, stands_out = [], lines = {}, record = '' } = listing;
+  const answers = Object.keys(words.kinds).flatMap((kind) => Object.entries(listing[kind] ?? {}));
+  return part(
+    'compared',
+    sample ? `${handle} (sample)` : handle,
+    answers.map(([asked, result]) =>
+      el('p', '', el('span', `result ${result}`, words.results[result]), ` ${question(asked)}`),
+    ),
+    stands_out.map((text) => el('p', 'statement', marked(text))),
+    el(
+      'dl',
+      'facts',
+      words.lines.map((line) => lineFact(line, { ...listing, ...lines })),
+      fact('Record', record),
+    ),
+  );
+};
+
+const comparisonCard = ({ listings, statement }) => {
   const known = listings.filter(({ problem }) => !problem);
-  const answering = [{ handle: 'All of these listings', ...same_for_all }, ...known];
   const unanswered = listings.filter(({ problem }) => problem);
   return [
     el('p', 'note', `Comparison of ${plural(known.length, 'listing')}`),
     unanswered.map(({ handle, problem }) =>
       el('p', '', el('span', 'handle', handle), `: ${problem.message}`),
     ),
-    known.length > 0 ? Object.keys(words.kinds).map((kind) => comparedPart(kind, answering, sources)) : '',
+    known.map(comparedListing),
     el('p', 'note', statement),
   ].flat();
 };

@@ -5,7 +5,7 @@ import { quotationMarks } from '../../core/text.ts';
 import { gapTitles } from '../../document/answers/answers.ts';
 import { lineTitles } from '../../document/answers/lines.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
-import { kindTitles, resultTexts } from '../compare/page.ts';
+import { evidenceTitles, resultTexts } from '../../document/criteria/criterion.ts';
 
 const readAsset = (name: string) => readFileSync(new URL(`../assets/${name}`, import.meta.url), 'utf8');
 
@@ -33,7 +33,7 @@ const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
   marks: `"|${quotationMarks.source}`,
   lines: Object.entries({ ...lineTitles, ...gapTitles }),
   results: resultTexts,
-  kinds: kindTitles,
+  kinds: evidenceTitles,
   criteria: Object.fromEntries(Object.entries(criteria).map(([name, { label }]) => [name, label])),
 });
 

@@ -1,22 +1,23 @@
 import { html } from 'hono/html';
 import { type Problem, problemTable } from '../../core/problem.ts';
-import { dayText, isWebAddress } from '../../core/text.ts';
-import { isEmpty, join, own, say, toText, type Words } from '../../core/words.ts';
-import { type AnswerWords, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
+import { isEmpty, own, toText, type Words } from '../../core/words.ts';
+import { gapTitles, recordWords, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import {
-  type CriterionAnswer,
   type CriterionName,
   criteria,
   criterionNames,
   criterionText,
 } from '../../document/criteria/criteria.ts';
-import type { Criterion, CriterionFinding } from '../../document/criteria/criterion.ts';
-import type { ListingDocument } from '../../document/listing-document.ts';
+import {
+  type Criterion,
+  evidenceNames,
+  evidenceTitles,
+  resultTexts,
+} from '../../document/criteria/criterion.ts';
 import type { Hit } from '../../document/resolved.ts';
-import { isSpecified } from '../../listings/listing.ts';
 import { type ComparedAgent, compareStatement } from '../../tools/compare-agents.ts';
-import { day, type Html, handleLink, paste, toCurl } from '../html.ts';
+import { type Html, handleLink, paste, toCurl } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
 import { listingRows } from '../listing-list.ts';
 import { toHtml } from '../words.ts';
@@ -32,7 +33,7 @@ interface Field {
 
 const errorId = (name: string) => `${name}-error`;
 function valueField(field: Field, value: string) {
-  const { takes } = criteria[field.name] as Criterion;
+  const { takes } = criteria[field.name];
   const named = html`name="${field.name}"${field.message === undefined ? '' : html` aria-invalid="true" aria-describedby="${errorId(field.name)}"`}`;
   if (takes.kind === 'number')
     return html`<input type="number" min="1" max="${takes.max}" inputmode="numeric" value="${value}" ${named}>`;
@@ -45,7 +46,7 @@ function valueField(field: Field, value: string) {
 
 /** Left out if empty. */
 function criterionFields(field: Field): Html {
-  const { label, takes } = criteria[field.name] as Criterion;
+  const { label, takes } = criteria[field.name];
   const message =
     field.message && html`<span class="error" id="${errorId(field.name)}">${field.message}</span>`;
   if (takes.kind === 'nothing') {
@@ -58,7 +59,7 @@ function criterionFields(field: Field): Html {
   )}`;
 }
 
-function criteriaList(kind: Criterion['evidence'], title: string, [picks, messages]: [Picks, FieldMessages]) {
+function criteriaList(kind: Criterion['evidence'], [picks, messages]: [Picks, FieldMessages]) {
   const fields = criterionNames
     .filter((name) => criteria[name].evidence === kind)
     .map((name) => ({
@@ -68,7 +69,7 @@ function criteriaList(kind: Criterion['evidence'], title: string, [picks, messag
         .map(({ value }) => value ?? 'true'),
       message: messages[name],
     }));
-  return html`<fieldset><legend>${title}</legend><ul class="plain">${fields.map(criterionFields)}</ul></fieldset>`;
+  return html`<fieldset><legend>${evidenceTitles[kind]}</legend><ul class="plain">${fields.map(criterionFields)}</ul></fieldset>`;
 }
 
 const picked = (picks: Picks, descriptions: ReadonlyMap<string, string>) => html`
@@ -88,174 +89,129 @@ ${picks.handles.length > 0 ? picked(picks, descriptions) : ''}
 <p><label>As of a day <input type="date" name="as_of" value="${picks.as_of ?? ''}"></label></p>
 <details${Object.keys(messages).length > 0 ? html` open` : ''}><summary>Criteria: ${withCriteria.criteria.length} picked</summary>
 <div class="columns">
-${criteriaList('imported', 'Recorded and imported', shown)}
-${criteriaList('observed', 'Checked by Dossier', shown)}
-${criteriaList('native', 'Claims and ratings made on Dossier', shown)}
+${evidenceNames.map((kind) => criteriaList(kind, shown))}
 </div>
 <p><button type="submit">Compare</button></p>
 </details>
 </form>`;
 }
 
-/** One for each source and day. */
-function createFootnotes() {
-  const notes = new Map<string, Pick<CriterionFinding, 'source' | 'as_of'>>();
-  return {
-    /** Empty without a source. */
-    mark(of: Pick<CriterionFinding, 'source' | 'as_of'>): Html | '' {
-      if (of.source === '') return '';
-      const key = `${of.source} ${dayText(of.as_of)}`;
-      notes.set(key, notes.get(key) ?? of);
-      const number = [...notes.keys()].indexOf(key) + 1;
-      return html`<sup><a href="#source-${number}" aria-label="Source ${number}">${number}</a></sup>`;
-    },
-    /** In the order of their marks. */
-    list: () => html`
-<h2 id="sources">Sources</h2>
-<ol class="sources">${[...notes.values()].map(({ source, as_of }, at) => html`<li id="source-${at + 1}">${source}, as of ${day(as_of)}</li>`)}</ol>`,
-  };
-}
-
-export const resultTexts = {
-  met: 'Met',
-  not_met: 'Not met',
-  unknown: 'Unknown',
-  not_applicable: 'Does not apply',
-} as const;
-
-export const kindTitles = {
-  imported: 'As recorded and imported',
-  observed: 'As checked by Dossier',
-  native: 'Claims and ratings made on Dossier',
-} as const;
-
 /** Cells are compared by `essence`; equal ones are shown once. */
 interface ComparisonRow {
   readonly name: string;
+  /** The line of the listing, or where the lines stand that show why. */
+  readonly id?: string;
+  readonly note?: Html;
   readonly cells: readonly { readonly handle: string; readonly content: Html; readonly essence: string }[];
 }
 
-const evidenceKinds = ['imported', 'observed', 'native'] as const;
+type JudgedAgent = Required<Pick<ComparedAgent, 'document' | 'judged'>> & ComparedAgent;
 
-const criterionKey = ({ criterion, value }: CriterionAnswer) => JSON.stringify([criterion, value]);
+const isLine = (row: string) => lineNames.some((line) => line === row);
 
-/** A check may answer it for one listing, the record for another. */
-function answeredElsewhere(one: ComparedAgent, kind: keyof typeof kindTitles, key: string): Html {
-  const other =
-    evidenceKinds.find((name) => one[name]?.some((answer) => criterionKey(answer) === key)) ?? kind;
-  const where = evidenceKinds.indexOf(other) < evidenceKinds.indexOf(kind) ? 'above' : 'below';
-  return html`<p class="note">Answered ${where} under “${kindTitles[other]}”.</p>`;
+/** Links to the rows above that show why. */
+function whyNote(name: CriterionName): Html {
+  const ids = new Set(criteria[name].rows.map((row) => (isLine(row) ? row : 'stands_out')));
+  const titles: Readonly<Record<string, string>> = { ...lineTitles, stands_out: 'Stands out' };
+  return html`<p class="note">${[...ids].map((id, at) => html`${at > 0 && ', '}<a href="#${id}">${titles[id]}</a>`)}</p>`;
 }
 
-function answerRows(
-  listings: readonly ComparedAgent[],
-  kind: keyof typeof kindTitles,
-  notes: ReturnType<typeof createFootnotes>,
-): ComparisonRow[] {
-  const asked = new Map(
-    listings.flatMap((one) => one[kind] ?? []).map((answer) => [criterionKey(answer), answer] as const),
-  );
-  return [...asked].map(([key, criterion]) => ({
-    name: criterionText(criterion),
-    cells: listings.map((listing) => {
-      const { handle } = listing;
-      const answer = listing[kind]?.find((one) => criterionKey(one) === key);
-      if (!answer) return { handle, content: answeredElsewhere(listing, kind, key), essence: '' };
-      const { result, fact, recorded = [], quoted, source, as_of } = answer;
-      // Addresses have rows of their own.
-      const words = recorded.filter((text) => !isWebAddress(text)).join(', ');
-      const essence = JSON.stringify([result, fact, recorded, quoted, source, dayText(as_of)]);
-      const content = html`
-<p><span class="result ${result}">${resultTexts[result]}</span> ${toHtml(fact)}${notes.mark(answer)}</p>
-${words && html`<p class="foreign">${words}</p>`}${quoted && html`<p>Quoted: ${toHtml(quoted, as_of)}.</p>`}`;
-      return { handle, content, essence };
+function criterionRows(listings: readonly JudgedAgent[], kind: Criterion['evidence']): ComparisonRow[] {
+  const asked = listings[0]?.judged ?? [];
+  return asked.flatMap((one, at) => {
+    if (criteria[one.criterion].evidence !== kind) return [];
+    const cells = listings.map(({ handle, judged }) => {
+      const { result = 'unknown' } = judged[at] ?? {};
+      const content = html`<p><span class="result ${result}">${resultTexts[result]}</span></p>`;
+      return { handle, content, essence: result };
+    });
+    return [{ name: criterionText(one), note: whyNote(one.criterion), cells }];
+  });
+}
+
+/** All that is said of the listings, each line with its title. */
+function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
+  const all = listings.map(({ handle, document }) => {
+    const answer = toAnswer(document);
+    const { lines, unseen, unchecked } = toAnswerWords(answer);
+    const said = { ...lines, unseen, unchecked, record: recordWords(document) };
+    return { handle, answer, today: document.evidence_snapshot_date, said };
+  });
+  const rowOf = (id: keyof (typeof all)[number]['said'], name: string, none: Words): ComparisonRow => ({
+    name,
+    id,
+    cells: all.map(({ handle, said: { [id]: words = none }, today }) => {
+      const shown = isEmpty(words) ? none : words;
+      return { handle, content: html`<p>${toHtml(shown, today)}</p>`, essence: toText(shown) };
     }),
-  }));
-}
-
-function answeredRows(documents: readonly ListingDocument[]): ComparisonRow[] {
-  const answers = documents.map((listing) => {
-    const answer = toAnswer(listing);
-    return { listing, answer, said: toAnswerWords(answer) };
   });
   const standsOut: ComparisonRow = {
     name: 'Stands out',
-    cells: answers.map(({ listing: { handle, evidence_snapshot_date: today }, answer, said }) => ({
+    id: 'stands_out',
+    cells: all.map(({ handle, answer: { standsOut }, today }) => ({
       handle,
-      content: html`<p>${answer.standsOut.length === 0 && 'Nothing.'}${answer.standsOut.map(
+      content: html`<p>${standsOut.length === 0 && 'Nothing.'}${standsOut.map(
         ({ key, text }, at) =>
           html`${at > 0 && ' '}<span${key === 'malware' && html` class="alarm"`}>${toHtml(text, today)}</span>`,
       )}</p>`,
-      essence: toText(join(said.stands_out, ' ')),
+      essence: standsOut.map(({ text }) => toText(text)).join(' '),
     })),
   };
-  const rowOf = (name: string, wordsOf: (said: AnswerWords) => Words | undefined): ComparisonRow => ({
-    name,
-    cells: answers.map(({ listing, said }) => {
-      const words = wordsOf(said) ?? say``;
-      const shown = isEmpty(words) ? own('Not known.') : words;
-      const content = html`<p>${toHtml(shown, listing.evidence_snapshot_date)}</p>`;
-      return { handle: listing.handle, content, essence: toText(words) };
-    }),
-  });
-  const rows = [standsOut, ...lineNames.map((name) => rowOf(lineTitles[name], ({ lines }) => lines[name]))];
-  return rows.filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
+  return [
+    standsOut,
+    ...lineNames.map((name) => rowOf(name, lineTitles[name], own('Not known.'))),
+    ...(['unseen', 'unchecked'] as const).map((name) => rowOf(name, gapTitles[name], own('Nothing.'))),
+    rowOf('record', 'Record', own('')),
+  ];
 }
 
-function toRow({ name, cells }: ComparisonRow): Html {
+function toRow({ name, id, note, cells }: ComparisonRow): Html {
   const [first] = cells;
+  const title = html`<th scope="row" role="rowheader"${id && html` id="${id}"`}>${name}${note}</th>`;
   const isSame = cells.length > 1 && new Set(cells.map(({ essence }) => essence)).size === 1;
   if (first && isSame)
     return html`
-<tr role="row" class="same"><th scope="row" role="rowheader">${name}</th>
+<tr role="row" class="same">${title}
 <td role="cell" colspan="${cells.length}" aria-colspan="${cells.length}"><p class="note">The same for ${cells.length === 2 ? 'both' : `all ${cells.length}`}:</p>${first.content}</td></tr>`;
   // Narrow screens stack columns; screen readers use the column header.
   return html`
-<tr role="row"><th scope="row" role="rowheader">${name}</th>${cells.map(
+<tr role="row">${title}${cells.map(
     ({ handle, content }) => html`
 <td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`,
   )}</tr>`;
 }
 
-const recordedIn = (documents: readonly ListingDocument[], notes: ReturnType<typeof createFootnotes>) =>
-  html`<p class="note">Facts marked (record) are from the record of each listing: ${documents.map(({ handle, origin: source, observed_at: as_of }, at) => html`${at > 0 && ', '}${handle}${notes.mark({ source, as_of })}`)}.${documents.filter(isSpecified).map(({ handle }) => ` The record of ${handle} is from the specification of Dossier, not from a registry.`)}</p>`;
-
 const table = (
   listings: readonly ComparedAgent[],
   { id, title, of }: Readonly<Record<'id' | 'title' | 'of', string>>,
   rows: readonly ComparisonRow[],
-  note?: Html,
 ) =>
   rows.length > 0 &&
   html`
 <section class="compared" aria-labelledby="${id}">
-<h2 id="${id}">${title}</h2>${note}
+<h2 id="${id}">${title}</h2>
 <section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${of}</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(toRow)}</tbody>
 </table></section>
 </section>`;
 
-function comparisonTables(listings: readonly ComparedAgent[], documents: readonly ListingDocument[]): Html {
-  const known = listings.filter(({ problem }) => !problem);
-  if (known.length === 0) return html``;
-  const notes = createFootnotes();
-  const recorded = recordedIn(documents, notes);
+const isCompared = (one: ComparedAgent): one is JudgedAgent => one.document !== undefined;
+
+function comparisonTables(listings: readonly JudgedAgent[]): Html {
+  if (listings.length === 0) return html``;
   const answers = { id: 'answers', title: 'In short', of: 'Question' };
   return html`
 <p class="differences"><label><input type="checkbox" id="differences"> Differences only</label></p>
-${table(known, answers, answeredRows(documents), recorded)}
-${evidenceKinds.map((id) => table(known, { id, title: kindTitles[id], of: 'Criterion' }, answerRows(known, id, notes)))}
-<p class="note">${compareStatement} Unknown does not mean no: the text beside it says why nothing is known.</p>
-${notes.list()}`;
+${table(listings, answers, answeredRows(listings))}
+${evidenceNames.map((id) => table(listings, { id, title: evidenceTitles[id], of: 'Criterion' }, criterionRows(listings, id)))}
+<p class="note">${compareStatement} Unknown does not mean no. Under each criterion stands which rows above show why.</p>`;
 }
 
 export interface ComparePage {
   readonly picks: Picks;
   readonly input?: object;
   readonly comparison?: readonly ComparedAgent[];
-  /** In the order of the picks. */
-  readonly documents?: readonly ListingDocument[];
   readonly found?: readonly Hit[];
   readonly problem?: Problem;
 }
@@ -322,20 +278,20 @@ function problemBlock(page: ComparePage) {
 }
 
 export function toComparePage(site: PageSite, page: ComparePage): Html {
-  const { picks, comparison, input, documents = [] } = page;
+  const { picks, comparison, input } = page;
   const descriptions = new Map(comparison?.map(({ handle, description }) => [handle, description ?? '']));
   return toPage(site, {
     title: comparison ? `Compare: ${picks.handles.join(', ')}` : 'Compare listings',
     description:
-      'Two to eight listings side by side against criteria you pick: met, not met, unknown or does not apply, with fact and, if any, source and date.',
+      'Two to eight listings side by side against criteria you pick: met, not met, unknown or does not apply, and the facts that show why, with source and date.',
     path: '/compare',
     indexed: picks.handles.length === 0 && picks.criteria.length === 0,
     body: html`
 <h1>Compare listings</h1>
-<p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, each with the fact and, if any, its source and date. There is no total and no winner.</p>
+<p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, and the facts that show why, with their sources and dates. There is no total and no winner.</p>
 ${problemBlock(page)}${unknownBlock(page)}${checkedBlock(page)}
-${documents.flatMap(({ handle, as_of }) => (as_of ? html`<p class="notice">${handleLink(handle)}: ${toHtml(as_of.statement)}</p>` : []))}
-${comparison ? comparisonTables(comparison, documents) : ''}
+${(comparison ?? []).map(({ handle, as_of }) => as_of && html`<p class="notice">${handleLink(handle)}: ${toHtml(as_of)}</p>`)}
+${comparison ? comparisonTables(comparison.filter(isCompared)) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${
   page.picks.handles.length < 2 &&

@@ -132,10 +132,10 @@ it('a search for what asks for no payment says that calls may cost, and why the 
   const whyOf = Object.fromEntries(left_out.best.map(({ handle, why }) => [handle, why]));
   expect(whyOf).toEqual({
     'com.example/four': expect.stringMatching(
-      /^The endpoint quoted Dossier a price\. It names .* on Base .* \(Dossier, \S+\)\.$/,
+      /^No request for a payment was seen: not met\. Quotes .* on Base .* \(Dossier, \S+\)\.$/,
     ),
     'com.example/unreadable': expect.stringMatching(
-      /^The endpoint asked Dossier for a payment \(Dossier, \S+\)\.$/,
+      /: not met\. Price not known: the endpoint asked for a payment \(HTTP 402\)/,
     ),
     'com.example/in-tools': expect.stringContaining('0.01'),
   });
