@@ -12,19 +12,8 @@ let directory: ClaimedDirectory;
 async function rate() {
   const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
   for (let at = 0; at < 25; at += 1) {
-    const answer = await directory.post(
-      '/api/tools/submit_rating',
-      {
-        handle: 'co.webhook/webhook',
-        interaction_id: `job-${at}`,
-        interaction_at: directory.context.clock().toISOString(),
-        outcome: at % 5 === 0 ? 'failed' : 'succeeded',
-        protocol: 'mcp',
-        relationship: 'customer',
-      },
-      capability,
-    );
-    expect(answer.status).toBe(200);
+    const more = { interaction_id: `job-${at}`, outcome: at % 5 === 0 ? 'failed' : 'succeeded' };
+    await directory.rate('co.webhook/webhook', capability, more);
   }
 }
 

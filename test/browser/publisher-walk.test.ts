@@ -71,19 +71,8 @@ describe.each([
     const headers = { authorization: `Bearer ${key}` };
     return (await directory.app.request('/api/capability', { headers })).status;
   };
-  const rate = async (subject: string, key: string) => {
-    const rating = {
-      handle: subject,
-      interaction_id: `job-${name}`,
-      outcome: 'succeeded',
-      protocol: 'mcp',
-      interaction_at: directory.context.clock().toISOString(),
-      relationship: 'customer',
-    };
-    const answer = await directory.post('/api/tools/submit_rating', rating, key);
-    expect(answer.status).toBe(200);
-    return ((await answer.json()) as { rating_id: string }).rating_id;
-  };
+  const rate = async (subject: string, key: string) =>
+    (await directory.rate(subject, key, { interaction_id: `job-${name}` })).rating_id;
   /** The group of the publisher's own rating of `org.rated/tool`. */
   const groupOf = async (rating_id: string) => {
     const answer = await directory.post('/api/tools/list_ratings', { handle: 'org.rated/tool' });

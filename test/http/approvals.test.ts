@@ -60,15 +60,8 @@ beforeAll(async () => {
 });
 
 it('dossier approve writes what is known now beside who approved it, why and until when', async () => {
-  const { code, stdout } = await approve(
-    'com.example/shop',
-    '--by',
-    'Ada',
-    '--reason',
-    'payments of the shop',
-    '--until',
-    '90d',
-  );
+  const words = ['com.example/shop', '--by', 'Ada', '--reason', 'payments of the shop'];
+  const { code, stdout } = await approve(...words, '--until', '90d');
   const on = new Date().toISOString().slice(0, 10);
   const until = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10);
   expect(code).toBe(0);

@@ -231,21 +231,11 @@ describe('GET /ard/agents/{identifier}', () => {
       identifier: 'urn:air:alice.github.io:Cargo',
       displayName: 'Cargo',
       type: cardType,
-      data: {
-        $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
+      data: expect.objectContaining({
         name: 'io.github.alice/Cargo',
-        title: 'Cargo',
         version: '1.0.0',
-        description: 'Sends parcels',
-        remotes: [
-          {
-            type: 'streamable-http',
-            url: 'https://cargo.example.com/mcp',
-            headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
-            variables: {},
-          },
-        ],
-      },
+        remotes: [expect.objectContaining({ url: 'https://cargo.example.com/mcp', variables: {} })],
+      }),
       description: 'Sends parcels',
       tags: expect.arrayContaining(['npm']),
       version: '1.0.0',

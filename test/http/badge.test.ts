@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Rating } from '../../src/ratings/table.ts';
 import { makeRating } from '../store/examples.ts';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { type Directory, openDirectory } from '../support/directory.ts';
 
 let directory: Directory;
 const today = () => directory.context.clock().toISOString().slice(0, 10);
@@ -47,40 +47,19 @@ describe('the badge', () => {
       const { message } = (await read(`/badge/${handle}.json`)) as { message: string };
       const svg = await (await rated.app.request(`/badge/${handle}`)).text();
       expect(svg).toContain(`aria-label="dossier: ${message}"`);
-      const { signals } = (await read(`/agents/${handle}.json`)) as {
-        signals: { native: { statement: string } };
-      };
-      const { listings } = await callTool<{ listings: { handle: string; facts: string[] }[] }>(
-        rated,
-        'search_agents',
-        { query: 'webhook' },
-      );
-      const facts = listings.find((one) => one.handle === handle)?.facts ?? [];
-      return [message, signals.native.statement.split('.')[0], facts.find((fact) => /^rated/.test(fact))];
+      return message;
     };
     for (let at = 0; at < 6; at++) await rate(`co.webhook/own${at}`, 'webhook', { related: true });
-    expect(await said()).toEqual([
-      'listed, updated 2026-10',
-      'No independent source; 6 ratings set apart',
-      'rated by no independent source; 6 ratings set apart',
-    ]);
+    expect(await said()).toBe('listed, updated 2026-10');
     await rate('b/one', 'b', { outcome: 'failed' });
     await rate('b/two', 'b', { outcome: 'failed' });
-    expect(await said()).toEqual([
-      '1 source, 0 of 2 worked',
-      '1 independent source, 2 ratings; 6 ratings set apart',
-      'rated by 1 independent source, 2 ratings; 6 ratings set apart',
-    ]);
+    expect(await said()).toBe('1 source, 0 of 2 worked');
     for (let at = 0; at < 10; at++) await rate('d/one', 'd', { reciprocal: true });
-    expect((await said())[0]).toBe('1 source, 0 of 2 worked');
+    expect(await said()).toBe('1 source, 0 of 2 worked');
     for (let at = 0; at < 8; at++) await rate('b/three', 'b');
-    expect(await said()).toEqual([
-      '1 source, 8 of 10 worked',
-      '1 independent source, 10 ratings; 16 ratings set apart',
-      'rated by 1 independent source, 10 ratings; 16 ratings set apart',
-    ]);
+    expect(await said()).toBe('1 source, 8 of 10 worked');
     await rate('c/one', 'c');
-    expect((await said())[0]).toBe('2 sources, 9 of 11 worked');
+    expect(await said()).toBe('2 sources, 9 of 11 worked');
     await rated.close();
   });
 

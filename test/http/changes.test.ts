@@ -59,19 +59,7 @@ it('has every change in order: of records, claims and ratings', async () => {
     registryEntry('com.example/new'),
   ]);
   const capability = await service.claim('com.rater/api', 'rater/api');
-  const answer = await service.post(
-    '/api/tools/submit_rating',
-    {
-      handle: 'co.webhook/webhook',
-      interaction_id: 'job-1',
-      interaction_at: new Date(Date.now() - 3_600_000).toISOString(),
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'customer',
-    },
-    capability,
-  );
-  expect(answer.status).toBe(200);
+  await service.rate('co.webhook/webhook', capability, { outcome: 'failed' });
   await service.importEntries([
     registryEntry('com.example/new', {}, { status: 'deleted', updatedAt: '2026-11-02T08:00:00Z' }),
   ]);

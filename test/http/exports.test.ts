@@ -9,7 +9,7 @@ import { readTarget } from '../../src/actions/action.ts';
 import { applyAction, hide } from '../../src/actions/actions.ts';
 import { openNote, readVerifier } from '../../src/log/notes.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
 /** Makes the file larger than what a stream reads ahead. */
@@ -268,12 +268,7 @@ it('leaves the cached facts of listings as they were, and adds none', async () =
   const stop = onMeasured(({ labels: { memory, result } }) => {
     if (memory === 'facts') lookups.push(result === 'hit');
   });
-  const readAgent = (handle: string) =>
-    directory.app.request('/api/tools/get_agent', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle }),
-    });
+  const readAgent = (handle: string) => callTool(directory, 'get_agent', { handle });
   const read = 'com.example.many/n1';
   const unread = 'com.example.many/n2';
   try {

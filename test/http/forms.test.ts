@@ -86,21 +86,6 @@ describe('the feedback form', () => {
   });
 });
 
-describe('2,000 feedbacks in a day', () => {
-  it('pause it until tomorrow', async () => {
-    const received_at = directory.context.clock().toISOString();
-    await directory.store.write(async (tx) => {
-      for (let count = 0; count < 2000; count++)
-        await tx.feedback.add({ id: `f${count}`, received_at, state: 'open', message: 'x' });
-    });
-    const paused = await send('/feedback', { message: 'x' });
-    expect(paused.status).toBe(503);
-    expect(await paused.text()).toContain('Feedback is paused');
-    directory.wait(86_401);
-    expect((await send('/feedback', { message: 'x' })).status).toBe(303);
-  });
-});
-
 describe('the claim form', () => {
   const path = '/agents/co.webhook/webhook/claim';
 

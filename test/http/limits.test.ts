@@ -168,27 +168,4 @@ describe('/api/mcp', () => {
     wait(1);
     expect(await statuses(6, ask)).toEqual({ 200: 5, 429: 1 });
   });
-
-  it('answers the limit of a tool as a result that a model reads, in both eras', async () => {
-    const url = await openNode();
-    const params = { name: 'submit_feedback', arguments: feedback };
-    for (let count = 0; count < 3; count++)
-      expect((await rpc(url, legacy('tools/call', params))()).status).toBe(200);
-    for (const message of [legacy('tools/call', params, 7), modern('tools/call', params)]) {
-      const refused = await rpc(url, message)();
-      expect(refused.status).toBe(200);
-      expect(await refused.json()).toMatchObject({
-        result: {
-          isError: true,
-          structuredContent: {
-            error: {
-              code: 'rate_limited',
-              message: 'Too many requests. Wait for the seconds in Retry-After, then send it again.',
-              retry_after_s: 720,
-            },
-          },
-        },
-      });
-    }
-  });
 });

@@ -50,19 +50,7 @@ describe('the card of a page', () => {
     expect(before.equals(await bytesOf('/agents/com.politicalcomms/api/card.png'))).toBe(false);
     expect(before.equals(await bytesOf(path))).toBe(true);
     const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
-    const rated = await directory.post(
-      '/api/tools/submit_rating',
-      {
-        handle: 'co.webhook/webhook',
-        interaction_id: 'card-1',
-        interaction_at: directory.context.clock().toISOString(),
-        outcome: 'succeeded',
-        protocol: 'mcp',
-        relationship: 'none',
-      },
-      capability,
-    );
-    expect(rated.status).toBe(200);
+    await directory.rate('co.webhook/webhook', capability);
     expect(before.equals(await bytesOf(path))).toBe(false);
   });
 

@@ -135,17 +135,7 @@ describe('pages about the sample', () => {
 
 it('ends when an import completes, with its claims and ratings', async () => {
   const capability = await directory.claim('co.webhook/webhook', 'webhook-co/webhook');
-  const rating = {
-    interaction_id: 'run-1',
-    interaction_at: new Date(Date.now() - 3_600_000).toISOString(),
-    outcome: 'failed',
-    protocol: 'mcp',
-    relationship: 'customer',
-  };
-  for (const handle of ['com.politicalcomms/api', madeUp]) {
-    const { status } = await directory.post('/api/tools/submit_rating', { handle, ...rating }, capability);
-    expect(status).toBe(200);
-  }
+  for (const handle of ['com.politicalcomms/api', madeUp]) await directory.rate(handle, capability);
   await directory.importEntries([
     registryEntry('com.politicalcomms/api', { description: 'As the registry has it' }),
   ]);

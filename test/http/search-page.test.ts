@@ -142,11 +142,6 @@ describe('/agents', () => {
     expect(countIn(page)).toBe('1,040 listings; there are no more after this position.');
     expect(page).toContain('<a href="/agents?q=crowd">From the first listing</a>');
   });
-
-  it('is left to search engines without words and filters only', async () => {
-    expect(await textOf('/agents')).not.toContain('noindex');
-    expect(await textOf('/agents?q=crowd')).toContain('<meta name="robots" content="noindex">');
-  });
 });
 
 describe('/tags', () => {

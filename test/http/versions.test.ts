@@ -40,13 +40,6 @@ it('has 200 versions a page, newest first, each version on one page', async () =
   expect(pages[2]?.page).not.toContain('Older versions');
 });
 
-it('is where a history without changes leads', async () => {
-  const history = await (await directory.app.request('/agents/com.example/many/history')).text();
-  expect(history).toContain(
-    'Dossier has recorded no change of this listing. Its <a href="/agents/com.example/many/versions">versions</a> are on a page of their own.',
-  );
-});
-
 it('takes a page that is none for the first one', async () => {
   for (const query of ['?page=0', '?page=x', '?page=99999'])
     expect((await read(query)).versions[0], query).toBe('1.0.400');

@@ -81,26 +81,15 @@ beforeAll(async () => {
   await directory.observe(hostile);
   const owner = await directory.claim(subject, 'webhook-co/webhook');
   const source = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
-  const call = async (tool: string, input: object, as: string) =>
-    (await (await directory.post(`/api/tools/${tool}`, input, as)).json()) as { rating_id?: string };
-  const { rating_id } = await call(
-    'submit_rating',
-    {
-      handle: subject,
-      interaction_id: 'one',
-      interaction_at: directory.context.clock().toISOString(),
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'none',
-      tags: ['tagmark'],
-      comment: attack('COMMENTMARK'),
-      operation: attack('OPERATIONMARK').slice(0, 128),
-      subject_version: attack('VERSIONMARK').slice(0, 200),
-      evidence: [{ kind: 'trace_id', value: attack('EVIDENCEMARK') }],
-    },
-    source,
-  );
-  await call('respond_to_rating', { rating_id, text: attack('RESPONSEMARK') }, owner);
+  const { rating_id } = await directory.rate(subject, source, {
+    tags: ['tagmark'],
+    comment: attack('COMMENTMARK'),
+    operation: attack('OPERATIONMARK').slice(0, 128),
+    subject_version: attack('VERSIONMARK').slice(0, 200),
+    evidence: [{ kind: 'trace_id', value: attack('EVIDENCEMARK') }],
+  });
+  const response = { rating_id, text: attack('RESPONSEMARK') };
+  expect((await directory.post('/api/tools/respond_to_rating', response, owner)).status).toBe(200);
 });
 afterAll(async () => {
   await directory.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObservationChange } from '../../src/observations/observation.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Endpoint,
   type OfferedTool,
@@ -321,12 +321,10 @@ describe('get_history of more than one read finds', () => {
   async function allPages(args: object) {
     const pages: Structured[] = [];
     for (let cursor: string | undefined; pages.length < 20; ) {
-      const answer = await directory.app.request('/api/tools/get_history', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...args, ...(cursor && { cursor }) }),
+      const page = await callTool<Structured>(directory, 'get_history', {
+        ...args,
+        ...(cursor && { cursor }),
       });
-      const page = (await answer.json()) as Structured;
       pages.push(page);
       cursor = page.next_cursor;
       if (!cursor) break;

@@ -85,14 +85,6 @@ describe('requests that other servers refuse and this one accepts', () => {
     expect(response.headers.get('content-type')).toBe('application/json');
     expect((await answerOf(response)).result?.structuredContent?.handle).toBe('co.webhook/webhook');
   });
-  it('no Accept at all', async () => {
-    const response = await raw(legacy('tools/call', getAgent).body);
-    expect((await answerOf(response)).result?.structuredContent?.handle).toBe('co.webhook/webhook');
-  });
-  it('a charset after the content type', async () => {
-    const headers = { 'content-type': 'application/json; charset=utf-8' };
-    expect((await post(legacy('ping'), headers)).status).toBe(200);
-  });
   it('a slash at the end of the address, and nothing below it', async () => {
     expect((await post(legacy('ping'), {}, '/api/mcp/')).status).toBe(200);
     expect((await post(legacy('ping'), {}, '/api/mcp/below')).status).toBe(404);
@@ -204,23 +196,14 @@ describe('a failure on our side', () => {
     await broken.store.close();
     const message = legacy('tools/call', { name: 'search_agents', arguments: { query: 'webhook' } });
     const response = await broken.app.request('/api/mcp', { method: 'POST', ...message });
-    expect((await answerOf(response)).result?.structuredContent).toEqual({
-      error: {
-        code: 'internal',
-        message: 'Something failed on our side. Try again later; the failure was logged.',
-      },
-    });
+    const failure = {
+      code: 'internal',
+      message: 'Something failed on our side. Try again later; the failure was logged.',
+    };
+    expect((await answerOf(response)).result?.structuredContent).toEqual({ error: failure });
     const read = legacy('resources/read', { uri: 'agent://tags/webhooks' });
-    expect((await answerOf(await broken.app.request('/api/mcp', { method: 'POST', ...read }))).error).toEqual(
-      {
-        code: -32603,
-        message: 'Something failed on our side. Try again later; the failure was logged.',
-        data: {
-          code: 'internal',
-          message: 'Something failed on our side. Try again later; the failure was logged.',
-        },
-      },
-    );
+    const asked = await broken.app.request('/api/mcp', { method: 'POST', ...read });
+    expect((await answerOf(asked)).error).toEqual({ code: -32603, message: failure.message, data: failure });
   });
 });
 

@@ -42,18 +42,7 @@ beforeAll(async () => {
   await directory.claim(rich, 'rich/mail');
   for (const handle of raters) {
     const capability = await directory.claim(handle, `${handle.split('/')[0]}/agent`);
-    const rating = {
-      handle: rich,
-      interaction_id: 'job-1',
-      interaction_at: new Date(directory.context.clock().getTime() - 60_000).toISOString(),
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'customer',
-      score: 2,
-      comment,
-    };
-    const answer = await directory.post('/api/tools/submit_rating', rating, capability);
-    expect(await answer.json()).toMatchObject({ status: 'created' });
+    await directory.rate(rich, capability, { outcome: 'failed', score: 2, comment });
   }
   await directory.observe(rich);
 });

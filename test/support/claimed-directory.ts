@@ -11,6 +11,8 @@ export interface ClaimedDirectory extends Directory {
   post(path: string, body: unknown, capability?: string): Promise<Response>;
   /** Claims a listing as its owner would, over HTTP with a commit in between; returns the live capability. */
   claim(handle: string, repository: string): Promise<string>;
+  /** Rates a listing with a capability; what the tool answers, which must be no problem. */
+  rate(handle: string, capability: string, more?: object): Promise<{ rating_id: string; status: string }>;
 }
 
 interface Options {
@@ -54,6 +56,20 @@ export async function openClaimedDirectory({
       const { status } = (await (await post('/api/claim-github', { handle })).json()) as Json;
       if (status !== 'claimed') throw new Error(`${handle} is ${String(status)}`);
       return String(issued.capability);
+    },
+    async rate(handle, capability, more = {}) {
+      const rating = {
+        handle,
+        interaction_id: 'job-1',
+        interaction_at: directory.context.clock().toISOString(),
+        outcome: 'succeeded',
+        protocol: 'mcp',
+        relationship: 'customer',
+        ...more,
+      };
+      const answer = await post('/api/tools/submit_rating', rating, capability);
+      if (!answer.ok) throw new Error(await answer.text());
+      return (await answer.json()) as { rating_id: string; status: string };
     },
     async close() {
       await directory.close();
