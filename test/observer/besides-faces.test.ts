@@ -6,22 +6,17 @@ import { usdc } from '../support/offers.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
 /**
- * What a server answers to a method now: a result, which may depend on the cursor, an HTTP status without a
- * body, or offers with HTTP 402.
+ * What a server answers to a method now: a result, an HTTP status without a body, or offers with HTTP 402.
  */
 interface Says {
-  [method: string]: object | number | ((cursor: string | undefined) => object);
+  [method: string]: object | number;
 }
 
 /** A server of the older protocol that declares the lists that it has an answer for, or everything. */
 const startServer = (says: Says, isBold = false): Promise<Endpoint> =>
   startEndpoint((body, { method: verb }, response) => {
     if (verb !== 'POST') return void response.writeHead(404).end();
-    const { id, method, params } = JSON.parse(body) as {
-      id?: number;
-      method: string;
-      params?: { cursor?: string };
-    };
+    const { id, method } = JSON.parse(body) as { id?: number; method: string };
     if (id === undefined) return void response.writeHead(202).end();
     const capabilities = {
       tools: {},
@@ -31,8 +26,7 @@ const startServer = (says: Says, isBold = false): Promise<Endpoint> =>
     };
     const serverInfo = { name: 'raw', version: '1' };
     const introduction = { protocolVersion: '2025-11-25', capabilities, serverInfo };
-    const said = method === 'initialize' ? introduction : says[method];
-    const answer = typeof said === 'function' ? said(params?.cursor) : said;
+    const answer = method === 'initialize' ? introduction : says[method];
     if (typeof answer === 'number') return void response.writeHead(answer).end();
     if (answer && 'accepts' in answer)
       return void response
@@ -45,7 +39,6 @@ const startServer = (says: Says, isBold = false): Promise<Endpoint> =>
 
 const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
 const reads = { tools: [tool('read', 'Reads')] };
-const filler = (size: number) => 'x'.repeat(size);
 
 const mixed: Says = {
   'tools/list': reads,
@@ -57,12 +50,6 @@ const mixed: Says = {
   'skills/list': { skills: [] },
 };
 const methodless: Says = { 'tools/list': reads };
-const large: Says = {
-  'tools/list': { ...reads, filler: filler(1_900_000) },
-  'prompts/list': { prompts: [{ name: 'greet' }], filler: filler(1_900_000) },
-  'resources/list': { resources: [], filler: filler(900_000) },
-  'resources/templates/list': { resourceTemplates: [] },
-};
 const guarded: Says = { 'tools/list': reads, 'prompts/list': 401, 'resources/list': { accepts: [] } };
 /** What it asks a payment for is set by the test. */
 const tolls: Says = { 'tools/list': reads };
@@ -86,25 +73,9 @@ const bold: Readonly<Record<string, Says>> = {
   // It declares all, and has no method for any of it.
   empty: { 'tools/list': { tools: [] } },
   silent: { 'tools/list': { tools: [] }, 'prompts/list': 503 },
-  endless: {
-    'tools/list': { tools: [] },
-    'prompts/list': (cursor = '0') => ({
-      prompts: [prompt(`p${cursor}`)],
-      nextCursor: `${Number(cursor) + 1}`,
-    }),
-    'skills/list': () => ({ skills: [] }),
-  },
-  stuck: {
-    'tools/list': { tools: [] },
-    'prompts/list': () => ({ prompts: [], nextCursor: 'again' }),
-    'resources/list': () => ({ resources: [{ uri: 'a://1' }, { uri: 'a://1' }] }),
-    'skills/list': () => ({ skills: 'many' }),
-  },
   wide: {
     'tools/list': { tools: [] },
-    'prompts/list': () => ({ prompts: [prompt('a', { description: 'x'.repeat(1024 * 1024) })] }),
-    'resources/list': () => ({ resources: Array.from({ length: 2001 }, (_, n) => ({ uri: `a://${n}` })) }),
-    'skills/list': () => ({
+    'skills/list': {
       skills: [
         {
           uri: 'skill://a/SKILL.md',
@@ -113,11 +84,11 @@ const bold: Readonly<Record<string, Says>> = {
         },
         { uri: 'skill://b\u202e/SKILL.md', frontmatter: 5, resources: { a: 1 } },
       ],
-    }),
+    },
   },
   names: {
     'tools/list': { tools: [] },
-    'prompts/list': () => ({
+    'prompts/list': {
       prompts: [
         parsed('{"name":"__proto__","arguments":[{"name":"__proto__"},{"name":"constructor"},5]}'),
         prompt('constructor', { arguments: 'none' }),
@@ -125,7 +96,7 @@ const bold: Readonly<Record<string, Says>> = {
         { title: 'nameless' },
         7,
       ],
-    }),
+    },
   },
 };
 const servers: Record<string, Endpoint> = {};
@@ -138,7 +109,6 @@ beforeAll(async () => {
     ...servers,
     mixed: await startServer(mixed),
     methodless: await startServer(methodless),
-    large: await startServer(large),
     guarded: await startServer(guarded),
     tolls: await startServer(tolls),
     shows: await startServer(shows),
@@ -253,15 +223,6 @@ it('an endpoint without a method for a list that it declares has all its texts r
   });
 });
 
-it('a list that the limit of the whole check leaves out is not said to be long', async () => {
-  expect(await see('large', 'prompts.surface')).toMatchObject({ outcome: 'seen' });
-  expect(await see('large', 'resources.surface')).toMatchObject({
-    outcome: 'otherwise',
-    reason:
-      'The endpoint declares resources, and Dossier has no list of them. Dossier has no list from `resources/templates/list`, a part of the list of resources. The endpoint sent more than 4 MiB in this check before the end of its list of resources; Dossier reads no further.',
-  });
-});
-
 it('a list that asks for credentials or a payment after the tools has that reason, and the tools stay', async () => {
   expect(await see('guarded', 'prompts.surface')).toMatchObject({
     outcome: 'asks',
@@ -354,33 +315,9 @@ describe('an endpoint that declares a list', () => {
     expect(servers.silent?.methods()).not.toContain('skills/list');
     expect(await see('silent', 'tools.count')).toMatchObject({ outcome: 'seen' });
   });
-
-  it('without an end sends 100 pages of all lists', async () => {
-    expect(await see('endless', 'prompts.surface')).toMatchObject({
-      outcome: 'otherwise',
-      reason:
-        'The endpoint declares prompts, and Dossier has no list of them. The endpoint sent 100 pages of lists, but not the end of its list of prompts; Dossier reads no further.',
-    });
-    const lists = servers.endless?.methods().filter((method) => method.endsWith('/list'));
-    expect(lists).toHaveLength(100);
-  });
-
-  it('that repeats a page or a name, or is no list, has none', async () => {
-    const reasonOf = async (kind: string) => (await see('stuck', kind))?.reason;
-    expect(await reasonOf('prompts.surface')).toContain('a page names an earlier page as the next one');
-    expect(await reasonOf('resources.surface')).toContain('list of resources has the same name twice');
-    expect(await reasonOf('skills.surface')).toContain('sent no list of skills that Dossier could read');
-  });
 });
 
 describe('a list beside tools', () => {
-  it('may have large texts, and no more members than a list of tools', async () => {
-    expect(await see('wide', 'prompts.surface')).toMatchObject({ outcome: 'seen', details: { count: 1 } });
-    expect((await see('wide', 'resources.surface'))?.reason).toContain(
-      'The endpoint lists more than Dossier reads: 2,000 resources, 2 MiB or 100,000 values.',
-    );
-  });
-
   it('has its hidden characters counted with those of the tools, with their places', async () => {
     expect(await see('wide', 'tools.hidden_text')).toMatchObject({
       value: 2,

@@ -17,6 +17,7 @@ import {
 } from '../support/endpoints/faults.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { partOf } from '../support/long.ts';
 import { type Operations, operationsOf } from '../support/operations.ts';
 
 const tool = (name: string, description = 'Sends') => ({
@@ -298,13 +299,12 @@ let endpoint: Endpoint;
 let directory: Directory;
 
 const handleOf = (name: string) => `com.example.fault/${name}`;
-const table = Object.keys(baselines).flatMap((baseline) =>
-  [...Object.keys(passing), ...Object.keys(partial)].map((fault) => ({
-    baseline,
-    fault,
-    name: `${baseline}-${fault}`,
-  })),
-);
+/** Faults of each baseline; by default a third of them, another one for each, so that every fault is met. */
+const table = Object.keys(baselines).flatMap((baseline, at) => {
+  const faults = [...Object.keys(passing), ...Object.keys(partial)];
+  const some = faults.filter((_, n) => n % 3 === at % 3);
+  return partOf(some, faults).map((fault) => ({ baseline, fault, name: `${baseline}-${fault}` }));
+});
 
 const serve: Parameters<typeof startEndpoint>[0] = (body, request, response) => {
   const [, name = '', path = '/'] = /^\/([^/]+)(\/.*)$/.exec(request.url ?? '') ?? [];

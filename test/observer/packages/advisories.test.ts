@@ -149,38 +149,22 @@ it('says how severe an advisory is, in the words of its source', async () => {
   );
 });
 
-it('knows where a range begins and ends, and leaves out what was withdrawn', async () => {
-  expect(await idsOf('com.example/boundary')).toEqual(['GHSA-1', 'GHSA-2']);
-  expect(await idsOf('com.example/fixed')).toEqual([]);
-  expect(await advisoriesOf('com.example/fixed')).toMatchObject({
-    value: { count: 0, ids: [], not_compared: [] },
-    outcome: 'seen',
-  });
-  expect(await idsOf('com.example/open')).toEqual(['GHSA-3']);
-});
-
-it('compares exact versions of PyPI, and says which ranges it does not compare', async () => {
-  expect(await advisoriesOf('com.example/pypi')).toMatchObject({
-    value: { count: 1, ids: ['PYSEC-1'], not_compared: ['PYSEC-2'] },
-    details: { advisories: [{ id: 'PYSEC-1' }] },
-  });
-});
-
-it('reads another spelling of a version on PyPI as the version that it is', async () => {
-  for (const version of ['v0.9', '0.9.0', '0.9.0.0', '00.9'])
-    expect(await idsOf(handleOf(version))).toEqual(['PYSEC-1']);
-  for (const version of ['0.9rc1', '0.9.1', '0.9.post1', '1!0.9'])
-    expect(await idsOf(handleOf(version))).toEqual([]);
-  expect(await idsOf('com.example/0.7-beta.2')).toEqual(['PYSEC-3']);
-  expect(await advisoriesOf('com.example/newest')).toMatchObject({
-    value: { count: 0, not_compared: ['PYSEC-1', 'PYSEC-2', 'PYSEC-3'] },
-  });
-});
-
-it('does not compare a SEMVER range whose events are no versions', async () => {
-  expect(await advisoriesOf('com.example/odd')).toMatchObject({
-    value: { count: 0, not_compared: ['GHSA-5'] },
-  });
+it.each<[string, object]>([
+  ['boundary', { ids: ['GHSA-1', 'GHSA-2'] }],
+  ['fixed', { count: 0, ids: [], not_compared: [] }],
+  ['open', { ids: ['GHSA-3'] }],
+  // Exact versions of PyPI are compared, in any spelling; ranges of commits are not.
+  ...['pypi', 'v0.9', '0.9.0', '0.9.0.0', '00.9'].map((name): [string, object] => [
+    name,
+    { count: 1, ids: ['PYSEC-1'], not_compared: ['PYSEC-2'] },
+  ]),
+  ...['0.9rc1', '0.9.1', '0.9.post1', '1!0.9'].map((name): [string, object] => [name, { ids: [] }]),
+  ['0.7-beta.2', { ids: ['PYSEC-3'] }],
+  ['newest', { count: 0, not_compared: ['PYSEC-1', 'PYSEC-2', 'PYSEC-3'] }],
+  // The events of its range are no versions.
+  ['odd', { count: 0, not_compared: ['GHSA-5'] }],
+])('knows what is about %s, and leaves out what was withdrawn', async (name, value) => {
+  expect(await advisoriesOf(handleOf(name))).toMatchObject({ outcome: 'seen', value });
 });
 
 it('says first of all that a version is malware, in that word', async () => {

@@ -4,6 +4,7 @@ import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoi
 import { type OsvRecord, osvRecord, since, startOsvApi } from '../../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { partOf } from '../../support/long.ts';
 import { connect } from '../../support/mcp-clients.ts';
 import { variantsOf } from '../../support/odd-values.ts';
 
@@ -268,7 +269,8 @@ it('takes no answer of another form for none, and loses no advisory for a part o
   const beside = { ...document, affected: [...document.affected, commits, { package: null }, 7] };
   expect(await isReported(JSON.stringify({ vulns: [beside] }))).toBe(true);
   const faults: unknown[] = [];
-  for (const variant of variantsOf(document) as Iterable<typeof document>) {
+  const variants = [...(variantsOf(document) as Iterable<typeof document>)];
+  for (const variant of variants.filter((_, n) => partOf(n % 4 === 0, true))) {
     const { package: named } = (Array.isArray(variant.affected) ? variant.affected[0] : undefined) ?? {};
     const isOther = [named?.ecosystem ?? 'npm', named?.name ?? 'odd'].some(
       (text) => typeof text === 'string' && !['npm', 'odd'].includes(text),
