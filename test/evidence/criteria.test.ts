@@ -218,7 +218,7 @@ const bySignal: readonly Row[] = [
   ['publisher_listings_at_most:1', signal('publisher.listings', 1, 'seen'), 'met'],
   ['nothing_shared', signal('shared.endpoint', 1), 'not_met'],
   ['nothing_shared', signal('shared.endpoint', null, 'not_asked'), 'unknown'],
-  ['nothing_shared', signal('shared.brand', 1), 'met'],
+  ['nothing_shared', signal('shared.word', 1), 'met'],
   ['nothing_shared', { copy_lacks: ['package'] }, 'unknown'],
   ['package:pypi', signal('record.unread_fields', ['packages[]']), 'unknown'],
   ['record_unmoved_for:51', signal('record.moves', moves('2026-01-01', '2026-10-01')), 'met'],
