@@ -22,7 +22,7 @@ const onBothEngines = [
 ];
 /** Tests of HTTP alone: their store is never the subject. */
 const ofHttpAlone = [
-  'test/http/{about,access-log,answer-cache,caller,discovery,guards,link-cards,markdown,page-cache,refusals,server-card}.test.ts',
+  'test/http/{access-log,answer-cache,caller,discovery,guards,link-cards,markdown,page-cache,refusals,server-card}.test.ts',
 ];
 /** Tests of rules that only pass through the store: `npm run lab test:long` runs them on PostgreSQL too. */
 const ofRulesAlone = [

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTarget } from '../../src/actions/action.ts';
-import { actions, applyAction, undoAction } from '../../src/actions/actions.ts';
 import { runImport } from '../../src/imports/import.ts';
 import { comparedOf } from '../support/compared.ts';
 import { callTool, type Directory, documentOf, openDirectory } from '../support/directory.ts';
@@ -126,10 +124,6 @@ describe('a copy whose only listing with an endpoint, a package and a repository
   });
   afterAll(() => moderated.close());
 
-  const withdraw = actions.find(({ name }) => name === 'withdraw');
-  const target = readTarget(whole);
-  if (!withdraw || !target) throw new Error('no withdrawal of a listing');
-  const at = () => moderated.context.clock().toISOString();
   const answerOf = async (tool: string, input: object) =>
     JSON.stringify(await callTool(moderated, tool, input));
 
@@ -140,7 +134,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
     const get = () => answerOf('get_agent', { handle: plain, detail: 'full' });
     const before = await get();
     expect(before).not.toContain('This copy records no');
-    await moderated.store.write((tx) => applyAction(tx, withdraw, { target, reason: 'unlawful', at: at() }));
+    await moderated.act('withdraw', whole, 'unlawful');
     expect(counts(await get())).toBe(counts(before));
     expect(
       await answerOf('compare_agents', { handles: [plain, 'com.other/bare'], criteria: ['has_endpoint'] }),
@@ -150,11 +144,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
       expect(found).toContain('no_match');
       expect(found).not.toContain('copy_lacks');
     }
-    const [standing] = await moderated.store.moderation.active(target);
-    if (!standing) throw new Error('nothing stands');
-    await moderated.store.write((tx) =>
-      undoAction(tx, withdraw, { active: standing, reason: 'appeal', at: at() }),
-    );
+    await moderated.restore(whole);
     expect(counts(await get())).toBe(counts(before));
   });
 });

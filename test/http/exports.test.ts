@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readTarget } from '../../src/actions/action.ts';
-import { applyAction, hide } from '../../src/actions/actions.ts';
 import { openNote, readVerifier } from '../../src/log/notes.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
@@ -190,12 +188,7 @@ async function openLarge() {
   };
 }
 
-async function hideText({ store, context }: Directory, handle: string) {
-  const target = readTarget(handle);
-  if (!target) throw new Error(handle);
-  const at = context.clock().toISOString();
-  await store.write((tx) => applyAction(tx, hide, { target, reason: 'personal_data', at }));
-}
+const hideText = ({ act }: Directory, handle: string) => act('hide', handle, 'personal_data');
 
 it('has nothing that was written after its position', async () => {
   const { own, untilBegun, close } = await openLarge();

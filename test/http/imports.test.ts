@@ -175,6 +175,31 @@ describe('an import whose node died', () => {
 });
 
 describe('/about', () => {
+  it('counts every quarantined record by its reason, names the newest twenty, and says how long the import took', async () => {
+    directory = await openDirectory();
+    const rows = Array.from({ length: 1500 }, (_, place) => ({
+      name: `com.example/broken-${String(place).padStart(4, '0')}`,
+      version: '1.0.0',
+      reason: place < 1200 ? 'name is missing' : 'too large',
+      run_id: 1,
+      seen_at: '2026-10-02T08:00:00.000Z',
+    }));
+    const { done } = await directory.store.imports.last();
+    const times = { started_at: '2026-10-02T08:00:00.000Z', finished_at: '2026-10-02T08:01:23.400Z' };
+    await directory.store.write(async (tx) => {
+      await tx.imports.quarantine(rows);
+      await tx.imports.saveRun(done?.id ?? 0, times);
+    });
+    const page = await (await directory.app.request('/about')).text();
+    expect(page).toContain('1,500 records could not be read.');
+    expect(page).toContain('<th scope="row">name is missing</th><td>1,200</td>');
+    expect(page).toContain('<th scope="row">too large</th><td>300</td>');
+    expect(page.split('com.example/broken-')).toHaveLength(21);
+    expect(page.replaceAll(/<[^>]+>/g, '')).toContain(
+      'Full, 2026-10-02 08:00 UTC to 2026-10-02 08:01 UTC, 83.4 seconds',
+    );
+  });
+
   it('reports what the last completed import counted, and where from', async () => {
     registry.serve([...seedEntries, registryEntry('a.b/c', {}, { status: 'deleted' })]);
     await (await open(registry.url)).import();

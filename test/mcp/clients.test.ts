@@ -148,33 +148,3 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     );
   });
 });
-
-describe('a capability', () => {
-  it.each(clientKinds)(
-    'in a header reaches the tool of %s, and is answered with a result, never 401',
-    async (kind) => {
-      const client = await connect(
-        kind,
-        { app: directory.app },
-        { 'X-Agent-Capability': 'dossier_cap_wrong' },
-      );
-      const rating = {
-        handle: 'co.webhook/webhook',
-        interaction_id: 'one',
-        interaction_at: '2026-11-20T10:00:00Z',
-        outcome: 'succeeded',
-        protocol: 'mcp',
-        relationship: 'none',
-      };
-      const codeOf = async (asked: AnyClient) =>
-        (await asked.call('submit_rating', rating)).structuredContent?.error as { code: string };
-      expect((await codeOf(client)).code).toBe('capability_invalid');
-      const anonymous = await connect(kind, { app: directory.app });
-      expect((await codeOf(anonymous)).code).toBe('capability_required');
-      const two = { 'X-Agent-Capability': 'dossier_cap_one', Authorization: 'Bearer dossier_cap_two' };
-      expect((await codeOf(await connect(kind, { app: directory.app }, two))).code).toBe(
-        'capability_conflict',
-      );
-    },
-  );
-});
