@@ -50,9 +50,8 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 }
 
 /**
- * The location to check, by the method of the request. A request with a signature has the method
- * `registry_key`. Any other request without a method gets the first of these: the method of the opt-out line
- * that withdrew the listing, the method of the claim, the easiest method.
+ * Without a method in the request, a signature means `registry_key`. Otherwise the first of these decides:
+ * the opt-out line that withdrew the listing, the claim, the easiest method.
  * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input
  */
 export async function requireTarget(

@@ -35,9 +35,7 @@ export interface ReadingOutcome {
   readonly result: CheckResult;
   readonly changed: NonNullable<ReturnType<typeof toEvent>> | 'none';
   readonly seen?: SeenFacts | undefined;
-  /**
-   * Why a judged line has no working capability, by the hash of the capability. Absent if no line was judged.
-   */
+  /** Why a judged line has no working capability, by its hash. Absent if no line was judged. */
   readonly reasons?: ClaimVerdict['reasons'];
   /** An opt-out line that was read and does not withdraw the listing now. */
   readonly optOut: OptOut | undefined;
@@ -59,9 +57,7 @@ function linesOf(challenges: readonly string[], { read: { seen }, place }: Locat
     }));
 }
 
-/**
- * The line that a request signs, and the lines of stored capabilities whose signing key is still published.
- */
+/** Besides the signed line, those of stored capabilities whose signing key is still published. */
 function signedLinesOf(
   { read, signed, place }: LocationReading,
   claim: Claim | undefined,
@@ -82,10 +78,7 @@ function signedLinesOf(
   return [...lines, { hash: signed.hash, issued_at: issuedAt(signed), challenge, ...proven }];
 }
 
-/**
- * The capabilities that continue the claim of a listing: they have not ended or lapsed, and the operator has
- * not revoked them.
- */
+/** They have not ended or lapsed, and the operator has not revoked them. */
 export async function readCosigners(
   { claims, moderation }: Pick<Reads, 'claims' | 'moderation'>,
   { handle, now }: { readonly handle: string; readonly now: Date },
@@ -98,10 +91,7 @@ export async function readCosigners(
   return living.filter((_, at) => against[at]?.length === 0);
 }
 
-/**
- * While the operator blocks writing, only lines of active capabilities are judged, so no capability is added
- * or restored.
- */
+/** While the operator blocks writing, only active capabilities are judged, so none is added or restored. */
 async function judgeLines(
   tx: ClaimTransaction,
   { challenges, secrets }: Pick<ClaimFile, 'challenges' | 'secrets'>,
@@ -135,7 +125,7 @@ async function judgeLines(
   return { facts, verdict: judge(lines, facts) };
 }
 
-/** Writes the capabilities that a reading changed, and records lines that began to wait or are gone. */
+/** Also records lines that began to wait or are gone. */
 async function writeLines(
   tx: ClaimTransaction,
   verdict: ClaimVerdict,
@@ -232,13 +222,10 @@ async function applyProof(
   return event ?? 'none';
 }
 
-/**
- * Once a listing has this many leaked capabilities, further published capabilities that never worked are not
- * stored. Nobody publishes so many by mistake.
- */
+/** Further published capabilities that never worked are not stored. Nobody publishes so many by mistake. */
 const leakedLimit = 256;
 
-/** A published capability that never worked is stored as leaked, so that no later line makes it work. */
+/** A published capability that never worked is stored, so that no later line makes it work. */
 async function endLeaked(
   tx: ClaimTransaction,
   handle: string,
@@ -291,9 +278,8 @@ async function applyFailure(
 }
 
 /**
- * Records a reading of a listing that the registry or the publisher withdrew. Such a reading proves no claim.
- * If an authoritative reading found the line of a suspended capability, the 30 days in which the line can
- * restore the capability begin again.
+ * A reading of a withdrawn listing proves no claim. If an authoritative one found the line of a suspended
+ * capability, the 30 days in which it can restore the capability begin again.
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,

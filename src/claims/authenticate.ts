@@ -10,7 +10,7 @@ import { optOutText } from './foretell/opt-out.ts';
 import { isElsewhere, isLapsed, isLiving, waitingText } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
-/** Counts the requests of one network with a bad capability, on all adapters together. */
+/** On all adapters together. */
 export const badCapabilityLimit = { name: 'bad_capability', burst: 20, refill_s: 60 } as const;
 
 async function whyUnlisted(
@@ -24,7 +24,7 @@ async function whyUnlisted(
     : 'The registry does not list it any more.';
 }
 
-/** Returns undefined if the capability can write. Blocks and revocations by the operator are not checked. */
+/** Blocks and revocations by the operator are not checked. */
 export async function findRefusal(
   { claims, listings, optOuts }: Pick<Reads, 'claims' | 'listings' | 'optOuts'>,
   capability: Capability,
@@ -42,7 +42,7 @@ export async function findRefusal(
   return state === 'active' && claim?.state === 'claimed' ? undefined : new Problem('capability_suspended');
 }
 
-/** Counts only bad capabilities, so that the limit refuses no good capability from the same network. */
+/** Only bad capabilities count, so that the limit refuses no good one from the same network. */
 async function refuseBad(refusal: Problem, context: Context): Promise<never> {
   await takeNetworkLimits(context, [badCapabilityLimit]);
   throw refusal;
@@ -59,8 +59,8 @@ async function findHolder(context: Context) {
 }
 
 /**
- * Considers actions of the operator against the capability, its listing or namespace, the account or domain
- * that holds the claim, and the caller's network.
+ * By actions of the operator against the capability, its listing or namespace, the holder of the claim, and
+ * the caller's network.
  * @throws writing_blocked or capability_revoked
  */
 export async function requireMayWriteWith(
@@ -74,7 +74,6 @@ export async function requireMayWriteWith(
 }
 
 /**
- * The caller's active capability.
  * @throws capability_required, capability_conflict, capability_invalid, a problem of `findRefusal`,
  * writing_blocked, or rate_limited after too many bad capabilities
  */
@@ -88,8 +87,7 @@ export async function authenticate(context: Context, { isTakingBack = false } = 
 }
 
 /**
- * Requires that the caller's capability continues the claim of a listing. Actions of the operator are not
- * considered.
+ * Actions of the operator are not considered.
  * @throws capability_required, capability_conflict, capability_invalid, capability_revoked,
  * capability_lapsed, or rate_limited after too many bad capabilities
  */
@@ -103,8 +101,8 @@ export async function requireContinuing(handle: string, context: Context): Promi
 }
 
 /**
- * Ends the caller's capability for good, even a suspended one. With the id of a line that waits, a capability
- * that works ends that line instead.
+ * Ends even a suspended capability. With the id of a line that waits, a capability that works ends that line
+ * instead.
  * @throws capability_required, capability_conflict, capability_invalid, capability_revoked, not_found, or
  * rate_limited after too many bad capabilities
  * @throws the problems of `authenticate`, with an id
@@ -129,7 +127,7 @@ export async function revokeCapability(context: Context, id?: string) {
 export const askedRunLimit = { name: 'asked_check', burst: 1, refill_s: 600 } as const;
 
 /**
- * Asks the observer of this process to check the caller's own listing before the listings that are due.
+ * The observer of this process checks it before the listings that are due.
  * @throws not_found if this process does not observe
  * @throws rate_limited before `next_at`, if too many requested checks wait, or for an hour after a check in
  * its namespace had to be stopped

@@ -5,7 +5,7 @@ import { day_ms, day_s } from '../core/text.ts';
 import type { Store } from '../store/store.ts';
 import type { ClaimSchema } from './schema.ts';
 
-/** A challenge that a `retired` key signed counts only if its capability is stored. */
+/** What a `retired` key signed counts only if its capability is stored. */
 export interface ClaimKey {
   readonly kid: number;
   readonly secret: Buffer;
@@ -15,7 +15,6 @@ export interface ClaimKey {
 export interface ChallengeBinding {
   readonly origin: string;
   readonly handle: string;
-  /** See `ProofPlace`. */
   readonly placeKey: string;
   /** See `continuationOf`. Absent if the challenge was requested without a capability of the claim. */
   readonly continues?: string | undefined;
@@ -40,7 +39,7 @@ function toMac(
   return mac.digest().subarray(0, macBytes);
 }
 
-/** A challenge contains only the hash of its capability, so it can be published. */
+/** It has only the hash of its capability, so it can be published. */
 export function createChallenge(
   key: ClaimKey,
   binding: ChallengeBinding,
@@ -67,10 +66,10 @@ export function readChallenge(text: string) {
   };
 }
 
-/** A parsed challenge. Its MAC and its time may not be valid. */
+/** Its MAC and its time may not be valid. */
 export type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
-/** Returns undefined if the challenge is valid. Whether its capability is stored is not considered. */
+/** Whether its capability is stored is not considered. */
 export function findChallengeFailure(
   challenge: Challenge,
   binding: ChallengeBinding,
@@ -91,7 +90,7 @@ export interface PublishedRegistryKey {
   readonly key: string;
 }
 
-// The MCP registry defines this form: v=MCPv1; k=<algorithm>; p=<base64>.
+// The form of the MCP registry: v=MCPv1; k=<algorithm>; p=<base64>.
 const published = /v=MCPv1;\s*k=(ed25519|ecdsap384);\s*p=([A-Za-z0-9+/]{1,128}={0,2})(?![A-Za-z0-9+/=])/g;
 export function parsePublishedKeys(text: string): PublishedRegistryKey[] {
   const found = [...text.matchAll(published)].map(([, algorithm, key = '']) => ({
@@ -119,7 +118,7 @@ function readings(text: string): Buffer[] {
 /** The tools of the MCP registry write R and S in 48 bytes each; openssl writes DER. */
 const dsaEncodingOf = ({ length }: Buffer) => (length === 96 ? ('ieee-p1363' as const) : ('der' as const));
 
-/** The signature is base64, base64url or hex, over the ASCII of the challenge. */
+/** Base64, base64url or hex, over the ASCII of the challenge. */
 export function isSignedBy(published: PublishedRegistryKey, challenge: string, signature: string): boolean {
   const key = toPublicKey(forms[published.algorithm], Buffer.from(published.key, 'base64'));
   if (!key) return false;
@@ -133,7 +132,7 @@ export function isSignedBy(published: PublishedRegistryKey, challenge: string, s
 
 const retirement_ms = 7 * day_ms;
 
-/** A key is retired 7 days after its successor was made, because its challenges have expired by then. */
+/** Its challenges have expired 7 days after its successor was made. */
 const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
   rows.map(({ kid, secret }, index) => {
     const successor = rows[index - 1];
@@ -141,7 +140,7 @@ const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[
     return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
   });
 
-/** If several nodes find no stored key at the same time, they agree on one key. */
+/** Several nodes that find no stored key agree on one. */
 const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
   const stored = await store.claims.signingKeys();
   if (stored.length > 0) return stored;
@@ -152,17 +151,14 @@ const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_k
   });
 };
 
-/**
- * Returns the keys of CLAIM_KEYS in their order or, if CLAIM_KEYS is not set, the stored keys, newest first.
- * The first key signs.
- */
+/** In the order of CLAIM_KEYS or, without it, the newest first. The first key signs. */
 export async function claimKeyRing({
   config,
   store,
   clock,
 }: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
   const now = clock();
-  // The setting is `kid:base64,...`. The operator retires a key by removing it from the setting.
+  // `kid:base64,...`; the operator retires a key by removing it.
   const [newest, ...older] = config.claimKeys
     ? config.claimKeys.split(',').map((pair) => {
         const colon = pair.indexOf(':');

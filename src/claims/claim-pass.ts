@@ -21,7 +21,6 @@ const mostOthers = 5;
 export function createClaimPass() {
   const checked = new Map<string, Map<string, string>>();
   const missing = new Map<string, MissingProof>();
-  /** The keys are a host and a control root, as in `checked`. */
   const undue = new Map<string, Map<string, Claim>>();
   // Checks of suspended claims often fail, so they show nothing about the host.
   const put = <T>(hosts: Map<string, Map<string, T>>, claim: Claim, value: T) => {

@@ -6,7 +6,7 @@ import type { Listing } from '../listings/listing.ts';
 import { parseReceiptKeys } from '../receipt/index.ts';
 import { integer, json, oneOf, optional, type TableValue, table, text, words } from '../store/table.ts';
 
-/** The easiest method comes first. */
+/** The easiest first. */
 export const claimKinds = ['repository', 'profile_repository', 'registry_key', 'well_known', 'dns'] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 
@@ -24,17 +24,11 @@ export interface ProofPlace {
 }
 
 export interface SeenFacts {
-  /**
-   * The domain where the proof was read: the domain of the namespace or, for a proof in DNS, possibly a
-   * domain above it.
-   */
+  /** The domain of the namespace or, for a proof in DNS, possibly one above it. */
   readonly domain: string;
   /** How many DNS servers gave the same answer; absent if none was asked. */
   readonly resolvers?: number;
-  /**
-   * Whether all of these DNS servers stated that they had validated the answer (DNSSEC, the AD bit of RFC
-   * 4035).
-   */
+  /** All of them stated that they had validated the answer (DNSSEC, the AD bit of RFC 4035). */
   readonly dnssec?: boolean;
 }
 
@@ -46,10 +40,7 @@ export const isFromDns = (seen: SeenFacts | undefined): boolean => seen?.resolve
 export const placeMember = (kind: ClaimKind, place: string): { repository: string } | { domain: string } =>
   isInRepository(kind) ? { repository: place } : { domain: place };
 
-/**
- * `line`: a reading found no line that counts. `place`: a reading found the repository missing, empty or
- * moved.
- */
+/** `line`: no line that counts. `place`: the repository is missing, empty or moved. */
 export type Missing = 'line' | 'place';
 
 export const claimTable = table('claim', ['handle'], {
@@ -60,7 +51,6 @@ export const claimTable = table('claim', ['handle'], {
   kind: oneOf<ClaimKind>(),
   /** The repository's address, or the domain of the namespace. */
   place: text,
-  /** See `ProofPlace`. */
   place_key: text,
   seen: optional(json<SeenFacts>()),
   root: text,
@@ -68,20 +58,20 @@ export const claimTable = table('claim', ['handle'], {
   root_generation: integer,
   /** When the root first proved a claim with this generation. */
   first_proved_at: text,
-  /** The commit of the proof at `claimed_at`, if the host names commits. */
+  /** Of the proof at `claimed_at`, if the host names commits. */
   commit: optional(text),
   branch: optional(text),
   /** The commit of HEAD at which a claim line that counts was last read, and the time of that reading. */
   proven_commit: optional(text),
   proven_at: optional(text),
   /**
-   * The latest of these times: the beginning of the claim, its last move, the last authoritative reading that
-   * found a line that counts, and the last re-check that found no such line.
+   * The latest of these: the beginning of the claim, its last move, the last authoritative reading that found
+   * a line that counts, and the last re-check that found none.
    */
   checked_at: text,
   /**
-   * When a check after `checked_at` failed or proved nothing. Repeated requested checks may leave this time
-   * as it is, so that frequent requests cannot postpone the re-check.
+   * When a check after `checked_at` failed or proved nothing. Frequent requests leave it as it is, so that
+   * they cannot postpone the re-check.
    */
   tried_at: optional(text),
   /**
@@ -106,8 +96,8 @@ export const claimTable = table('claim', ['handle'], {
 export type Claim = TableValue<typeof claimTable>;
 
 /**
- * A `waiting` one has a line that nobody with a capability asked for, and has never worked. A `leaked`
- * capability was found published. Like a `revoked` capability, it has ended for good.
+ * `waiting`: nobody with a capability asked for its line, and it has never worked. `leaked`: found published.
+ * Like a `revoked` one, it has ended for good.
  */
 export type CapabilityState = 'waiting' | 'active' | 'suspended' | 'revoked' | 'leaked';
 
@@ -125,7 +115,7 @@ export const capabilityTable = table('capability', ['hash'], {
   /** When a first reading of the file did not find the line. */
   missing_at: optional(text),
   ended_at: optional(text),
-  /** The key that signed its challenge (`toKeyText`). Only `registry_key` sets it. */
+  /** The key that signed its challenge (`toKeyText`), only by `registry_key`. */
   signed_by: optional(text),
 });
 /** Times are RFC 3339 UTC. */
@@ -133,7 +123,7 @@ export type Capability = TableValue<typeof capabilityTable>;
 
 export const claimStates = ['imported', 'claimed', 'suspended'] as const;
 
-/** A public JWK (RFC 7517). */
+/** RFC 7517 */
 export const receiptJwk = z.object({
   kty: z.enum(['OKP', 'EC']),
   crv: z.enum(['Ed25519', 'P-256', 'secp256k1']),
@@ -174,14 +164,14 @@ export type ClaimEvent = z.infer<typeof claimEvent>;
 const claimFileLimit_bytes = 16_384;
 const challengeLimit = 64;
 
-// The part between the look-arounds has a fixed length, so that matching takes linear time.
+// A fixed length between the look-arounds makes matching take linear time.
 const challengePattern = /(?<![\w.-])dossier-claim-v1\.[A-Za-z0-9_-]{72}(?![\w-])/g;
 const optoutPattern = /^optout[ \t]+(\S{3,200})$/;
 const supersededPattern = /^[ \t]*superseded-by:?[ \t]+<?([^\s<>]{3,200})>?[ \t]*(?:#.*)?$/m;
 
 const observeNoPattern = /^[ \t]*observe:[ \t]*no[ \t]*$/m;
 
-/** Returns 'too_large' for more than 16 KiB, 64 challenges or 64 capabilities. */
+/** 'too_large' for more than 16 KiB, 64 challenges or 64 capabilities. */
 export function parseClaimFile(text: string) {
   if (Buffer.byteLength(text) > claimFileLimit_bytes) return 'too_large' as const;
   const challenges = [...new Set(text.match(challengePattern))];
@@ -192,18 +182,12 @@ export function parseClaimFile(text: string) {
     .flatMap((line) => handleSchema.safeParse(optoutPattern.exec(line.trim())?.[1]).data ?? []);
   return {
     challenges,
-    /** Capabilities that were published by mistake. */
+    /** Published by mistake. */
     secrets,
     optouts,
-    /**
-     * Whether a line `observe: no` asks Dossier to send no requests to the endpoints, websites and package
-     * files of the listing.
-     */
+    /** `observe: no`: Dossier sends no requests to the endpoints, websites and package files. */
     isObservationRefused: observeNoPattern.test(text),
-    /**
-     * The handle in the first line of the form `superseded-by <handle>`. That listing replaces the others of
-     * this repository.
-     */
+    /** The first line `superseded-by <handle>`: that listing replaces the others of this repository. */
     supersededBy: handleSchema.safeParse(supersededPattern.exec(text.replaceAll('\r', '\n'))?.[1]).data,
     receiptKeys: parseReceiptKeys(text),
   };
@@ -216,10 +200,7 @@ const forgeNamespaces = /^io\.git(hub|lab)\./;
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const longestName = 230;
 
-/**
- * Returns undefined for the namespace of a forge account, and for a name that is too long or that nobody can
- * register.
- */
+/** Undefined for a forge account, and for a name that is too long or that nobody can register. */
 export function namespaceDomain(handle: string): string | undefined {
   const namespace = handleParts(handle).namespace.toLowerCase();
   if (forgeNamespaces.test(namespace)) return undefined;
@@ -232,8 +213,8 @@ export function namespaceDomain(handle: string): string | undefined {
 const mostNames = 5;
 
 /**
- * Returns the domain, and then the domains above it up to the registrable domain. A record in the DNS of any
- * of them proves the namespace. If there are more than five, only the first and the last four are returned.
+ * Up to the registrable domain, because a record in the DNS of any of them proves the namespace. Of more than
+ * five, the first and the last four.
  */
 export function domainsAbove(domain: string): string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain;
@@ -243,7 +224,7 @@ export function domainsAbove(domain: string): string[] {
   return names.length > mostNames ? [domain, ...names.slice(1 - mostNames)] : names;
 }
 
-/** The hosts of recorded remotes that are the domain or are below it. */
+/** Also below the domain. */
 export const remotesOn = (domain: string, remotes: readonly { readonly url: string }[]): string[] => [
   ...new Set(
     remotes
@@ -255,9 +236,8 @@ export const remotesOn = (domain: string, remotes: readonly { readonly url: stri
 export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   handle: text,
   /**
-   * `seen`: the line waits for a second check. `withdrawn`: the line withdrew the listing. `overruled`: the
-   * operator restored the listing. `contested`: the line has no effect while a different account or domain
-   * holds the claim (`isHeld`); `dossier doctor` shows it.
+   * `seen`: waits for a second check. `overruled`: the operator restored the listing. `contested`: no effect
+   * while a different account or domain holds the claim (`isHeld`); `dossier doctor` shows it.
    */
   state: oneOf<'seen' | 'withdrawn' | 'overruled' | 'contested'>(),
   kind: oneOf<ClaimKind>(),
@@ -265,13 +245,13 @@ export const optOutTable = table('opt_out', ['handle', 'kind', 'place_key'], {
   place_key: text,
   seen_at: text,
   checked_at: text,
-  /** When a first check found no text at all where the line that withdrew the listing was. */
+  /** When a first check found no text at all where the line was. */
   missing_at: optional(text),
-  /** The withdrawn listing as its record states it, so that it can be restored. */
+  /** As its record states it, so that it can be restored. */
   listing: optional(json<Listing>()),
 });
 /** A line `optout <handle>` that a check read. Times are RFC 3339 UTC. */
 export type OptOut = TableValue<typeof optOutTable>;
 
-/** The results of checks that found no text where a line belongs. */
+/** No text was found where a line belongs. */
 export const absences: readonly string[] = ['file_absent', 'well_known_absent', 'dns_no_record'];

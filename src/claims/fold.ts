@@ -1,6 +1,6 @@
 import type { Claim, ClaimEvent } from './claim.ts';
 
-/** The columns of a claim that its events alone determine. */
+/** Its events alone determine these columns. */
 export type LoggedClaim = Pick<
   Claim,
   | 'state'
@@ -26,8 +26,8 @@ type ProofEvent = Pick<ClaimEvent, 'type' | 'at' | 'commit'> &
   Pick<Claim, 'kind' | 'place' | 'root' | 'root_generation'>;
 
 /**
- * A claim that is new or moved takes the date, location and commit of the event. Any other claim keeps its
- * own values, because the listing may record another spelling of the location by now.
+ * A claim that is neither new nor moved keeps its own values, because the listing may record another spelling
+ * of the location by now.
  */
 export function afterProof(before: LoggedClaim | undefined, event: ProofEvent): LoggedClaim {
   const { type, at, commit, kind, place, root, root_generation } = event;
@@ -59,8 +59,8 @@ export function afterEvent(before: LoggedClaim | undefined, event: ClaimEvent): 
 }
 
 /**
- * Takes the events in the order of the log. Writes make the row of a claim by the same steps, so that the
- * audit can compare the row with the events.
+ * In the order of the log. Writes make the row by the same steps, so that the audit can compare it with the
+ * events.
  */
 export const foldClaim = (events: readonly ClaimEvent[]): LoggedClaim | undefined =>
   events.reduce<LoggedClaim | undefined>(afterEvent, undefined);

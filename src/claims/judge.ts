@@ -17,26 +17,22 @@ import {
 } from './standing.ts';
 
 /**
- * A claim line: one that was read, one that a request signs, or the line of a stored capability whose signing
- * key is still published.
+ * A claim line: one that was read, one that a request signs, or that of a stored capability whose signing key
+ * is still published.
  */
 export interface ReadLine {
   readonly hash: string;
   readonly issued_at: string;
-  /** Absent for the line of a stored capability whose signing key is still published. */
+  /** Absent for the line of a stored capability. */
   readonly challenge?: Challenge;
   readonly root: string;
   readonly seen?: SeenFacts | undefined;
-  /** See `Capability`. */
   readonly signed_by?: string;
-  /** Set if a signature was sent for the line and no published key made that signature. */
+  /** No published key made the signature that was sent for the line. */
   readonly isForged?: true;
 }
 
-/**
- * The most specific reason comes first. `challenge_foreign` says little, because a file may have lines for
- * many listings.
- */
+/** `challenge_foreign` says little, because a file may have lines for many listings. */
 const bySpecificity = [
   'secret_published',
   'place_was_missing',
@@ -56,16 +52,11 @@ export type LineFailure = (typeof bySpecificity)[number];
 export interface JudgedFacts extends Pick<LocationReading, 'place' | 'binding' | 'ring' | 'now'> {
   readonly listing: RecordedPlace;
   readonly handle: string;
-  /** See `LocationRead`. */
   readonly pinned: boolean;
   readonly leaked: ReadonlySet<string>;
   readonly claim: Claim | undefined;
-  /**
-   * All capabilities of the listing that have not ended, and every stored capability that a line names, by
-   * hash.
-   */
+  /** By hash: all of the listing that have not ended, and every stored one that a line names. */
   readonly known: ReadonlyMap<string, Capability>;
-  /** See `readCosigners`. */
   readonly cosigners: readonly Capability[];
 }
 
@@ -80,11 +71,11 @@ interface CountedLine extends ReadLine {
 }
 
 export interface ClaimVerdict {
-  /** The lines whose capabilities work from now on. The newest comes first. */
+  /** The newest first. */
   readonly counted: readonly ReadLine[];
   /** If false, the lines that count begin a new claim. */
   readonly continues: boolean;
-  /** The lines that wait at the location of the claim. */
+  /** At the location of the claim. */
   readonly waiting: readonly ReadLine[];
   readonly reasons: ReadonlyMap<string, LineFailure>;
   readonly reason: LineFailure;
@@ -95,13 +86,13 @@ const mostWaiting = 5;
 /** Of more suspended capabilities, those that were suspended first end for good. */
 const mostSuspended = 64;
 
-/** The text that binds a challenge to the claim that it continues and to the presented capability. */
+/** Binds a challenge to the claim that it continues and to the presented capability. */
 export const continuationOf = (
   { root, root_generation }: Claim,
   { id }: Pick<Capability, 'id'>,
 ): ChallengeBinding['continues'] => `${root} ${root_generation} ${id}`;
 
-/** Returns undefined if the challenge is valid and was asked for with one of the cosigners. */
+/** Undefined if the challenge is valid and was asked for with one of the cosigners. */
 export function findContinuingFailure(
   challenge: Challenge,
   { claim, binding, cosigners }: Pick<JudgedFacts, 'binding' | 'cosigners'> & { readonly claim: Claim },
@@ -140,7 +131,6 @@ function judgeKnown(line: ReadLine, capability: Capability, facts: JudgedFacts):
   return isFound && isRipe(afterFound(capability, now), now) ? 'added' : 'new';
 }
 
-/** Judges a line whose capability is not stored. */
 function judgeNew(line: ReadLine, facts: JudgedFacts): JudgedLine['power'] {
   const { challenge, signed_by, root } = line;
   const { claim, binding, cosigners, ring, now } = facts;
@@ -164,7 +154,7 @@ function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
   return line.isForged && isCounting(judged) ? { ...line, power: 'signature_invalid' } : judged;
 }
 
-/** Returns the reason why no line of the reading begins a new claim, or undefined if a new line does. */
+/** Why no line of the reading begins a new claim. */
 function findHindrance({ claim, listing, place, pinned, known, now }: JudgedFacts): LineFailure | undefined {
   if (!claim || !isHeld(claim, { capabilities: known.values(), listing, now })) return undefined;
   if (!isAt(claim, place)) return 'claimed_elsewhere';
@@ -177,7 +167,7 @@ function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts):
   return isLeft ? continuing : [];
 }
 
-/** A new claim has only lines of one control root, which is that of the newest line. */
+/** A new claim has lines of one control root only. */
 const ofNewestRoot = (newestFirst: readonly CountedLine[]) =>
   newestFirst.filter(({ root }) => root === newestFirst[0]?.root);
 
@@ -189,7 +179,7 @@ function findWaiting(lines: readonly ReadLine[], { known }: JudgedFacts): readon
 const byAge = (a: ReadLine, b: ReadLine) =>
   a.issued_at === b.issued_at ? (a.hash < b.hash ? -1 : 1) : a.issued_at < b.issued_at ? 1 : -1;
 
-/** Decides what the lines of one reading prove (docs/claims.md, "What a line does"). */
+/** docs/claims.md, "What a line does" */
 export function judge(lines: readonly ReadLine[], facts: JudgedFacts): ClaimVerdict {
   const judged = lines.map((line) => judgeLine(line, facts)).sort(byAge);
   const usable = judged.filter(isCounting);
@@ -249,10 +239,7 @@ function afterCounted(line: ReadLine, facts: JudgedFacts): Capability {
   };
 }
 
-/**
- * The capabilities of the listing after the reading. If no line counts, only lines that wait change, and the
- * reading must be of the location of the claim.
- */
+/** If no line counts, only lines that wait change, and the reading must be of the location of the claim. */
 export function afterReading(
   { counted, continues, waiting }: ClaimVerdict,
   facts: JudgedFacts,
@@ -277,7 +264,7 @@ export function afterReading(
   return [...read, ...rest.map((row) => (ended.has(row) ? { ...row, state: 'revoked' as const } : row))];
 }
 
-/** Returns undefined if the log gets no entry. */
+/** Undefined if the log gets no entry. */
 export function toEvent(
   { continues }: ClaimVerdict,
   after: readonly Capability[],

@@ -61,7 +61,6 @@ const toLocationKey =
   (address: string) =>
     repositories.place(address)?.key;
 
-/** Returns undefined if the listing cannot be claimed by this method. */
 export function findTarget(listing: Listing, kind: ClaimKind, context: Context): ClaimTarget | undefined {
   const place = claimMethods[kind].placeOf(listing, toLocationKey(context));
   return place && { listing, place };
@@ -84,14 +83,14 @@ export interface SeenKey extends PublishedRegistryKey {
   readonly seen: SeenFacts;
 }
 
-/** Only readings by the method `registry_key` have `keys`. */
+/** Only readings by `registry_key` have `keys`. */
 export type LocationRead = Partial<HeadRef> & {
-  /** Whether the reading is authoritative. A line that is not in such a reading is known to be gone. */
+  /** Authoritative: a line that is not in the reading is known to be gone. */
   readonly pinned: boolean;
   readonly seen?: SeenFacts;
   /**
-   * The domains whose TXT records were asked for, with their opt-out lines. `isText`: at least one of the
-   * records is meant for this service.
+   * Whose TXT records were asked for, with their opt-out lines. `isText`: at least one record is meant for
+   * this service.
    */
   readonly domains?: readonly { readonly domain: string; readonly text: string; readonly isText: boolean }[];
 } & (
@@ -110,7 +109,7 @@ export type LocationRead = Partial<HeadRef> & {
 
 export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly read: LocationRead;
-  /** `signer` is undefined if no published key made the signature of the request. */
+  /** `signer` is undefined if no published key made the signature. */
   readonly signed?: (Challenge & { readonly signer: SeenKey | undefined }) | undefined;
   readonly binding: ChallengeBinding;
   readonly ring: readonly ClaimKey[];
@@ -120,13 +119,13 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
    * claim.
    */
   readonly isBlocked?: boolean;
-  /** Whether the request presents an active capability of the claim. */
+  /** The request presents an active capability of the claim. */
   readonly isHolder?: boolean;
-  /** Set by a re-check: receives a reading that shows a line or the location to be gone (claim-pass.ts). */
+  /** Set by a re-check: receives what shows a line or the location to be gone (claim-pass.ts). */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 
-/** The claim at the beginning of a reading. `isHolding`: see `isHeld`. */
+/** At the beginning of a reading. */
 export interface ClaimOnRecord {
   readonly claim: Claim | undefined;
   readonly isHolding: boolean;
@@ -149,9 +148,8 @@ const readWellKnown: ReadLocation = async ({ shown: domain }, { domains, config 
 };
 
 /**
- * The domains to ask, from the given one upwards. While a domain holds the claim, the domains below it do not
- * count. Somebody who controls only such a lower domain can therefore not hide the lines of the claim, keep
- * them from being read, opt the listing out or add keys.
+ * While a domain holds the claim, those below it do not count. Somebody who controls only such a lower domain
+ * can therefore not hide the lines of the claim, keep them from being read, opt the listing out or add keys.
  */
 function namesThatCount(domain: string, { claim, isHolding }: ClaimOnRecord): string[] {
   const names = domainsAbove(domain);
@@ -190,7 +188,7 @@ const readDns: ReadLocation = async ({ shown }, context, known) => {
   return given.length < names.length ? { result: 'dns_no_answer', pinned: false } : toDnsRead(given);
 };
 
-/** The MCP registry reads at most this much of the key file. A longer file counts as a file without keys. */
+/** The MCP registry reads at most this much. A longer file counts as one without keys. */
 const keyFileLimit_bytes = 4096;
 
 /** `isConclusive`: a key that was not found is known to be gone. */
@@ -203,7 +201,7 @@ async function readKeysInDns(domain: string, { domains }: Context) {
   return { domain, text, keys, isAnswered: true, isConclusive: isAgreed };
 }
 
-/** The keys in DNS and on the web server count together. */
+/** In DNS and on the web server together. */
 const mostPublishedKeys = 8;
 
 function toKeySource(domain: string, read: WebRead) {
@@ -213,13 +211,13 @@ function toKeySource(domain: string, read: WebRead) {
   return { domain, text, keys, isConclusive: true };
 }
 
-/** If a key proved the claim, only the reading of the place where that key was found has to be conclusive. */
+/** If a key proved the claim, only the place of that key has to be conclusive. */
 function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
   if (claim?.kind !== 'registry_key') return dns && web;
   return isFromDns(claim.seen) ? dns : web;
 }
 
-/** `text` is that of the nearest domain that counts. The domains above it add only keys. */
+/** `text` is of the nearest domain that counts; those above it add only keys. */
 const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const readWeb = async () =>
@@ -249,6 +247,6 @@ const reads: Readonly<Record<ClaimKind, ReadLocation>> = {
   dns: readDns,
 };
 
-/** Returns a failure as a result and does not throw it. */
+/** A failure is a result. */
 export const readLocation = (place: ProofPlace, known: ClaimOnRecord, context: Context) =>
   reads[place.kind](place, context, known);

@@ -15,7 +15,7 @@ import { waitingTexts } from './standing.ts';
 
 type ClaimableRecord = Pick<Listing, 'handle' | 'repository'>;
 
-/** Returns the key of `ProofPlace`, or undefined if this service is not configured to read the repository. */
+/** Undefined if this service is not configured to read the repository. */
 type ToRepositoryKey = (address: string) => string | undefined;
 
 type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
@@ -31,26 +31,21 @@ interface ClaimMethod {
   readonly noun: string;
   /** The control that a claim shows. `its` is the listing's. */
   readonly control: string;
-  /** Returns undefined if the listing cannot be claimed by this method. */
   placeOf(record: ClaimableRecord, toKey: ToRepositoryKey): ProofPlace | undefined;
-  /**
-   * Returns false if the method would add nothing to the other methods. If this member is absent, the method
-   * is offered wherever it works.
-   */
+  /** False if the method would add nothing to the others; by default true. */
   isOffered?(record: ClaimableRecord, toKey: ToRepositoryKey): boolean;
-  /** One or more sentences. */
   whereToPut(place: ProofPlace, claimFile: string): string;
-  /** A phrase that says where a line stands, to be read after `Put this line`. */
+  /** Follows `Put this line`. */
   lineAt(claimFile: string): string;
   toCopy(place: ProofPlace, challenge: string): string;
-  /** A sentence without its full stop: `Write access to ... was shown at commit ... on ...`. */
+  /** Without its full stop: `Write access to ... was shown at commit ... on ...`. */
   shown(claim: ShownClaim): string;
 }
 
 const resolversText = (resolvers = 1): string =>
   `${{ 1: 'one', 2: 'two', 3: 'three' }[resolvers] ?? resolvers} resolver${resolvers === 1 ? '' : 's'}`;
 
-/** The methods of a domain have the same key, and therefore share challenges. */
+/** Methods of a domain share challenges. */
 function domainPlace(kind: ClaimKind, { handle }: ClaimableRecord): ProofPlace | undefined {
   const domain = namespaceDomain(handle);
   return domain === undefined
@@ -66,7 +61,7 @@ function repositoryPlace(kind: ClaimKind, shown: string | undefined, toKey: ToRe
 
 export const challengeName = (domain: string): string => `_dossier-challenge.${domain}`;
 
-/** The MCP registry defines this path. */
+/** By the MCP registry. */
 export const registryKeyPath = '/.well-known/mcp-registry-auth';
 
 const sign = (challenge: string) => `printf %s '${challenge}' > line.txt
@@ -75,7 +70,7 @@ openssl pkeyutl -sign -rawin -inkey key.pem -in line.txt | base64 | tr -d '\\n'
 # an ECDSA P-384 key:
 openssl dgst -sha384 -sign key.pem line.txt | base64 | tr -d '\\n'`;
 
-/** A well-known URI (RFC 8615). */
+/** RFC 8615 */
 export const wellKnownPath = (claimFile: string): string => `/.well-known/${claimFile}`;
 
 export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
@@ -91,7 +86,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     shown: ({ claimed_at, commit }) =>
       `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
-  /** For io.github.alice, this is a file in github.com/alice/alice. */
+  /** For io.github.alice, in github.com/alice/alice. */
   profile_repository: {
     title: 'Commit a file to the profile repository of the account',
     noun: 'File in the repository',
@@ -160,7 +155,7 @@ const limit = 'says nothing about quality or about the publisher.';
 const domains =
   'If the namespace is a domain, a claim may instead show control of its DNS or web server, or possession of its key for the MCP registry. If it is a GitHub account, a claim may instead show write access to the repository that has the account’s name. The claim says which.';
 
-/** For publishers who consider making a claim, and for readers of an unclaimed listing. */
+/** For publishers who consider a claim, and for readers of an unclaimed listing. */
 export const whatAClaimShows = `A claim shows write ${place}, at a commit, on a date. ${domains} It ${limit}`;
 
 export const whatClaimedMeans = (claimFile: string): string =>
@@ -181,7 +176,6 @@ function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>):
   return `a check on ${dayText(first)} found ${what}; the claim stands until a check a day or more later finds nothing either`;
 }
 
-/** A clause about checks that failed or found no proof; undefined if there are none. */
 export function failingText({
   failed_days: [since] = [],
   tried_at = '',

@@ -19,8 +19,8 @@ const optOutRoot = ({ kind, place_key }: OptOutPlace): string =>
   isInRepository(kind) ? repositoryRoot(place_key) : place_key;
 
 /**
- * A location that an authoritative reading covered. `isThere`: the opt-out line stands there. `isText`: a
- * file was read there or, in DNS, at least one record that is meant for this service.
+ * Covered by an authoritative reading. `isText`: a file was read or, in DNS, at least one record that is
+ * meant for this service.
  */
 interface OptOutSighting extends OptOutPlace {
   readonly isThere: boolean;
@@ -48,26 +48,23 @@ function sightingsOf(
 
 interface OptOutFacts {
   readonly handle: string;
-  /** See `isHeld`. */
   readonly held: Claim | undefined;
-  /** See `LocationReading`. */
   readonly isHolder: boolean;
   readonly now: Date;
 }
 
-/** Returns undefined if the line no longer withdraws the listing. */
+/** Undefined if the line no longer withdraws the listing. */
 function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: Date): OptOut | undefined {
   const at = now.toISOString();
-  // A listing that the registry has deleted meanwhile stays opted out until the registry lists it again.
+  // What the registry has deleted meanwhile stays opted out until the registry lists it again.
   if (isThere || (row.listing && isGone(row.listing)))
     return { ...row, checked_at: at, missing_at: undefined };
-  // If a text without the line was read, its writer removed the line. If there was no text, the host may have
-  // failed, so a second reading is needed.
+  // Whoever wrote a text without the line removed it. Without any text, the host may have failed, so a second
+  // reading is needed.
   if (isText || isSecondReading(row.missing_at, now)) return undefined;
   return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
 }
 
-/** Returns undefined if no row is kept. */
 function afterSighting(
   sighting: OptOutSighting,
   row: OptOut | undefined,
@@ -110,23 +107,23 @@ export interface OptOutDecision {
 const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
 
 /**
- * Tells whether the line of a row has withdrawn nothing, and readings by its method no longer cover its
- * location. Such a row is forgotten, so that a later first reading is not taken for a second one.
+ * The row has withdrawn nothing, and readings by its method no longer cover its location. It is forgotten, so
+ * that a later first reading is not taken for a second one.
  */
 const isPassed = (row: OptOut, sightings: readonly OptOutSighting[]): boolean =>
   (row.state === 'seen' || row.state === 'contested') &&
   sightings.some(({ kind }) => kind === row.kind) &&
   !sightings.some((sighting) => isSamePlace(row, sighting));
 
-/** `rows` has at most one row for each method and location. */
+/** At most one row for each method and location. */
 export function decide(
   rows: readonly OptOut[],
   sightings: readonly OptOutSighting[],
   facts: OptOutFacts,
 ): OptOutDecision {
   let after = rows.filter((row) => !isPassed(row, sightings));
-  // Locations without the line come first. If one of them had the line that withdrew the listing, a line
-  // elsewhere can then withdraw the listing in the same reading.
+  // Locations without the line first: if one of them withdrew the listing, a line elsewhere can do so in the
+  // same reading.
   for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
     const row = after.find((one) => isSamePlace(one, sighting));
     const others = after.filter((one) => one !== row);
@@ -157,7 +154,7 @@ async function recordListingEvent(
   await tx.listings.relistVersions(handle, event.at);
 }
 
-/** The row of the line keeps the record of the listing, because the listing itself loses its texts. */
+/** The row keeps the record of the listing, because the listing itself loses its texts. */
 async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Promise<Claim | undefined> {
   const { handle, checked_at: at } = optOut;
   const listing = await tx.listings.byHandle(handle);
@@ -169,7 +166,7 @@ async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Prom
   return suspended;
 }
 
-/** The reason is `optout_removed`, `repository_changed`, or `operator: ` and the operator's words. */
+/** `optout_removed`, `repository_changed`, or `operator: ` and the operator's words. */
 export async function recordRestored(
   tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,
@@ -189,7 +186,7 @@ export async function restoreListing(
   await recordRestored(tx, [claim, optOut], restoration);
 }
 
-/** `waiting` is a line that was read and does not withdraw the listing now. */
+/** `waiting`: it was read and does not withdraw the listing now. */
 export async function applyOptOuts(
   tx: ClaimTransaction,
   reading: LocationReading,

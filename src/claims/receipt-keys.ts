@@ -12,22 +12,19 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
   valid_from: text,
   valid_until: optional(text),
   kind: oneOf<ClaimKind>(),
-  /** The repository's address, or the domain. */
   place: text,
-  /** The commit that was read, if the location is a repository. */
   commit: optional(text),
 });
 /**
- * A key, and the period in which Dossier saw it published (RFC 3339). Location and commit are those of the
- * check that first saw the key.
+ * The period in which Dossier saw the key published (RFC 3339). Location and commit are of the check that
+ * first saw it.
  */
 export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
 export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
 
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
- * The log gets the RFC 7638 thumbprints of keys and the SHA-256 of their names, so that it contains no text
- * of the publisher.
+ * Digests, so that the log contains no text of the publisher. RFC 7638 thumbprints of keys, SHA-256 of names.
  */
 export const toLoggedKeys = (
   published: readonly Pick<ReceiptKey, 'kid' | 'jwk'>[],
@@ -53,7 +50,7 @@ export const shownReceiptKey = z.object({
 });
 const mostShown = 20;
 
-/** At most the newest twenty keys, newest first. */
+/** Newest first. */
 export const toShownKeys = (oldestFirst: readonly ReceiptKey[]): z.infer<typeof shownReceiptKey>[] =>
   oldestFirst
     .toReversed()

@@ -76,9 +76,7 @@ export const toCommonFields = (
 const capabilityNote =
   'The capability in this answer is a secret for your user to store: it is shown only once, must not be published, and belongs to the challenge that you';
 
-/**
- * If the request had `rotate`, the next request must not have it, because it would only make another pair.
- */
+/** After `rotate`, the next request must not have it, because it would only make another pair. */
 function nextWhenIssued(place: ProofPlace, file: string, { isRotating }: Issuing): string {
   const again = isRotating ? 'the request again without rotate' : 'the same request again';
   if (place.kind === 'repository')
@@ -113,11 +111,11 @@ export function nextWhenNotProven(place: ProofPlace, file: string): string {
   return `${claimMethods[place.kind].whereToPut(place, file)} ${then}${renew}`;
 }
 
-/** `presented` is the capability of the claim that the request presented. */
+/** `presented` is of the claim. */
 export interface Issuing {
   readonly standing: StandingClaim;
   readonly presented: Capability | undefined;
-  /** Whether the request asks for a further challenge and capability. */
+  /** A further challenge and capability. */
   readonly isRotating: boolean;
   readonly context: Context;
 }
@@ -134,10 +132,7 @@ export const foretoldOf = (
 ): string | undefined =>
   reason === 'repository_moved' && kind === 'repository' ? foretellMoved(standing) : undefined;
 
-/**
- * Makes a new pair: a challenge to publish, and the capability that works once the challenge is found. Stores
- * nothing. If the shared check is `proven` and the claim is not, the check is out of date.
- */
+/** Stores nothing. If the shared check is `proven` and the claim is not, the check is out of date. */
 export async function toIssued(
   target: ClaimTarget,
   checked: CheckedClaim,
@@ -200,7 +195,7 @@ export async function toClaimed(
   };
 }
 
-/** @throws listing_withdrawn if no opt-out line withdrew the listing */
+/** @throws listing_withdrawn if no opt-out line did it */
 export async function toOptedOut(
   target: ClaimTarget,
   checked: CheckedClaim,

@@ -5,10 +5,7 @@ import { integer, json, noBackup, oneOf, optional, type RowsOf, table, text } fr
 import { type ClaimEvent, type ClaimKind, capabilityTable, claimTable, optOutTable } from './claim.ts';
 import { receiptKeyTable } from './receipt-keys.ts';
 
-/**
- * An event about an opt-out line has a root only if the control root of the claim holds the location of the
- * line.
- */
+/** For an opt-out line, only if the control root of the claim holds its location. */
 export const eventTable = table('claim_event', ['log_index'], {
   log_index: integer,
   handle: text,
@@ -27,12 +24,12 @@ export const eventTable = table('claim_event', ['log_index'], {
 /** The secret is base64. */
 const signingKeyTable = table('claim_key', ['kid'], { kid: integer, secret: text, created_at: text });
 
-/** The latest checks of locations (checks/shared.ts). `place` is a name of `toCheckName`. */
+/** Of locations (checks/shared.ts). `place` is a name of `toCheckName`. */
 export const checkTable = table('claim_check', noBackup, {
   handle: text,
   place: text,
   begun_at: text,
-  /** The owner of the check's lease. It tells two checks apart. */
+  /** Of the check's lease, which tells two checks apart. */
   owner: text,
   outcome: json<object>(),
 });

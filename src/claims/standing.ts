@@ -2,16 +2,13 @@ import { day_ms, dayText } from '../core/text.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing, ProofPlace } from './claim.ts';
 
-/** The least time between two readings that together end or move a claim. */
+/** Between two readings that together end or move a claim. */
 export const secondReading_ms = day_ms;
 
-/**
- * How long a line that was taken away can restore its capability. The location may have a different holder
- * after that.
- */
+/** After that, the location may have a different holder. */
 const restore_ms = 30 * day_ms;
 
-/** The time of the first reading: now if there was none, or if its stored time is in the future. */
+/** Now if there was none, or its time is in the future. */
 export const firstReading = (known: string | undefined, now: Date): string => {
   const at = now.toISOString();
   return known === undefined || known > at ? at : known;
@@ -24,8 +21,8 @@ export const isSecondReading = (first_at: string | undefined, now: Date): boolea
 const standing_days = 7;
 
 /**
- * A line that waits, after a reading found it. Days in the future are from a clock that was ahead. A reading
- * that failed adds no day, so the line grows no older while its host fails.
+ * Days in the future are from a clock that was ahead. A failed reading adds no day, so the line grows no
+ * older while its host fails.
  */
 export function afterFound(row: Capability, now: Date): Capability {
   const today = dayText(now.toISOString());
@@ -37,7 +34,6 @@ export function afterFound(row: Capability, now: Date): Capability {
 
 const standing_ms = standing_days * day_ms;
 
-/** Tells whether a line that waits has stood in the file for seven days. */
 export const isRipe = ({ found_days = [], activated_at }: Capability, now: Date): boolean =>
   found_days.length === standing_days && now.getTime() - Date.parse(activated_at) >= standing_ms;
 
@@ -55,10 +51,7 @@ export const waitingTexts = (capabilities: readonly Capability[]): string[] =>
 export const isAt = (claim: Claim | undefined, { kind, key }: ProofPlace): boolean =>
   claim?.kind === kind && claim.place_key === key;
 
-/**
- * A reading that shows the line or the location of `claim` to be gone. `claim` is the claim as it was
- * before that reading.
- */
+/** `claim` is as it was before the reading. */
 export interface MissingProof {
   readonly claim: Claim;
   readonly result: string;
@@ -67,7 +60,6 @@ export interface MissingProof {
   readonly commit: string | undefined;
 }
 
-/** `Claim.missing` after one more reading that found nothing. */
 export const toNoted = (
   known: Claim['missing'],
   missing: Missing,
@@ -112,16 +104,13 @@ export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_change
 
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 
-/** A lapsed capability continues no claim, and its line does not restore it. */
+/** It continues no claim, and its line does not restore it. */
 export const isLapsed = ({ state, ended_at }: Capability, now: Date): boolean =>
   state === 'suspended' && now.getTime() - Date.parse(ended_at ?? '') > restore_ms;
 
 export type RecordedPlace = Pick<Listing, 'repository_key' | 'withdrawn'>;
 
-/**
- * A listing that the registry or its publisher withdrew records no repository, so its repository counts as
- * unchanged.
- */
+/** A withdrawn listing records no repository, so it counts as unchanged. */
 export const isElsewhere = ({ kind, place_key }: Claim, listing: RecordedPlace): boolean =>
   kind === 'repository' && !isGone(listing) && listing.repository_key !== place_key;
 

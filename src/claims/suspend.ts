@@ -21,7 +21,7 @@ const leafTypes = {
   keys_changed: 'claim.keys_changed',
 } as const satisfies Record<ClaimEvent['type'], LeafType>;
 
-/** Adds an event to the history of a claim and to the log. Returns the log index. */
+/** In the history and in the log; returns the log index. */
 export async function recordClaimEvent(
   tx: ClaimTransaction,
   subject: Pick<Claim, 'handle' | 'kind' | 'place'> & Partial<Pick<Claim, 'root' | 'root_generation'>>,
@@ -43,10 +43,7 @@ export async function recordClaimEvent(
   return log_index;
 }
 
-/**
- * A listing may have this many changes of its receipt keys in 24 hours. Further new keys have to wait, but
- * keys can end at any time.
- */
+/** In 24 hours. Further new keys have to wait, but keys can end at any time. */
 const mostKeyChanges = 4;
 
 export async function recordReceiptKeys(
@@ -64,7 +61,7 @@ export async function recordReceiptKeys(
     await recordClaimEvent(tx, claim, { type: 'keys_changed', at: seen.at, ...(commit && { commit }), keys });
 }
 
-/** Updates the groups of ratings if a proof changed the control root or the state of a claim. */
+/** The groups of ratings follow the control root and the state of a claim. */
 export async function recordRoot(
   tx: ClaimTransaction,
   { handle, root, root_generation }: Claim,
@@ -86,10 +83,7 @@ const unreachableDays = 10;
 
 type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
 
-/**
- * Returns the claim as it is afterwards. An absent or suspended claim is not changed. `commit` is the commit
- * at which a check found no line that counts.
- */
+/** `commit` is where a check found no line that counts. */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: ClaimTransaction,
   claim: Known,
@@ -133,10 +127,7 @@ export async function recordUnread(
     await suspendClaim(tx, failed, { reason: 'host_unreachable_30d', at });
 }
 
-/**
- * Only notes the reading of a requested check. A pass of re-checks suspends the claim, because only a pass
- * finds out whether the host is at fault.
- */
+/** A requested check only notes it: whether the host is at fault, only a pass of re-checks finds out. */
 export async function noteMissing(
   tx: ClaimTransaction,
   { claim, missing, now }: MissingProof,
@@ -144,13 +135,13 @@ export async function noteMissing(
   const at = now.toISOString();
   const noted = toNoted(claim.missing, missing, now);
   if (isDeepStrictEqual(noted, claim.missing)) return;
-  // Further readings do not postpone the re-check, so that frequent requests cannot keep a claim in force.
+  // Frequent requests must not postpone the re-check and so keep a claim in force.
   await tx.claims.putClaim({ ...claim, missing: noted, tried_at: claim.missing ? claim.tried_at : at });
 }
 
 /**
- * Records a reading that found no line or no location. A second such reading, a day or more after the first,
- * suspends the claim. Only a pass of re-checks calls this.
+ * A second such reading, a day or more after the first, suspends the claim. Only a pass of re-checks calls
+ * this.
  */
 export async function recordMissing(
   tx: ClaimTransaction,
@@ -173,9 +164,8 @@ const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: Suspen
 };
 
 /**
- * Ends a capability for good: `revoked` by its holder, or `leaked` if it was found in a claim file. Suspends
- * the claim if no active capability is left. Returns the claim as it is afterwards; undefined if there is no
- * claim, or if the capability had ended already.
+ * Suspends the claim if no active capability is left. `leaked`: found in a claim file. Undefined if there is
+ * no claim, or the capability had ended already.
  */
 export async function endCapability(
   tx: ClaimTransaction,

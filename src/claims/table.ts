@@ -28,7 +28,7 @@ const selectNewest = (is: '=' | '<>', limit: number) =>
 const readEvents = selectNewest('<>', 100);
 const readKeyChanges = selectNewest('=', 20);
 
-/** Returns the newest 20 changes of receipt keys and the newest 100 other events, oldest first. */
+/** The newest 20 changes of receipt keys and 100 other events, oldest first. */
 export async function readClaimHistory(db: Db, handle: string): Promise<ClaimEvent[]> {
   const events = [...(await readEvents(db, handle)), ...(await readKeyChanges(db, handle))].map((row) => {
     const { handle: _handle, capability_id: _id, place, ...event } = eventTable.decode(row);
@@ -49,7 +49,7 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
 export interface SeenKeys {
   readonly keys: readonly SeenReceiptKey[];
   readonly at: string;
-  /** Whether `keys` are all published keys. If so, every other stored key ends. */
+  /** `keys` are all published keys, so every other stored key ends. */
   readonly isComplete: boolean;
 }
 
@@ -73,7 +73,7 @@ const readCapabilityRows = precompileQuery((db: Db, handle: string) =>
     .orderBy('hash'),
 );
 
-/** Those that have not ended, oldest first. */
+/** Oldest first, without those that have ended. */
 export const readCapabilities = async (db: Db, handle: string): Promise<Capability[]> =>
   (await readCapabilityRows(db, handle)).map((row) => capabilityTable.decode(row));
 
@@ -100,7 +100,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
   if (added.length > 0) {
     const rows = added.map((key) => receiptKeyTable.encode({ ...key, handle, valid_from: at }));
     await upsert(db, 'receipt_key', rows, 'handle', 'kid', 'valid_from').execute();
-    // Keys that are still published are kept first, then the newest of the others.
+    // Keys that are still published are kept first, then the newest.
     await sql`delete from receipt_key where handle = ${handle} and (kid, valid_from) in (
     select kid, valid_from from receipt_key where handle = ${handle}
     order by valid_until is null desc, valid_from desc, kid limit 1000000 offset ${sql.lit(mostKeys)})`.execute(
@@ -112,9 +112,7 @@ async function writeReceiptKeys(db: Db, handle: string, { keys, at, isComplete }
 
 export const createClaimReads = (db: Db) => ({
   claim: (handle: string): Promise<Claim | undefined> => findOne(db, 'claim', { handle }, claimTable),
-  /** The newest comes first. */
   signingKeys: () => db.selectFrom('claim_key').selectAll().orderBy('created_at', 'desc').execute(),
-  /** Ordered by handle. */
   async claimed(afterHandle: string, limit: number): Promise<Claim[]> {
     const page = db.selectFrom('claim').selectAll().where('handle', '>', afterHandle);
     return (await page.orderBy('handle').limit(limit).execute()).map(claimTable.decode);
@@ -143,7 +141,7 @@ export const createClaimReads = (db: Db) => ({
     return used === null ? 0 : Number(used) + 1;
   },
   history: (handle: string): Promise<ClaimEvent[]> => readClaimHistory(db, handle),
-  /** Includes keys that have ended. The oldest comes first. */
+  /** Oldest first, also those that have ended. */
   receiptKeys: (handle: string): Promise<ReceiptKey[]> => readReceiptKeys(db, handle),
 });
 
@@ -161,7 +159,7 @@ const readUnshown = precompileQuery((db: Db, handles: readonly string[]) =>
 
 /**
  * Throws if a claim is in force although its listing does not exist, or was withdrawn by the registry or the
- * publisher. `Store.write` ends with this check for the claims and the listings that it wrote.
+ * publisher. `Store.write` ends with this check for what it wrote.
  */
 export async function requireShown(db: Db, handles: readonly string[]): Promise<void> {
   await inChunks(handles, async (chunk) => {
@@ -170,13 +168,11 @@ export async function requireShown(db: Db, handles: readonly string[]): Promise<
   });
 }
 
-/** Writes of other modules that follow a change of a claim. src/app supplies them. */
+/** Of other modules, supplied by src/app. */
 interface ClaimFollowers {
-  /** Called after a claim of the listing proved a control root, with the time of the proof. */
+  /** After a claim of the listing proved a control root. */
   addHolder(handle: string, proved: { readonly root: string; readonly at: string }): Promise<void>;
-  /**
-   * Called after the state or the control root of the listing's claim changed, with the time of the change.
-   */
+  /** After the state or the control root of the claim changed. */
   followClaim(handle: string, at: string): Promise<void>;
 }
 
@@ -196,8 +192,8 @@ export const createClaimWrites = (
   addHolder,
   followClaim,
   /**
-   * Keys that were not seen end if the reading is complete. A key also ends if a new key takes its `kid`. New
-   * keys begin if `mayAdd`. Returns undefined if no key changed.
+   * Keys that were not seen end if the reading is complete, and a key also if a new one takes its `kid`.
+   * Undefined if no key changed.
    */
   putReceiptKeys(handle: string, seen: SeenKeys, mayAdd = true) {
     touch(handle);
@@ -216,8 +212,8 @@ export const createClaimWrites = (
     await upsert(db, 'capability', capabilityTable.encode(capability), 'hash').execute();
   },
   /**
-   * `at` (RFC 3339) is the time at which a capability ends. If the capability is suspended, its line can
-   * restore it for 30 days after `at`. For an active capability, `at` is ignored.
+   * `at` is when the capability ends, ignored for an active one. For 30 days after it, the line of a
+   * suspended one can restore it.
    */
   async setCapabilityState(hash: string, state: CapabilityState, at: string): Promise<void> {
     const ended_at = state === 'active' ? null : at;
@@ -241,14 +237,13 @@ const isAfter = ({ handle, kind, place_key }: OptOutKey) =>
 type OptOutKey = Pick<OptOut, 'handle' | 'kind' | 'place_key'>;
 
 export const createOptOutReads = (db: Db) => ({
-  /** Returns at most one for each method and location. */
+  /** At most one for each method and location. */
   async of(handle: string): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll().where('handle', '=', handle);
     return (await rows.orderBy('kind').orderBy('place_key').execute()).map(optOutTable.decode);
   },
   withdrawing: (handle: string): Promise<OptOut | undefined> =>
     findOne(db, 'opt_out', { handle, state: 'withdrawn' }, optOutTable),
-  /** Ordered by handle, method and location. */
   async page(after: OptOutKey | undefined, limit: number): Promise<OptOut[]> {
     const rows = db.selectFrom('opt_out').selectAll();
     const page = after ? rows.where(isAfter(after)) : rows;

@@ -24,8 +24,8 @@ import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
 /**
- * The result `listing_withdrawn`: the registry, the publisher or the operator withdrew the listing. `note` is
- * about an opt-out line that does not withdraw the listing now.
+ * `listing_withdrawn`: by the registry, the publisher or the operator. `note` is about an opt-out line that
+ * does not withdraw the listing now.
  */
 export interface CheckedClaim {
   readonly check: z.infer<typeof claimCheck>;
@@ -33,9 +33,8 @@ export interface CheckedClaim {
   readonly note?: string;
   readonly keys?: readonly SeenKey[];
   readonly begun_ms?: number;
-  /** See `ReadingOutcome`. */
   readonly reasons?: Readonly<Record<string, CheckResult>>;
-  /** Whether the next call checks again at once (shared.ts). */
+  /** The next call checks again at once (shared.ts). */
   readonly isRepeatable?: boolean;
 }
 
@@ -123,8 +122,7 @@ async function apply(
 }
 
 /**
- * Checks a signature with the keys and challenges that the shared check read. Returns `checked` if the shared
- * check found no key.
+ * With the keys and challenges of the shared check; returns `checked` if it found no key.
  * @throws unavailable if the keys were read again or the listing changed meanwhile, writing_blocked or
  * rate_limited
  */
@@ -147,14 +145,12 @@ export async function checkSignature(
   return apply(target, { read, signed }, { context, save });
 }
 
-/** The name under which the latest check of a location is stored. */
 export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
   toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
 
 /**
- * Checks a location and applies what its lines say, or returns the last check if that is current
- * (`runSharedCheck`). Re-checks and each holder of an active capability have checks of their own, so that
- * nobody else's check replaces theirs.
+ * Returns the last check if that is current (`runSharedCheck`). Re-checks and each holder of an active
+ * capability have checks of their own, so that nobody else's check replaces theirs.
  */
 export async function checkClaim(
   target: ClaimTarget,

@@ -19,9 +19,8 @@ const pauseOf_ms = ({ claimRecheck_s }: Context['config']) =>
   Math.min(longestSleep_s, claimRecheck_s / passesPerInterval) * 1000;
 
 /**
- * The time when the next re-check is due, in ms since 1970. The wait is the interval ± 20 %, or a quarter of
- * that after a failed check. After a first reading that did not find the line or the location, the second is
- * due a day later at the latest.
+ * In ms since 1970: after the interval ± 20 %, or a quarter of that after a failed check. After a first
+ * reading that did not find the line or the location, the second is due a day later at the latest.
  */
 export function recheckDue_ms(
   {
@@ -76,8 +75,8 @@ async function recheckPlace(
   { context, pass }: { readonly context: Context; readonly pass: ClaimPass },
 ): Promise<boolean> {
   const target = findTarget(listing, kind, context);
-  // If the location of a claim can no longer be read, for example because its host is no longer configured,
-  // the check counts as failed.
+  // A location that can no longer be read, for example because its host is no longer configured, counts as a
+  // failed check.
   if (!target)
     await context.store.write(async (tx) => {
       const claim = await tx.claims.claim(listing.handle);
@@ -93,15 +92,13 @@ async function recheckPlace(
   return true;
 }
 
-/**
- * If the time is too far in the future, it was computed from a clock that was ahead, so the check is due too.
- */
+/** A time too far in the future comes from a clock that was ahead. */
 function isDue(at_ms: number, now_ms: number, { claimRecheck_s }: Context['config']): boolean {
   const latest_ms = now_ms + Math.max(1.2 * claimRecheck_s * 1000, secondReading_ms);
   return at_ms <= now_ms || at_ms > latest_ms;
 }
 
-/** `isOther`: the claim is read for comparison, although it is not due. */
+/** `isOther`: read for comparison, although it is not due. */
 async function recheck(
   { handle, isOther }: { readonly handle: string; readonly isOther: boolean },
   context: Context,
@@ -151,8 +148,7 @@ export async function recheckClaims(
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));
-  // Claims whose locations are at one host are checked one after the other, so that a host that stalls
-  // usually takes only one place.
+  // One after the other at each host, so that a host that stalls usually takes only one place.
   const hosts = createFairPool({ places: hostsAtOnce, placesOfKey: 1 });
   const waiting = new Set<Promise<void>>();
   const pass = createClaimPass();
@@ -179,7 +175,7 @@ export async function recheckClaims(
   return checked;
 }
 
-/** Makes passes until the signal aborts. The signal also drops running checks. Never rejects. */
+/** The signal also drops running checks. Never rejects. */
 export function startRecheck(context: Context, signal: AbortSignal): Promise<void> {
   const pause_ms = pauseOf_ms(context.config);
   return every({

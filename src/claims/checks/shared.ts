@@ -7,17 +7,16 @@ import type { Lease } from '../../store/store.ts';
 import type { TableValue } from '../../store/table.ts';
 import { type ClaimTransaction, checkTable, type Db } from '../schema.ts';
 
-/** A check is stored, so that all nodes return the same result. */
+/** Stored, so that all nodes return the same result. */
 export type SharedCheck = TableValue<typeof checkTable>;
 type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
 
 export const createCheckReads = (db: Db) => ({
-  /** A check is kept for at least an hour, unless a newer one replaces it. */
+  /** Kept for at least an hour, unless a newer one replaces it. */
   newest: (handle: string, place: string): Promise<SharedCheck | undefined> =>
     findOne(db, 'claim_check', { handle, place }, checkTable),
 });
 
-/** The writes change no listing. */
 export const createCheckWrites = (db: Db) => ({
   ...createCheckReads(db),
   async put(check: SharedCheck): Promise<void> {
@@ -28,7 +27,7 @@ export const createCheckWrites = (db: Db) => ({
   },
 });
 
-/** How long the outcome of a check is returned to later callers, unless the check may be repeated. */
+/** For so long, later callers get the outcome, unless the check may be repeated. */
 export const window_ms = 30_000;
 const pollEvery_ms = 100;
 
@@ -68,7 +67,7 @@ interface SharedOutcome<T> {
 
 type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
 
-/** `isFirst`: no check with this handle and place began in the last 30 seconds. */
+/** `isFirst`: none with this handle and place began in the last 30 seconds. */
 async function runOurs<T extends object>(
   { handle, place }: CheckSubject,
   { clock }: Context,
@@ -96,8 +95,7 @@ async function runForAllNodes<T extends object>(
   const before = recent?.check.owner;
   const end_ms = performance.now() + context.timeouts.request_ms;
   for (;;) {
-    // A caller that waits gets the outcome of the check that it waited for, even if the next call repeats
-    // that check.
+    // A caller gets the outcome that it waited for, even if the next call repeats that check.
     if (recent && (recent.isCurrent || recent.check.owner !== before)) {
       const { outcome, begun_at } = recent.check;
       return { outcome: outcome as T, begun_ms: Date.parse(begun_at), isOwn: false };
@@ -123,7 +121,7 @@ export async function runSharedCheck<T extends object>(
   context: Context,
   check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
-  // Callers of this process wait together, because each would otherwise poll the database.
+  // Each would otherwise poll the database.
   const { runningChecks } = context;
   const key = leaseOf(subject);
   const findRunning = () => runningChecks.get(key) as Promise<SharedOutcome<T>> | undefined;

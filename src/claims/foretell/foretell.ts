@@ -1,18 +1,17 @@
 import type { Capability, Claim, ProofPlace } from '../claim.ts';
 import { hasRestorable, isAt, isBroken, isHeld, type RecordedPlace } from '../standing.ts';
 
-/** `capabilities` are those that have not ended. */
+/** `capabilities` have not ended. */
 export interface StandingClaim {
   readonly handle: string;
   readonly listing: RecordedPlace;
   readonly claim: Claim | undefined;
   readonly capabilities: readonly Capability[];
-  /** See `readCosigners`. */
   readonly cosigners: readonly Capability[];
   readonly now: Date;
 }
 
-/** `isCosigned`: the challenge of the line was asked for with a capability that continues the claim. */
+/** `isCosigned`: the challenge was asked for with a capability that continues the claim. */
 interface NewLine {
   readonly place: ProofPlace;
   readonly isCosigned: boolean;
@@ -24,7 +23,6 @@ export const newClaimCost =
 export const howToReplaceCapability =
   'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. POST /api/capability/revoke with the old capability then ends it at once, and the claim goes on.';
 
-/** The rule for the lines of a claim. */
 export const lineRules: readonly [lines: string, waiting: string, elsewhere: string] = [
   'A line in the file is a key of the listing. The first works at once. A further one works at once if it was asked for with a key that works, and otherwise after it has stood in the file for seven days, which the page, the history and the feed show from the first reading. A line that two readings a day apart do not find is gone. If none of the earlier lines is left, it is a new claim.',
   'A line has stood for seven days when checks on seven days found it, the first at least seven days ago, and no check that could read the file missed it. Until then, taking it out of the file ends it, and so does anybody with a key that works, by POST /api/capability/revoke with the query id=<capability_id>. At most five lines wait at a time.',
@@ -33,7 +31,7 @@ export const lineRules: readonly [lines: string, waiting: string, elsewhere: str
 
 export type LineFate = 'works' | 'moves' | 'waits' | 'begins' | 'begins later';
 
-/** Returns undefined if the listing was never claimed. */
+/** Undefined if the listing was never claimed. */
 export function fateOf(standing: StandingClaim, { place, isCosigned }: NewLine): LineFate | undefined {
   const { claim, cosigners } = standing;
   if (!claim) return undefined;
@@ -61,15 +59,12 @@ export const foretell = (standing: StandingClaim, line: NewLine): string | undef
   return fate && fateTexts[fate];
 };
 
-/**
- * The effect if the registry records a new address of the repository. Returns undefined if no claim is in
- * force by that repository.
- */
+/** If the registry records a new address; undefined if no claim is in force by that repository. */
 export const foretellMoved = ({ claim }: StandingClaim): string | undefined =>
   claim?.state === 'claimed' && claim.kind === 'repository'
     ? `That suspends the claim. A line for the new address continues it if the account is the same and the line was asked for within 30 days with a capability of the claim. Any other line begins a new claim. ${cost}`
     : undefined;
 
-/** Tells whether lines of the claim that were taken away restore it once they are back. */
+/** By lines that were taken away, once they are back. */
 export const isRestorable = (standing: StandingClaim, place: ProofPlace): boolean =>
   standing.claim?.lost_at === undefined && isAt(standing.claim, place) && hasRestorable(standing, standing);

@@ -7,7 +7,7 @@ import type { StandingClaim } from './foretell.ts';
 /** The reading that withdraws the listing: the first, a second one a day or more later, or none. */
 export type OptOutFate = 'at once' | 'later' | 'never';
 
-/** Asks `decide` about a line on a listing that has no opt-out line yet. */
+/** Of a line on a listing that has no opt-out line yet. */
 export function foretellOptOut(
   standing: StandingClaim,
   { place, isHolder }: { readonly place: ProofPlace; readonly isHolder: boolean },
@@ -35,7 +35,6 @@ const fates: Readonly<Record<OptOutFate, string>> = {
 const comesBack =
   'when a check finds a text without the line at its location, or when two checks a day or more apart find no text there at all';
 
-/** What follows for a listing that is opted out. */
 export const withdrawn = [
   'The page of a withdrawn listing answers 410, and the listing leaves the search.',
   'If the listing is claimed, the claim is suspended meanwhile: its secret keys (capabilities) do not work, and ratings that the listing has made count as those of an ended source.',
@@ -52,10 +51,10 @@ export const howToOptOut = (claimFile: string): readonly [string, string] => [
   ` into ${claimFile} at the root of the default branch of the recorded repository, or anywhere else where the listing can be claimed by a line. Then have the line checked on the claim page, or by claim_agent with the method of that location.`,
 ];
 
-/** Rules for any listing, one in each item. */
+/** For any listing. */
 export const optOutEffects: readonly string[] = [fates['at once'], fates.later, fates.never, ...withdrawn];
 
-/** Rules for this listing, one in each item. */
+/** For this listing. */
 export function optOutRules(standing: StandingClaim, places: readonly ProofPlace[]): readonly string[] {
   const found = new Set(
     places.flatMap((place) => [
