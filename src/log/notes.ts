@@ -14,7 +14,7 @@ export interface NoteSignature {
 }
 
 /** C2SP signed-note, "Signatures". */
-export const toKeyId = (name: string, signatureType: number, key: Buffer): Buffer =>
+const toKeyId = (name: string, signatureType: number, key: Buffer): Buffer =>
   createHash('sha256')
     .update(`${name}\n`)
     .update(Buffer.of(signatureType))

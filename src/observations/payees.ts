@@ -6,7 +6,7 @@ import { type Offer, type OffersSummary, offersSummary, toOffers } from './price
 
 type PaidOffer = SeenPayee['offers'][number];
 
-export const toPaid = (offers: readonly Offer[]): PaidOffer[] => {
+const toPaid = (offers: readonly Offer[]): PaidOffer[] => {
   const bare = offers.map(({ amount = '', asset = '', network = '', scheme = '' }) => ({
     amount,
     asset,

@@ -44,7 +44,7 @@ const toChangedFrom = (kind: string, { was, is }: StateChange): ChangedFrom => (
   ...differenceOf(kind, is),
 });
 
-export function toEarlier(kind: string, change: StateChange): EarlierChange {
+function toEarlier(kind: string, change: StateChange): EarlierChange {
   const { value, value_digest, details = {}, from: first_seen_at } = change.is;
   const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
   return {
@@ -160,7 +160,7 @@ export function toldChanges(fact: ChangedFact): EarlierChange[] {
   return changeWords({ kind }, last, own('')) ? [...earlier_changes, last] : [...earlier_changes];
 }
 
-export function toFact(timeline: Timeline): StoredObservation | undefined {
+function toFact(timeline: Timeline): StoredObservation | undefined {
   const { kind, subject, spans, tally } = timeline;
   const stands = standing(spans, rulesOf(timeline));
   if (!stands) return undefined;
