@@ -66,8 +66,10 @@ function toWords(parts: Iterable<WordsPart>): Words {
   return joined.length === 0 ? none : new Words(joined);
 }
 
-/** `never` for `string` and for a template with a placeholder. */
-type Literal<T extends string> = Record<never, never> extends Record<T, 1> ? never : T;
+type WithCode = `${string}\`${string}`;
+/** `never` for `string`, for a template with a placeholder, and for code, which would be escaped. */
+type Literal<T extends string> =
+  Record<never, never> extends Record<T, 1> ? never : T extends WithCode ? never : T;
 
 /** A foreign value would be read as ours, so only literals compile. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);
@@ -179,10 +181,10 @@ export function sentence({ parts }: Words): Words {
   return ended(new Words([{ is: 'own', text }, ...others]));
 }
 
-/** After a colon. Abbreviations and Dossier keep their capital. */
+/** After a colon. Abbreviations, Dossier and names with a capital in them keep their capital. */
 export function within({ parts }: Words): Words {
   const [first, ...others] = parts;
-  if (first?.is !== 'own' || !/^(?!Dossier\b)[A-Z][a-z ]/.test(first.text)) return new Words(parts);
+  if (first?.is !== 'own' || !/^(?!Dossier\b)[A-Z][a-z]*\b/.test(first.text)) return new Words(parts);
   const text = first.text.charAt(0).toLowerCase() + first.text.slice(1);
   return new Words([{ is: 'own', text }, ...others]);
 }

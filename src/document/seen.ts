@@ -103,7 +103,7 @@ export const unaskedReason = ({ observations }: WithFacts, url: string): Words |
     ({ subject, outcome, vantage }) => subject === url && outcome === 'not_asked' && vantage !== '',
   )?.reason;
 
-/** The reason of a fact without the remark that it is stale. */
+/** The reason of the reading that the fact is of, without what later checks say of it. */
 export const reasonOf = (one: Observation): Words | undefined =>
   ownReason in one ? one[ownReason] : one.reason;
 

@@ -102,7 +102,7 @@ export const observation = z.object({
   method_version: z.string(),
 });
 
-/** Without the sentence that the fact is stale; JSON has only the whole reason. */
+/** Without what later checks, or their lack, add to it; JSON has only the whole reason. */
 export const ownReason = Symbol('own reason');
 /** Why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');

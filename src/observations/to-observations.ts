@@ -56,8 +56,8 @@ const endedText = (one: StoredObservation): Words =>
 const beyondText = ({ beyond }: StoredObservation, { now }: Observing): Words =>
   beyond ? say`Checks saw it before and after ${day(dayText(now))}.` : none;
 
+/** Of a missed fact, `missedText` speaks. */
 function staleText(one: StoredObservation): Words {
-  if (one.missed) return none;
   const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
   return say`Last checked on ${day(one.observed_at)}${how}, not since.`;
 }
@@ -69,15 +69,12 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
   const isAsked = stored.outcome !== 'not_asked';
   const isStale =
     isAsked && !beyond && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
-  // First about the day of the fact, then about later checks.
-  const then = [
-    beyondText(stored, observing),
-    endedText(stored),
-    sinceWhen(stored, kind),
-    new Words(why ?? []),
-  ];
-  const alone = join([...then, missedText(stored)], ' ');
-  const reason = isStale ? join([staleText(stored), alone], ' ') : alone;
+  const said = [beyondText(stored, observing), sinceWhen(stored, kind), new Words(why ?? [])];
+  const later = missedText(stored);
+  // A fact without a value has a reason of its own reading, apart from those of later checks.
+  const alone = join(stored.value === null ? said : [...said, later], ' ');
+  const first = isStale && !missed ? staleText(stored) : endedText(stored);
+  const reason = join([first, ...said, later], ' ');
   return {
     ...fact,
     // A fact that was not asked was not seen on any day.

@@ -36,6 +36,7 @@ import { factsOf } from '../observations/kind.ts';
 import { endpointAvailability } from '../observations/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/kinds/moves.ts';
 import { registryVersions } from '../observations/kinds/record.ts';
+import { isLearnedOutcome } from '../observations/outcome.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { findListingFacts, readFacts } from './find/listing.ts';
 import { dayInput, onDay } from './find/on-day.ts';
@@ -147,7 +148,7 @@ function noChange(
   kind: HistoryKind | undefined,
 ) {
   if (!observed || other || first?.type !== 'check' || !first.is_first) return undefined;
-  if (observed.observations.every(({ outcome }) => outcome === 'not_asked')) return undefined;
+  if (!observed.observations.some(({ outcome }) => isLearnedOutcome(outcome))) return undefined;
   const since = dayText(first.at);
   const last = dayText(observed.observed_at);
   if (since === last || changedOf(first).length > 0) return undefined;

@@ -316,7 +316,7 @@ const rows: Readonly<Record<string, Row>> = {
     expected: [
       `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base ${between}.`,
       'Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC ',
-      `this price since ${before} and this payee since ${dayAgo(21)} ${checked}.`,
+      `no price but this since ${before} and no payee but this since ${dayAgo(21)} ${checked}.`,
     ],
     absent: 'scheme exact',
   },

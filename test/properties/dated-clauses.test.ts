@@ -17,6 +17,7 @@ const states = [
   'unlisted',
   'failed',
   'page',
+  'moved',
   'gone',
   'barred',
 ] as const;
@@ -28,14 +29,14 @@ interface Reading {
   readonly state: State;
 }
 
-const histories = fc.array(
-  fc.record({
-    state: fc.constantFrom(...states, 'one' as const, 'two' as const),
-    /** Hours since the check before. */
-    after_h: fc.constantFrom(2, 5, 9, 24, 24, 48),
-  }),
-  { minLength: 2, maxLength: 9 },
-);
+/** Hours since the check before. */
+const after_h = fc.constantFrom(2, 5, 9, 24, 24, 48);
+const usual = fc.constantFrom(...states, 'one' as const, 'two' as const);
+/** Chance seldom ends a history with two kinds of failure on two days. */
+const ends = fc.constantFrom<State[]>([], [], ['page', 'moved'], ['moved', 'page', 'barred']);
+const histories = fc
+  .tuple(fc.array(fc.record({ state: usual, after_h }), { minLength: 2, maxLength: 9 }), ends)
+  .map(([all, end]) => [...all, ...end.map((state) => ({ state, after_h: 24 }))]);
 
 const runs = partOf(20, 100);
 let now: State = 'one';
@@ -67,6 +68,8 @@ beforeAll(async () => {
     if (now === 'gone') return void response.writeHead(404).end();
     if (now === 'page')
       return void response.writeHead(403, { 'content-type': 'text/html' }).end('<html>Forbidden</html>');
+    if (now === 'moved')
+      return void response.writeHead(308, { location: 'https://elsewhere.example.org/mcp' }).end();
     if (now === 'asks') return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
     if (now === 'paid A' || now === 'paid B')
       return json(402, {
@@ -125,7 +128,7 @@ const isOf =
   ({ state }) =>
     all.includes(state);
 const answers = isOf('one', 'two', 'asks', 'paid A', 'paid B', 'unlisted');
-const fails = isOf('failed', 'page');
+const fails = isOf('failed', 'page', 'moved');
 const lists = isOf('one', 'two');
 const always = () => true;
 const isAsked: Test = ({ state }) => state !== 'barred';
@@ -191,7 +194,7 @@ const said = (words: string): Test =>
       [/sign-in/, isOf('asks')],
       [/payment/, isOf('paid A', 'paid B')],
       [/^no usable answer/, fails],
-      [/^something else/, isOf('page')],
+      [/^something else/, isOf('page', 'moved')],
       [/^looked for, not found/, isOf('gone')],
     ] as const
   ).find(([form]) => form.test(words))?.[1] ?? always;
@@ -282,12 +285,15 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     (all, days) => isOn(all, days, lists),
   ],
   [
-    `this price since ${D} and (?:this payee|exactly these payees) since ${D}`,
+    `(?:no price but this|exactly these prices) since ${D} and (?:no payee but this|exactly these payees) since ${D}`,
     (all, days) => isOn(all, days, isOf('paid A', 'paid B')),
   ],
   [`[Ll]ast seen on ${D}`, (all, days) => isOn(all, days, always)],
   [`[Nn]o price at the check of ${D}`, (all, days) => isOn(all, days, isOf('one', 'two', 'unlisted'))],
-  [`\\(on ${D}(?: and on ${D})?\\)(?=[;.])`, (all, days) => isOn(all, days, isOf('page'))],
+  [
+    `The endpoint returned (HTTP 403|a redirect [^)]*\\)) instead of MCP \\(on ${D}(?: and on ${D})?\\)(?=[;.])`,
+    (all, [what = '', ...days]) => isOn(all, days, isOf(what === 'HTTP 403' ? 'page' : 'moved')),
+  ],
   [`\\(Dossier, ${D}\\)|Dossier, ${D}`, (all, days) => isOn(all, days.filter(Boolean), always)],
   [`Checked by Dossier: ${D}`, (all, days) => isOn(all, days, always)],
   [

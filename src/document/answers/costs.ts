@@ -55,8 +55,9 @@ function sinceWords(one: KnownOffers): Words {
   ].map(dayText) as [string, string, string];
   if (price === payee || value.payees.length === 0 || (price < all && payee < all))
     return all < dayText(observed_at) ? say`, the same since ${dayOf(all)}` : say``;
-  const paid = payeesIn(value).length > 1 ? own('exactly these payees') : own('this payee');
-  return say`, this price since ${dayOf(price)} and ${paid} since ${dayOf(payee)}`;
+  const paid = payeesIn(value).length > 1 ? own('exactly these payees') : own('no payee but this');
+  const asked = pricesIn(value).length > 1 ? own('exactly these prices') : own('no price but this');
+  return say`, ${asked} since ${dayOf(price)} and ${paid} since ${dayOf(payee)}`;
 }
 
 function quotedWords(one: KnownOffers, { detail }: JudgedListing): Words {

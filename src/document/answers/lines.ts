@@ -98,7 +98,7 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedLis
   const returned = isRedirect ? say`returned a redirect to sign-in (${http})` : say`returned ${http}`;
   const { transport } = asMembers(one.as_seen);
   const isOther = typeof transport === 'string' && transport !== type;
-  const over = isOther ? say` over ${code(transport)}, not as recorded,` : say``;
+  const over = isOther ? say` over ${code(transport)} (not as recorded)` : say``;
   const what = one.value === 200 ? say`answered${over}` : returned;
   return say`${what}${sinceFirst(one, own(' since '))}${often}`;
 }
@@ -143,11 +143,9 @@ const remotesOf: FactsOf = (judged) => {
     if (!one) return { ...recorded(judged, say`${at}, not checked`, 'not_known'), ...gap };
     // A line about this endpoint alone need not name the endpoint.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
-    if (isKnown(one)) {
-      const answered = endpointWords(one, judged, type);
-      return withMissed(one, observed(judged, one, isAlone ? answered : say`${at} ${answered}`));
-    }
-    return observed(judged, one, isAlone ? whyOf(one) : say`${at}: ${whyOf(one)}`);
+    const what = isKnown(one) ? endpointWords(one, judged, type) : whyOf(one);
+    const named = isKnown(one) ? say`${at} ${what}` : say`${at}: ${what}`;
+    return withMissed(one, observed(judged, one, isAlone ? what : named));
   });
 };
 

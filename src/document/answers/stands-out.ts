@@ -135,12 +135,11 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
       : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer${last}; it last answered ${onDayBefore(observed_at, unanswered_since)}`;
   const isLater = dayText(first_seen_at) !== dayText(observed_at);
   const days = isLater ? say`${day(observed_at)}, nor on ${day(first_seen_at)}` : day(observed_at);
-  const both = isLater ? say`${day(observed_at)} and on ${day(first_seen_at)}` : day(observed_at);
   const whatElse = phrase(reasonOf(one) ?? own('it returned something other than MCP'));
   const ends: Readonly<Partial<Record<Outcome, Words>>> = {
     absent: say`Nothing was at ${subject} on ${days}`,
     silent: say`No usable answer from ${subject} on ${days}`,
-    otherwise: say`${isOnly ? whatElse : say`At ${subject}: ${within(whatElse)}`} (on ${both})`,
+    otherwise: say`${isOnly ? whatElse : say`At ${subject}: ${within(whatElse)}`} (on ${day(observed_at)})`,
   };
   const what = ends[one.outcome];
   if (what === undefined) return undefined;

@@ -48,9 +48,7 @@ const errorWords = ({ code: number }: JsonObject, { url, status }: Fetched): Wor
 const isReadable = ({ headers }: Fetched) =>
   /^(?:application\/json|text\/event-stream)\b/i.test(headers['content-type'] ?? '');
 
-const withoutVersion = own(
-  'The endpoint returned a message without `jsonrpc` "2.0", which MCP clients do not read.',
-);
+const withoutVersion = say`The endpoint returned a message without ${code('jsonrpc')} "2.0", which MCP clients do not read.`;
 
 const otherThanMcp = (answer: Fetched) => ({
   is: 'no_answer' as const,

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { alice, mallory, offerOf } from '../support/offers.ts';
+
+/** What the endpoint of a listing does at each check, a day apart. */
+type Answer = (id?: number) => readonly [status: number, body?: object];
+const good: Answer = (id) => {
+  const result = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, tools: [] };
+  return [200, { jsonrpc: '2.0', id, result }];
+};
+const withoutVersion: Answer = (id) => [200, { id, result: {} }];
+const quoting =
+  (...accepts: object[]): Answer =>
+  () => [402, { x402Version: 2, resource: { url: 'https://shop.example.com/mcp' }, accepts }];
+const unreadable = { scheme: 'exact', network: 5, payTo: 3 };
+const barred: Answer = () => [0];
+
+const plays = {
+  barred: [barred, barred],
+  bare: [good, withoutVersion, withoutVersion],
+  shop: [
+    quoting(offerOf()),
+    quoting(offerOf(), unreadable),
+    quoting(offerOf({ payTo: mallory }), unreadable),
+    quoting(offerOf({ payTo: mallory })),
+  ],
+} as const satisfies Readonly<Record<string, readonly Answer[]>>;
+type Name = keyof typeof plays;
+
+let observed: ObservedDirectory;
+let client: AnyClient;
+const now: Partial<Record<string, Answer>> = {};
+const days: string[] = [];
+
+beforeAll(async () => {
+  const serve = (name: string): Promise<Endpoint> =>
+    startEndpoint((body, { url }, response) => {
+      const answer = now[name] ?? good;
+      if (url === '/robots.txt' && answer === barred)
+        return void response
+          .writeHead(200, { 'content-type': 'text/plain' })
+          .end('User-agent: *\nDisallow: /');
+      if (url !== '/mcp') return void response.writeHead(404).end();
+      const [status, sent] = body === '' ? [405] : answer((JSON.parse(body) as { id?: number }).id);
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(sent && JSON.stringify(sent));
+    });
+  const servers = await Promise.all(Object.keys(plays).map(async (name) => [name, await serve(name)]));
+  observed = await openObserved(Object.fromEntries(servers), { LIMITS: 'off' });
+  const { directory } = observed;
+  for (let day = 0; day < 4; day += 1) {
+    if (day > 0) directory.wait(86_400);
+    days.push(directory.context.clock().toISOString().slice(0, 10));
+    for (const [name, answers] of Object.entries<readonly Answer[]>(plays)) {
+      const answer = answers[day];
+      if (!answer) continue;
+      now[name] = answer;
+      await directory.observe(handleAt(name));
+    }
+  }
+  client = await connect('v2', { app: directory.app });
+});
+afterAll(async () => {
+  await client.close();
+  await observed.close();
+});
+
+const told = async (tool: string, input: Record<string, unknown>) =>
+  (await client.call(tool, input)).content[0]?.text ?? '';
+const agent = (name: Name) => told('get_agent', { handle: handleAt(name) });
+
+it('what was never asked did not stay the same', async () => {
+  expect(await told('get_history', { handle: handleAt('barred') })).not.toContain('No change was seen');
+});
+
+it('code in our own words is code', async () => {
+  expect(await agent('bare')).toContain('returned a message without `jsonrpc` "2.0", which');
+});
+
+it('a price that was quoted beside another one is not dated to the day when it stood alone', async () => {
+  expect(await agent('shop')).toContain(
+    `, no price but this since ${days[3]} and no payee but this since ${days[2]}`,
+  );
+  expect(await agent('shop')).toContain(`payee changed from \`${alice}\` to \`${mallory}\` on Base (between`);
+});
