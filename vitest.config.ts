@@ -34,7 +34,7 @@ const ofRulesAlone = [
   'test/mcp/{clients,robustness}.test.ts',
   'test/moderation/{actions,blocked,gone-texts,reports,taking-back}.test.ts',
   'test/observer/{endpoint,refusal,surface}.test.ts',
-  'test/ratings/{bent-figures,groups,payment-receipt,receipt-keys,rules,service-receipt,set-apart}.test.ts',
+  'test/ratings/{bent-figures,groups,payment-receipt,receipt-keys,rules,service-receipt}.test.ts',
   'test/registry/{hostile,import-status,kill,odd-entries,origin,sample}.test.ts',
   'test/transparency-log/{audit,audit-edits,audit-observations,background-audit,erasure,refused-proofs,statement,withheld-texts}.test.ts',
   'test/webhooks/{delivery,document,openapi,slow-receivers}.test.ts',

@@ -103,19 +103,6 @@ describe('dossier doctor', () => {
     age_s = 0;
     expect([code, lines]).toEqual([0, []]);
   });
-  it('says who is asked for advisories, and whether a copy of them can be read', async () => {
-    const told = async (ADVISORIES: string) => {
-      const { stdout } = await runDossier(['doctor'], { ...settings, ADVISORIES });
-      return /^.* advisories: .*$/m.exec(stdout)?.[0].replaceAll(root, '');
-    };
-    expect(await told('')).toBe(
-      'ok      advisories: https://api.osv.dev is asked, and gets the names of packages that listings record',
-    );
-    expect(await told('off')).toBe('warning advisories: none are read (ADVISORIES=off)');
-    expect(await told(join(root, 'osv.zip'))).toBe(
-      'FAULT   advisories: /osv.zip (ADVISORIES) cannot be read',
-    );
-  });
   it('names a registry and a PUBLIC_URL that do not answer, or are another service', async () => {
     const away = await diagnose({ REGISTRY_URL: 'http://127.0.0.1:1', PUBLIC_URL: registryUrl });
     expect([away.code, away.lines.filter((line) => /^(FAULT|warning)/.test(line))]).toEqual([

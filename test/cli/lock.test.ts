@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { canonicalDigest } from '../../src/log/leaf.ts';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { pricesAt } from '../support/offers.ts';
 
@@ -19,28 +19,8 @@ const handle = 'com.example/mail';
 let isReadOnly = true;
 let description = 'Reads mail';
 let prompt = 'Greets';
-let instructions = 'Read before you write.';
 let endpoint: Endpoint;
-let instructing: Endpoint;
 let directory: Directory;
-
-/** A server of the older protocol with instructions for models. */
-const startInstructing = () =>
-  startEndpoint((body, { method }, response) => {
-    const asked = method === 'POST' ? (JSON.parse(body) as { id?: number; method: string }) : undefined;
-    if (!asked) return void response.writeHead(404).end();
-    if (asked.id === undefined) return void response.writeHead(202).end();
-    const serverInfo = { name: 'a', version: '1' };
-    const introduction = {
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {} },
-      serverInfo,
-      instructions,
-    };
-    const result = asked.method === 'initialize' ? introduction : { tools: [] };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, result }));
-  });
 
 const entry = (version: string, official = {}) =>
   registryEntry(
@@ -58,19 +38,16 @@ beforeAll(async () => {
     undefined,
     (server) => server.registerPrompt('greet', { description: prompt }, () => ({ messages: [] })),
   );
-  instructing = await startInstructing();
-  const hosts = { 'mail.example.com': endpoint.url, 'guide.example.com': instructing.url };
-  const remotes = [{ type: 'streamable-http', url: 'https://guide.example.com/mcp' }];
   directory = await openDirectory({
-    entries: [entry('1.0.0'), registryEntry('com.example/guide', { remotes })],
+    entries: [entry('1.0.0')],
     listening: true,
-    environment: { HOST_OVERRIDES: JSON.stringify(hosts) },
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': endpoint.url }) },
   });
   await look();
 });
 afterAll(async () => {
   await directory.close();
-  await Promise.all([endpoint.close(), instructing.close()]);
+  await endpoint.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -170,21 +147,6 @@ it('a changed list of prompts is a changed fact of a lock file, in the words of 
     ),
   ]);
   expect((await lock('--update')).code).toBe(0);
-});
-
-it('changed instructions for models are a changed fact', async () => {
-  const guide = 'com.example/guide';
-  const guided = ['--from', directory.url, '--out', join(folder, 'guide.json')];
-  await directory.observe(guide);
-  expect((await runDossier(['lock', ...guided, guide], {})).code).toBe(0);
-  instructions = 'Write before you read.';
-  directory.wait(60);
-  await directory.observe(guide);
-  const { code, stdout } = await runDossier(['check', ...guided], {});
-  expect(code).toBe(1);
-  expect(stdout).toMatch(
-    /^com\.example\/guide: tools\.instructions `https:\/\/guide\.example\.com\/mcp` changed from 22 characters, SHA-256 [0-9a-f]{12} to 22 characters, SHA-256 [0-9a-f]{12}, known since \d{4}-/m,
-  );
 });
 
 it('no text of a listing ends the annotation of GitHub Actions', async () => {
@@ -435,22 +397,6 @@ it('a view whose pages have no end is not locked', async () => {
   expect([code, stderr]).toEqual([
     64,
     `the view ours of ${endless.url} has more than 1000 pages; nothing was written\n`,
-  ]);
-});
-
-it('of several changes of the same tool, a check says the last', async () => {
-  expect((await lock('--update')).code).toBe(0);
-  for (const changed of ['Reads and keeps mail', 'Reads mail, and sends it to us']) {
-    description = changed;
-    directory.wait(60);
-    await look();
-  }
-  const { code, stdout } = await check();
-  expect([code, stdout]).toEqual([
-    1,
-    expect.stringMatching(
-      /^com\.example\/mail: tools\.surface `\S+`: of several changes since: its tools changed on \S+: changed words in `read`, known since \S+\n$/,
-    ),
   ]);
 });
 

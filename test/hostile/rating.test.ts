@@ -11,18 +11,10 @@ const withdrawn = (status: string) => registryEntry('org.gone/server', onGitHub(
 
 let directory: ClaimedDirectory;
 let capability: string;
-let hookCapability: string;
 beforeAll(async () => {
   directory = await openClaimedDirectory({
     entries: [
       ...seedEntries,
-      registryEntry('com.politicalcomms/other', onGitHub('elsewhere/other')),
-      registryEntry('org.owner/same', onGitHub('POLITICAL-comms/another')),
-      registryEntry('org.repository/same', onGitHub('political-comms/Political-Comms-SDK.git')),
-      registryEntry('org.host/same', {
-        ...onGitHub('else/host'),
-        remotes: [{ type: 'sse', url: 'https://MCP.webhook.co/other' }],
-      }),
       registryEntry('org.plain/server', onGitHub('plain/server')),
       registryEntry('org.rotated/server', onGitHub('rotated/server')),
       withdrawn('active'),
@@ -30,7 +22,6 @@ beforeAll(async () => {
   });
   await directory.importEntries([withdrawn('deleted')]);
   capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
-  hookCapability = await directory.claim(subject, 'webhook-co/webhook');
 });
 afterAll(() => directory.close());
 
@@ -123,6 +114,7 @@ describe('refused ratings', () => {
     ['with flags of its own', () => ({ flags: [] }), 'invalid_input'],
     ['with a source of its own', () => ({ source_handle: subject }), 'invalid_input'],
     ['of a rating nobody made', () => ({ supersedes: 'no-such-id' }), 'not_found'],
+    ['of a rating without a name', () => ({ supersedes: '' }), 'invalid_input'],
     ['with a capability in the comment', () => ({ comment: `mine is ${capability}.` }), 'secret_in_body'],
     [
       'with a capability in evidence',
@@ -236,48 +228,7 @@ describe('a text of a rating', () => {
   });
 });
 
-describe('set apart', () => {
-  it.each<[string, string, () => string, string]>([
-    ['one namespace', 'com.politicalcomms/other', () => capability, 'related'],
-    ['one owner, stated', 'org.owner/same', () => capability, 'stated_overlap'],
-    ['one repository, stated', 'org.repository/same', () => capability, 'stated_overlap'],
-    ['one host, stated', 'org.host/same', () => hookCapability, 'stated_overlap'],
-    ['nothing in common', 'org.plain/server', () => hookCapability, 'new_source'],
-    ['a rating back', rater, () => hookCapability, 'reciprocal'],
-  ])('%s', async (_, handle, as, group) => {
-    if (handle === rater) await submit();
-    expect(await submit({ handle }, as())).toMatchObject({ status: 200, group });
-    const listing = await directory.app.request(`/agents/${handle}.json`);
-    const { signals } = (await listing.json()) as {
-      signals: { native: Record<string, { ratings: number }> };
-    };
-    expect([signals.native.independent?.ratings, signals.native[group]?.ratings]).toEqual([0, 1]);
-  });
-});
-
 describe('a source', () => {
-  it('may not touch the rating of another', async () => {
-    const { rating_id } = await submit({ interaction_id: 'mine' });
-    const input = { interaction_id: 'mine', handle: rater, supersedes: rating_id };
-    expect((await submit(input, hookCapability)).code).toBe('rating_not_yours');
-    const taken = await directory.post('/api/tools/withdraw_rating', { rating_id }, hookCapability);
-    expect(await taken.json()).toMatchObject({ code: 'rating_not_yours' });
-  });
-
-  it('has one current rating of one interaction, whatever it sends', async () => {
-    const same = rating({ interaction_id: 'once' });
-    const first = await submit(same);
-    expect(first).toMatchObject({ status: 200 });
-    expect(await submit(same)).toMatchObject({ rating_id: first.rating_id, log_index: first.log_index });
-    expect((await submit({ ...same, outcome: 'failed' })).code).toBe('rating_exists');
-    const amended = await submit({ ...same, outcome: 'failed', supersedes: first.rating_id });
-    expect(amended.status).toBe(200);
-    const again = await submit({ ...same, outcome: 'partial', supersedes: first.rating_id });
-    expect(again.code).toBe('rating_not_current');
-    const elsewhere = { ...same, handle: 'org.plain/server', supersedes: amended.rating_id };
-    expect((await submit(elsewhere)).code).toBe('rating_not_current');
-  });
-
   it('that submits one interaction 100 times at once, over MCP in both eras, leaves one record', async () => {
     const same = rating({ interaction_id: 'parallel', comment: 'The same.' });
     const before = await directory.store.log.size();
@@ -370,6 +321,7 @@ describe('a capability', () => {
       for (const [name, input] of [
         ['submit_rating', rating()],
         ['withdraw_rating', { rating_id: 'x' }],
+        ['respond_to_rating', { rating_id: 'x', text: 'No.' }],
       ] as const) {
         const { headers: own, body } = message('tools/call', { name, arguments: input });
         const answer = await directory.app.request('/api/mcp', {

@@ -461,16 +461,8 @@ describe('dossier moderate', () => {
       'network:198.51.100.7/: name namespace, account, network',
     ],
     [
-      ['block', 'network:2001:db8::/', '--reason', 'overload'],
-      'network:2001:db8::/: name namespace, account, network',
-    ],
-    [
       ['block', 'network:fe80::1%eth0', '--reason', 'overload'],
       'network:fe80::1%eth0: name namespace, account, network',
-    ],
-    [
-      ['block', 'network:::ffff:198.51.100.7', '--reason', 'overload'],
-      'network:::ffff:198.51.100.7: name namespace, account, network',
     ],
     [
       ['block', 'network:::ffff:c633:6407', '--reason', 'overload'],
@@ -530,14 +522,4 @@ describe('/transparency.json', () => {
       `${month} withdraw listing malicious 1 1`,
     ]);
   });
-});
-
-it('dossier moderate restore names each entry of the log that ended an action', async () => {
-  const run = async (...words: string[]) => (await runDossier(['moderate', ...words], environment)).stdout;
-  const rating_id = await rate('job-twice');
-  await run('hide', rating_id, '--reason', 'personal_data');
-  await run('void', rating_id, '--reason', 'no_interaction');
-  expect(await run('restore', rating_id, '--reason', 'appeal')).toMatch(
-    /^restored \S+; entries \d+ and \d+ of the log say so\n$/,
-  );
 });

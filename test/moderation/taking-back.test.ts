@@ -64,14 +64,6 @@ describe('the source of a rating', () => {
       expect(await directory.audit()).toEqual([]);
     },
   );
-  it('can withdraw it after it was voided', async () => {
-    await directory.act('void', rating_id, 'no_interaction');
-    expect(await call('withdraw_rating', { rating_id })).toMatchObject({ rating_id, status: 'withdrawn' });
-    expect(JSON.stringify(await call('list_ratings', { handle: subject }))).not.toContain(
-      'It lost my webhooks',
-    );
-    expect(await directory.audit()).toEqual([]);
-  });
   it('can say why by a word of the list, and any words only by their digest', async () => {
     await directory.act('block', 'namespace:com.politicalcomms', 'repeated');
     const log_index = await directory.store.log.size();

@@ -111,14 +111,6 @@ it('forty ratings of another listing of the publisher change no first figure, an
     expect(await rate(second, 'succeeded')).toMatchObject({ group: 'related' });
   const json = await (await directory.app.request(`/badge/${rated}.json`)).json();
   expect(json).toMatchObject({ label: 'dossier', message: '1 source, 0 of 1 worked' });
-  const svg = await (await directory.app.request(`/badge/${rated}`)).text();
-  expect(svg).toContain('aria-label="dossier: 1 source, 0 of 1 worked"');
-  expect(svg).toContain('1 independent source, 1 rating; 45 ratings set apart');
-  const found = await directory.post('/api/tools/search_agents', { query: 'zebulon service' });
-  const { listings } = (await found.json()) as { listings: { handle: string; facts: string[] }[] };
-  expect(listings.find(({ handle }) => handle === rated)?.facts).toContain(
-    'rated by 1 independent source, 1 rating; 45 ratings set apart',
-  );
   const served = await (
     await directory.app.request(`/v0.1/servers/${encodeURIComponent(rated)}/versions/latest`)
   ).text();

@@ -158,36 +158,6 @@ describe('a statement of the source that is read after its rating', () => {
   });
 });
 
-describe('a relation cannot be shed', () => {
-  it('and praise is not freed by recording nothing for a moment, for a new rating or an amended one', async () => {
-    await publish('1.0.10', { ...onGitHub('critic/other'), ...remote('https://mcp.critic.org/z') });
-    const before = await rate({ outcome: 'succeeded' });
-    expect(before.group).toBe('stated_overlap');
-    await publish('1.0.11', {});
-    expect((await rate({ outcome: 'succeeded' })).group).toBe('stated_overlap');
-    const { interaction_id, interaction_at } = (await recordOf(before.rating_id)) as unknown as Record<
-      string,
-      string
-    >;
-    const amendment = { interaction_id, interaction_at, supersedes: before.rating_id, score: 5 };
-    expect(await rate({ ...amendment, outcome: 'partial' })).toMatchObject({
-      status: 'amended',
-      group: 'stated_overlap',
-    });
-  });
-
-  it('by amending, or by withdrawing and rating the same interaction again: declared interest stays', async () => {
-    const paid = await rate({ interaction_id: 'paid', relationship: 'paid' });
-    expect(paid.group).toBe('declared_interest');
-    const { interaction_at } = (await recordOf(paid.rating_id)) as unknown as Record<string, string>;
-    expect(paid.group).toBe('declared_interest');
-    const none = await rate({ interaction_id: 'paid', interaction_at, supersedes: paid.rating_id });
-    expect(none.group).toBe('declared_interest');
-    await call('withdraw_rating', { rating_id: none.rating_id }, asCritic);
-    expect((await rate({ interaction_id: 'paid', score: 1 })).group).toBe('declared_interest');
-  });
-});
-
 describe('proof counts whenever it comes', () => {
   it('the rated listing proves the account of the source: refused, and older ratings are related', async () => {
     const older = await rate({ handle: 'org.both/b', outcome: 'succeeded' });
@@ -199,22 +169,6 @@ describe('proof counts whenever it comes', () => {
 });
 
 describe('a source', () => {
-  it('is new for seven days after its first proof, whatever it rotates, and then independent', async () => {
-    const fresh = await directory.claim('org.domain/one', 'domain/one');
-    const first = await rate({}, fresh);
-    expect(first.group).toBe('new_source');
-    const nativeOf = async () =>
-      (
-        (await documentOf(directory, rated)) as {
-          signals?: { native: Record<string, object> };
-        }
-      ).signals?.native;
-    expect(await nativeOf()).toMatchObject({ new_source: { ratings: 1 }, independent: { ratings: 0 } });
-    directory.wait(7 * day_s);
-    expect(await groupNow(first.rating_id)).toBe('independent');
-    expect(await nativeOf()).toMatchObject({ new_source: { ratings: 0 }, independent: { ratings: 1 } });
-  });
-
   it('whose claim has ended leaves the independent count, with the date', async () => {
     const { rating_id } = await rate();
     expect(await countsOf()).toEqual([
@@ -272,26 +226,5 @@ describe('a rating belongs to the control root that made it', () => {
     const asMallory = await directory.claim(rated, 'mallory/b');
     const answer = await call('respond_to_rating', { rating_id, text: 'Never happened.' }, asMallory);
     expect(answer.code).toBe('rating_not_yours');
-  });
-
-  it('withdrawing and rating the same interaction again counts as an amendment', async () => {
-    const codes: (string | undefined)[] = [];
-    for (let score = 0; score < 7; score++) {
-      const { code, rating_id } = await rate({
-        interaction_id: 'again',
-        ...(score > 0 && { latency_ms: score }),
-      });
-      codes.push(code);
-      if (rating_id) await call('withdraw_rating', { rating_id }, asCritic);
-    }
-    expect(codes).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      'rating_exists',
-    ]);
   });
 });

@@ -81,30 +81,6 @@ describe('keys for receipts in a claim file', () => {
     });
   });
 
-  test('stand on the page and in its Markdown, and go on doing so while the claim is suspended', async () => {
-    await publishLines(directory, [ed25519.line]);
-    const commit = String((await read()).receipt_keys?.[0]?.commit);
-    expect(await text(`/agents/${handle}`)).toMatch(
-      new RegExp(
-        `<h3[^>]*>Keys for receipts</h3>[^]*<code class="foreign">2026-11</code> \\(Ed25519\\), first seen [^]*${repository}</span> \\(repository\\), commit <code>${commit.slice(0, 12)}</code></li>`,
-      ),
-    );
-    expect(await text(`/agents/${handle}.md`)).toMatch(
-      new RegExp(
-        `Keys for receipts, newest first:\\n\\n\\* \`2026-11\` \\(Ed25519\\), first seen .* at \`${repository}\` \\(repository\\), commit \`${commit}\``,
-      ),
-    );
-    directory.git.createRepository('webhook-co/webhook').commit({ 'dossier-claim.txt': null });
-    for (let day = 0; day < 2; day++) {
-      directory.wait(1.3 * 86_400);
-      await directory.recheck();
-    }
-    expect((await read()).receipt_keys).toMatchObject([
-      { kid: '2026-11', commit, valid_until: expect.any(String) },
-    ]);
-    expect(await text(`/agents/${handle}`)).toContain('; receipts count until ');
-  });
-
   test('begin and end in an entry of the log, which the history of the claim names', async () => {
     const size = await directory.store.log.size();
     await publishLines(directory, [ed25519.line, p256.line]);

@@ -176,23 +176,6 @@ describe('a share', () => {
     expect(await judge(handle)).toEqual(['met', 'met']);
   });
 
-  it('is not brought to five by names of one domain, blogs or pages', async () => {
-    const handle = nextSubject();
-    const names = [
-      'com.one/a',
-      'com.one.www/a',
-      'com.one.api.eu/a',
-      'com.blogspot.x/a',
-      'com.blogspot.y/a',
-      'page.codeberg.dave/a',
-      'page.codeberg.dave.www/a',
-      'run.modal.a/a',
-      'run.modal.b.c/a',
-    ];
-    for (const source of names) await rate(handle, as(source), 'succeeded');
-    expect(await judge(handle)).toEqual(['not_met', 'unknown']);
-  });
-
   it('has the newest word of each source, however often another one was said', async () => {
     const handle = nextSubject();
     for (const source of five) await rate(handle, as(source), 'succeeded');

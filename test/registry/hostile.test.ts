@@ -71,17 +71,6 @@ describe('a registry that does not answer as it should', () => {
     },
   );
 
-  it('goes on at the page where the registry failed', async () => {
-    importing.registry.trouble('unavailable', { after: 2 });
-    expect((await importing.run()).counts.rows_seen).toBe(200);
-    importing.registry.trouble('unavailable', { times: 0 });
-    expect(await importing.run()).toMatchObject({
-      state: 'done',
-      isResumed: true,
-      counts: { rows_seen: 250, rows_new: 250, rows_unchanged: 0 },
-    });
-  });
-
   it('stops between two pages on request, and resumes later', async () => {
     const stopping = new AbortController();
     const stopped = await importing.run({ signal: stopping.signal, onProgress: () => stopping.abort() });
@@ -90,27 +79,6 @@ describe('a registry that does not answer as it should', () => {
       state: 'done',
       isResumed: true,
       counts: { rows_new: 250 },
-    });
-  });
-
-  it('lets one import at a time into a store', async () => {
-    importing.registry.answerOnly(0);
-    // Which of the two takes the lease first is open where every node has its own connection.
-    const both = [importing.run(), importing.run()];
-    await expect(Promise.race(both)).rejects.toThrow('an import is already under way');
-    importing.registry.answerOnly(Number.POSITIVE_INFINITY);
-    const runs = await Promise.allSettled(both);
-    expect(runs.flatMap((run) => (run.status === 'fulfilled' ? [run.value.state] : []))).toEqual(['done']);
-    expect(runs.flatMap((run) => (run.status === 'rejected' ? [String(run.reason.message)] : []))).toEqual([
-      'an import is already under way',
-    ]);
-  });
-
-  it('reports a registry that cannot be reached', async () => {
-    const report = await importing.run({ source: 'http://127.0.0.1:1', patience: { tries: 2, wait_ms: 1 } });
-    expect(report).toMatchObject({
-      state: 'failed',
-      error: 'the registry cannot be reached, or the connection broke',
     });
   });
 });

@@ -223,45 +223,6 @@ describe('what the registry takes back', () => {
     expect(await store.listings.byHandle('a.b/c')).toMatchObject({ withdrawn: 'optout', title: undefined });
     expect(await store.listings.count()).toBe(0);
   });
-
-  it('suspends the claim of a listing whose repository changes, in the same commit', async () => {
-    const { run, registry, store } = await open([registryEntry('a.b/c', onGitHub('owner/repo'))]);
-    await run();
-    const at = '2026-10-02T00:00:00.000Z';
-    await store.write(async (tx) => {
-      await tx.claims.putClaim({
-        handle: 'a.b/c',
-        state: 'claimed',
-        claimed_at: at,
-        kind: 'repository',
-        place: 'https://github.com/owner/repo',
-        place_key: 'github.com/owner/repo',
-        root: 'github.com/owner',
-        root_generation: 0,
-        first_proved_at: at,
-        checked_at: at,
-      });
-      const hash = 'ab'.repeat(32);
-      const capability = { hash, id: hash.slice(0, 16), handle: 'a.b/c', issued_at: at, activated_at: at };
-      await tx.claims.putCapability({ ...capability, state: 'active' });
-      await tx.listings.reindex('a.b/c');
-    });
-    registry.serve([registryEntry('a.b/c', { ...onGitHub('owner/Repo.git'), title: 'Same' }, later)]);
-    await run();
-    expect((await store.listings.byHandle('a.b/c'))?.facets).toContain('state:claimed');
-    registry.serve([registryEntry('a.b/c', onGitHub('other/repo'), { updatedAt: '2026-10-31T23:59:30Z' })]);
-    expect((await run()).counts.repositories_changed).toBe(1);
-    expect(await store.claims.claim('a.b/c')).toMatchObject({
-      state: 'suspended',
-      suspended_reason: 'repository_changed',
-    });
-    expect(await store.claims.capabilities('a.b/c')).toMatchObject([{ state: 'suspended' }]);
-    expect(await store.claims.history('a.b/c')).toMatchObject([
-      { type: 'suspended', reason: 'repository_changed' },
-    ]);
-    expect(await store.log.size()).toBe(1);
-    expect((await store.listings.byHandle('a.b/c'))?.facets).toContain('state:suspended');
-  });
 });
 
 describe('a page whose listing changes while it is planned', () => {

@@ -81,33 +81,6 @@ describe('a run of another process', () => {
     await ended;
     expect(importing.registry.requests.filter(({ query }) => !query.has('cursor')).length).toBe(1);
   });
-
-  it('is waited for quietly by the schedule', async () => {
-    await interrupt();
-    await other.leases.take('import');
-    const asked = importing.registry.requests.length;
-    const lines: string[] = [];
-    const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
-    const config = readConfig({ REGISTRY_URL: importing.registry.url }, '0.0.0');
-    const stopping = new AbortController();
-    const clock = () => new Date(started);
-    const { store } = importing;
-    let looks = 0;
-    const leases = {
-      ...store.leases,
-      find: async (name: string) => {
-        const found = await store.leases.find(name);
-        looks += 1;
-        return found;
-      },
-    };
-    const ended = startImports({ store: { ...store, leases }, config, log, clock }, stopping.signal);
-    await expect.poll(() => looks).toBeGreaterThan(0);
-    stopping.abort();
-    await ended;
-    expect(lines).toEqual([]);
-    expect(importing.registry.requests.length).toBe(asked);
-  });
 });
 
 describe('a lease', () => {

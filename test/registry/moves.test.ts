@@ -43,19 +43,6 @@ const after = version('1.0.1', '2026-11-20', 'mail.evil.example.net', {
 /** A listing of one version. */
 const other = registryEntry('com.example/other');
 
-const steadyVersion = (number: string, day: string) =>
-  registryEntry(
-    'com.steady/notes',
-    { version: number, remotes: [{ type: 'streamable-http', url: 'https://mcp.steady.example.com/mcp' }] },
-    { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest: number === '1.0.2' },
-  );
-/** A listing of three versions, none of which moved anything. */
-const steady = [
-  steadyVersion('1.0.0', '2026-10-01'),
-  steadyVersion('1.0.1', '2026-10-02'),
-  steadyVersion('1.0.2', '2026-10-03'),
-];
-
 const sentence =
   'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; now asks callers to send the secret `API_KEY` to `mail.evil.example.net` (record).';
 
@@ -81,7 +68,7 @@ const historyOf = async (directory: Directory | undefined, input: object = {}) =
 
 beforeAll(async () => {
   [whole, small] = [
-    await openDirectory({ entries: [before, after, other, ...steady], environment: { LIMITS: 'off' } }),
+    await openDirectory({ entries: [before, after, other], environment: { LIMITS: 'off' } }),
     await openDirectory({ entries: [before], environment: { LIMITS: 'off' } }),
   ];
 });
@@ -94,19 +81,6 @@ describe('a version that moves where callers go and what they send', () => {
   it('says nothing of a first version', async () => {
     expect(JSON.stringify(await standsOut(small))).not.toContain('ersion');
     expect(await historyOf(small)).toEqual([]);
-  });
-
-  it('is said to be none where several versions moved nothing', async () => {
-    expect(JSON.stringify(await call(whole, 'get_agent', { handle: 'com.steady/notes' }))).toContain(
-      '3 versions, of which none changed an endpoint address, package name, argument value, host in a variable, repository or secret',
-    );
-    expect(await call(whole, 'get_history', { handle: 'com.steady/notes' })).toMatchObject({
-      statement: expect.stringMatching(
-        /^3 versions, of which none changed an endpoint address, package name, argument value, host in a variable, repository or secret\. No change is recorded here/,
-      ),
-    });
-    const { statement } = await call(whole, 'get_history', { handle: 'com.example/other' });
-    expect(statement).not.toContain('none moved');
   });
 
   it('stands out with both values and the date, after one import and after two', async () => {
@@ -132,23 +106,6 @@ describe('a version that moves where callers go and what they send', () => {
       endpoints: { from: ['mail.vendor.example.com'], to: ['mail.evil.example.net'], is_within: false },
       passed: [{ secrets: ['API_KEY'], to: ['mail.evil.example.net'] }],
     });
-  });
-
-  it('is in the history once, however many ratings and moves in views came after it', async () => {
-    const rated = await openDirectory({ entries: [before] });
-    await rated.importEntries([before, after]);
-    const at = '2026-11-21T08:00:00.000Z';
-    const later = Array.from({ length: 120 }, () => ({ type: 'view.joined', handle, at, data: {} }) as const);
-    await rated.context.store.write((tx) => tx.changes.add(later));
-    const times: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const answer = await call(rated, 'get_history', { handle, cursor });
-      times.push(...(answer.changes as string[]).filter((text) => text.includes('mail.evil.example.net')));
-      cursor = answer.next_cursor as string | undefined;
-    } while (cursor);
-    expect(times).toHaveLength(1);
-    await rated.close();
   });
 
   it('is on one page of the history, also if an import in between reads a newer version', async () => {
@@ -249,58 +206,6 @@ describe('a version that moves where callers go and what they send', () => {
     ]);
   });
 
-  it('says where a new secret goes, and what the version left as it was', async () => {
-    const name = 'com.example.moves/asks';
-    const remote = (secrets: readonly string[], path = 'mcp') => ({
-      remotes: [{ type: 'sse', url: `https://mcp.example.com/${path}`, headers: secrets.map(secret) }],
-    });
-    const started = (number: string, secrets: readonly string[]) => ({
-      packages: [
-        {
-          registryType: 'npm',
-          identifier: 'asks',
-          version: number,
-          transport: { type: 'stdio' },
-          environmentVariables: secrets.map(secret),
-        },
-      ],
-    });
-    const repository = { url: 'https://github.com/vendor/asks' };
-    const records = [
-      { ...remote([]), ...started('1', []), repository },
-      { ...remote(['A_KEY']), ...started('2', []), repository },
-      { ...remote(['A_KEY'], 'v2'), ...started('3', ['B_KEY']), repository },
-      { ...remote(['A_KEY', 'C_KEY'], 'v2'), ...started('3', ['B_KEY', 'D_KEY']) },
-    ];
-    const versions = records.map((record, at) =>
-      registryEntry(
-        name,
-        { version: `1.0.${at}`, ...record },
-        { publishedAt: `2026-10-1${at}T08:00:00Z`, isLatest: at === records.length - 1 },
-      ),
-    );
-    await dated(whole).importEntries(versions);
-    const { changes } = (await call(whole, 'get_history', { handle: name })) as { changes: string[] };
-    const told = changes.flatMap((text) => /(?:newly asks|no longer).*/.exec(text)?.[0] ?? []);
-    expect(told).toEqual([
-      expect.stringMatching(
-        /^no longer names the repository `github\.com\/vendor\/asks` and newly asks for the secrets `C_KEY` and `D_KEY`, sent to `mcp\.example\.com` and to the package `npm:asks` that you start, not every secret to each of these; endpoint and package name as before/,
-      ),
-      expect.stringMatching(
-        /^newly asks for the secret `B_KEY`, sent to the package `npm:asks` that you start; host, package name and repository as before/,
-      ),
-      expect.stringMatching(
-        /^newly asks for the secret `A_KEY`, sent to `mcp\.example\.com`; endpoint, package name and repository as before/,
-      ),
-    ]);
-    const { stands_out, lines } = (await call(whole, 'get_agent', { handle: name })) as {
-      stands_out: string[];
-      lines: { asks: string };
-    };
-    expect(stands_out[0]).toContain('; host, package name and repository as before (record).');
-    expect(lines.asks).toContain('`C_KEY` for `mcp.example.com`');
-  });
-
   it.each([
     [
       'small',
@@ -334,33 +239,6 @@ describe('a version that moves where callers go and what they send', () => {
     expect(comparedOf(await call(whole, 'compare_agents', sent))[0]?.results).toEqual({
       'record_unmoved_for:3650': 'not_met',
     });
-  });
-
-  it('stands in its place among pages of other changes', async () => {
-    const name = 'com.example.moves/often';
-    const entries = Array.from({ length: 11 }, (_, at) =>
-      registryEntry(
-        name,
-        { version: `1.0.${at}`, remotes: [{ type: 'sse', url: `https://n${at}.example.com/sse` }] },
-        { publishedAt: `2026-10-${at + 10}T08:00:00Z`, isLatest: at === 10 },
-      ),
-    );
-    await dated(whole).importEntries(entries);
-    const last = entries.at(-1)?.server ?? {};
-    for (let at = 0; at < 12; at += 1) {
-      dated(whole).wait(60);
-      await dated(whole).importEntries([
-        registryEntry(name, { ...last, description: `Words ${at}` }, { publishedAt: '2026-10-20T08:00:00Z' }),
-      ]);
-    }
-    const first = await call(whole, 'get_history', { handle: name });
-    const second = await call(whole, 'get_history', { handle: name, cursor: first.next_cursor });
-    const hostsIn = ({ changes }: Record<string, unknown>) =>
-      (changes as string[]).flatMap((text) => / to `(n\d+)\./.exec(text)?.[1] ?? []);
-    expect([(first.changes as object[]).length, second.next_cursor]).toEqual([20, undefined]);
-    expect([...hostsIn(first), ...hostsIn(second)]).toEqual(
-      Array.from({ length: 10 }, (_, at) => `n${10 - at}`),
-    );
   });
 
   it('is not said any more of a listing that is withdrawn', async () => {

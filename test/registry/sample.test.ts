@@ -73,17 +73,6 @@ describe('a saved copy', () => {
     expect(seen).toEqual([100, 300, 700, 1500, 2500, 2900]);
   });
 
-  it('goes on at its position', async () => {
-    const path = join(folder, 'copy.json');
-    writeFileSync(path, JSON.stringify(entries));
-    const stopping = new AbortController();
-    await importing.run({ source: path, signal: stopping.signal, onProgress: () => stopping.abort() });
-    expect(await importing.run({ source: path })).toMatchObject({
-      isResumed: true,
-      counts: { rows_seen: 230, rows_new: 230 },
-    });
-  });
-
   it('is not taken from an address with a user name or a password', async () => {
     for (const source of ['https://:secret@registry.example', 'https://me@registry.example'])
       await expect(importing.run({ source })).rejects.toThrow(
