@@ -128,7 +128,7 @@ export const shownStates: readonly PageState[] = [
     async prepare(page, { wait }) {
       wait(31);
       await press(page, 'Check for the opt-out line');
-      await page.getByText('found no line').waitFor();
+      await page.getByText('found no line optout').waitFor();
     },
   },
   plain('badge', '/agents/co.webhook/webhook/badge'),
