@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { own, toText, within } from '../../src/core/words.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
 import { type AnyClient, connect } from '../support/mcp-clients.ts';
@@ -84,4 +85,9 @@ it('a price that was quoted beside another one is not dated to the day when it s
     `, no price but this since ${days[3]} and no payee but this since ${days[2]}`,
   );
   expect(await agent('shop')).toContain(`payee changed from \`${alice}\` to \`${mallory}\` on Base (between`);
+});
+
+it('a name with a capital in it keeps its first one after a colon', () => {
+  const said = [own('NuGet names a page.'), own('A page names NuGet.')].map(within).map(toText);
+  expect(said).toEqual(['NuGet names a page.', 'a page names NuGet.']);
 });
