@@ -23,7 +23,7 @@ interface AuditWatch extends StepWatch {
   }) => void;
 }
 
-/** The number of entries of a full tile (C2SP tlog-tiles). A service gives out a tile in one answer. */
+/** Entries of a full tile (C2SP tlog-tiles). */
 const batchEntries = 256;
 
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
@@ -40,7 +40,7 @@ async function readRecords(reader: EvidenceReader, indexes: readonly number[], {
 
 const mostReadings = 3;
 
-/** If a listing has faults, it is read again, because it may have changed between two requests. */
+/** It is read again if it has faults, because it may have changed between two requests. */
 async function readListing(reader: EvidenceReader, handle: string, watch: AuditWatch) {
   for (let reading = 1; ; reading += 1) {
     const faults: AuditFault[] = [];
@@ -78,7 +78,6 @@ const toGap = (from: number, wanted: number, found: number) =>
     `${wanted - found} of these ${wanted} leaves are missing, so the rest of this log cannot be checked`,
   );
 
-/** Returns a function that reads the entries of a log which it has not read yet. */
 function createLogAudit(
   reader: EvidenceReader,
   check: ReturnType<typeof createEntryCheck>['check'],
@@ -108,7 +107,7 @@ function createLogAudit(
     async readOn(logs: readonly AuditedLog[]): Promise<void> {
       for (const log of logs) await read(log, sizeOf(logs));
     },
-    /** Finds the roots that no tree reached. A log of which leaves are missing has no tree to compare. */
+    /** A log of which leaves are missing has no tree to compare. */
     finish(): void {
       for (const { tree, read: entries } of trees.values())
         if (entries !== Infinity) for (const fault of tree.finish()) watch.onFault(fault);
@@ -149,9 +148,8 @@ function readRoots(
 const mostComparisons = 10;
 
 /**
- * Compares what a reader shows with the transparency log, in both directions (docs/log.md). `kept` has the
- * roots of checkpoints that the caller saved, and a fault for each saved checkpoint that is unusable.
- * `not_checked` names the facts that were not checked. Throws any error of the reader.
+ * In both directions (docs/log.md). `kept` has the roots and faults of saved checkpoints. Throws any error of
+ * the reader.
  */
 export async function audit(
   reader: EvidenceReader,
@@ -182,7 +180,7 @@ export async function audit(
       if (!state.unshownListings.has(fault.handle ?? '')) found.push(fault);
     };
     not_checked = await takeSteps(finish(), { ...watch, onFault });
-    // A listing may have been read before an entry that was read later: it is read again.
+    // A listing may have been read before an entry that was read later.
     const again = new Set(found.flatMap(({ handle }) => handle ?? []));
     if (again.size === 0 || sizeOf(logs) === began || comparison === mostComparisons) break;
     began = sizeOf(logs);
@@ -201,11 +199,10 @@ export async function audit(
 
 const interval_ms = day_ms;
 const longestSleep_ms = 600_000;
-/** The audit rests this many times as long as each piece of work took, so that requests are served first. */
+/** Times as long as each piece of work took, so that requests are served first. */
 const restPerWork = 3;
 const mostLogged = 20;
 
-/** The returned function rejects once the signal is aborted. */
 function createRest(signal: AbortSignal): () => Promise<void> {
   let since_ms = performance.now();
   return async () => {
@@ -214,7 +211,7 @@ function createRest(signal: AbortSignal): () => Promise<void> {
   };
 }
 
-/** Opens a reader of the database of this node, which rests before each request. */
+/** The reader rests before each request. */
 export type OpenOwnEvidence = (
   context: Context,
   rest?: () => Promise<void>,
@@ -234,10 +231,7 @@ async function runAudit(context: Context, open: OpenOwnEvidence, signal: AbortSi
   });
 }
 
-/**
- * Audits the database once, unless another node is doing so. Rejects if the database cannot be read, or if
- * the audit is aborted.
- */
+/** Does nothing while another node audits. Rejects if the database cannot be read, or if aborted. */
 export async function auditOnce(context: Context, open: OpenOwnEvidence, signal: AbortSignal): Promise<void> {
   const { store, log, clock } = context;
   await using lease = await store.leases.take('audit');
@@ -249,20 +243,14 @@ export async function auditOnce(context: Context, open: OpenOwnEvidence, signal:
   else log.error({ entries, faults }, 'audit: faults were found; run dossier audit to see all of them');
 }
 
-/**
- * Returns the time until the next audit is due, but at most ten minutes. An audit is due a day after the end
- * of the last audit of any node.
- */
+/** At most ten minutes; an audit is due a day after the end of the last audit of any node. */
 async function untilDue_ms({ store, clock }: Context): Promise<number> {
   const last = await store.audits.last();
   const due_ms = last ? Date.parse(last.finished_at) + interval_ms - clock().getTime() : 0;
   return Math.min(Math.max(due_ms, 0), longestSleep_ms);
 }
 
-/**
- * Audits the database at once and then daily, until the signal aborts. Only one node audits at a time. Never
- * rejects.
- */
+/** Audits at once and then daily, until aborted; only one node at a time. Never rejects. */
 export async function startAudits(
   context: Context,
   open: OpenOwnEvidence,

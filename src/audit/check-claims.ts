@@ -9,13 +9,10 @@ type DatedKey = LoggedKeys['published'][number] & { readonly valid_from: string;
 const newestFirst = (keys: readonly DatedKey[]): DatedKey[] =>
   keys.toSorted((a, b) => (`${a.valid_from} ${a.kid_sha256}` < `${b.valid_from} ${b.kid_sha256}` ? 1 : -1));
 
-/** A listing document shows the newest receipt keys, at most this many. */
+/** A listing document shows this many, the newest. */
 const mostKeys = 20;
 
-/**
- * Computes the receipt keys from the events of a claim. The newest key is first. Returns undefined if an
- * event states only how many keys it published.
- */
+/** The newest key is first. Undefined if an event states only how many keys it published. */
 function loggedKeys(events: readonly ClaimEvent[], shown: readonly DatedKey[]): DatedKey[] | undefined {
   const known: DatedKey[] = [];
   const open = new Map<string, DatedKey[]>();
@@ -39,7 +36,7 @@ function loggedKeys(events: readonly ClaimEvent[], shown: readonly DatedKey[]): 
   return newestFirst(known).filter(isShown);
 }
 
-/** Two addresses of one repository may differ in capitals, `.git` and slashes at the end. */
+/** Addresses of one repository may differ in these. */
 const toPlace = (address: string | undefined) => address?.toLowerCase().replace(/(\.git)?\/*$/, '');
 const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: AuditedClaim) => ({
   ...claim,
@@ -56,10 +53,9 @@ const toComparable = ({ repository, domain, receipt_keys = [], ...claim }: Audit
 });
 
 const fields = ['state', 'suspended_reason', 'kind', 'place', 'claimed_at', 'commit', 'receipt_keys'];
-/** Fields of a claim that the audit can read only from a database. */
+/** The audit can read these only from a database. */
 const rootFields = ['root', 'root_generation', 'first_proved_at'];
 
-/** Finds a shown claim that does not follow from the events of its listing in the log. */
 export function findClaimFaults({
   handle,
   claim,

@@ -12,21 +12,20 @@ import type { AuditSteps } from './steps.ts';
 
 interface GroupEvidence {
   readonly ratings: readonly CountedRating[];
-  /** Ratings that only the log shows. */
+  /** Only the log shows these. */
   readonly unshown: readonly Pick<CountedRating, 'subject_handle' | 'source_root'>[];
-  /** If false, there may be ratings that neither a listing nor an entry shows. */
+  /** False if there may be ratings that neither a listing nor an entry shows. */
   readonly isWhole: boolean;
-  /** Returns the events in the order of the log, or undefined if some events may be unread. */
+  /** In the order of the log; undefined if some may be unread. */
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
 }
 
-/** When a control root of a source first proved the claim, and since when the claim is not in force. */
 interface SourceState {
   readonly first_proved_at?: string;
   readonly ended_at?: string;
 }
 
-/** All control roots of a listing are read in one pass, because a listing may have had thousands. */
+/** In one pass, because a listing may have had thousands of control roots. */
 function readSourceStates(events: readonly ClaimEvent[]): ReadonlyMap<string, SourceState> {
   const known = new Map<string, SourceState>();
   let claim: LoggedClaim | undefined;
@@ -44,17 +43,13 @@ function readSourceStates(events: readonly ClaimEvent[]): ReadonlyMap<string, So
 const newUntilOf = ({ first_proved_at = '' }: SourceState): string | undefined =>
   Number.isNaN(Date.parse(first_proved_at)) ? undefined : toNewUntil(first_proved_at);
 
-/**
- * Returns undefined if it is not known when the source stops being new, or if that is so close to the day of
- * the reading that the hour decides.
- */
+/** Undefined if it is not known when the source stops being new, or if the hour of the reading decides. */
 function isNew(state: SourceState, { read_on }: CountedRating): boolean | undefined {
   const left_ms = Date.parse(newUntilOf(state) ?? '') - Date.parse(read_on);
   const isSoon = Number.isNaN(left_ms) || (left_ms > -day_ms && left_ms < 2 * day_ms);
   return isSoon ? undefined : left_ms > 0;
 }
 
-/** Who holds a listing: its namespace and the control roots that proved a claim, as far as they are read. */
 function readHolders(handle: string, events: readonly ClaimEvent[] | undefined) {
   const roots = new Set(events?.flatMap((event) => (isProof(event) ? (event.root ?? '') : [])));
   const proven = [Holder.ofNamespace(handle), ...[...roots].map((root) => new Holder(root))];
@@ -67,7 +62,7 @@ const isRelatedTo = (rating: CountedRating, { proven }: ProvenHolders): boolean 
   return isRelated({ source: { proven: source }, subject: { proven } }, isPraise(rating));
 };
 
-/** The span of a rating whose time is unknown. */
+/** For an unknown time. */
 const always = { from_ms: -Infinity, until_ms: Infinity };
 
 const toHalf = (rating: CountedRating): PairHalf => {
@@ -75,10 +70,7 @@ const toHalf = (rating: CountedRating): PairHalf => {
   return { source_root, subject_handle, ...(isUnknown ? always : toSpan(rating)) };
 };
 
-/**
- * Returns a function that tells whether a rating has a counterpart in the other direction. That function
- * returns undefined if this is not known.
- */
+/** The returned function gives undefined if it is not known whether a rating has a counterpart. */
 function* notePairs(
   { ratings, unshown, isWhole }: GroupEvidence,
   holdersOf: (handle: string) => ProvenHolders,
@@ -88,8 +80,7 @@ function* notePairs(
     yield undefined;
     raters.add(new Holder(source_root).id);
   }
-  // Control roots that made no rating cannot be the other half of a pair. They are left out, because a
-  // listing may have had thousands of control roots.
+  // Those that made no rating cannot be half of a pair, and a listing may have had thousands.
   const ratersOf = memoize(
     (handle) => new Set(holdersOf(handle).proven.map(({ id }) => id)).intersection(raters),
     Infinity,
@@ -134,9 +125,8 @@ const toExpected = ({
 const dayIn = (reason: string) => /\d{4}-\d\d-\d\d/.exec(reason)?.[0];
 
 /**
- * Criticism may be set apart by the record of the source alone. Praise may be set apart by the record of the
- * source or of the subject. The record must have been read on or before the day of the first version or, for
- * praise, the first version that praises.
+ * The record of the source may set criticism apart; that of the source or subject, praise. It must have been
+ * read by the day of the first version or, for praise, of the first that praises.
  */
 function isAllowedOverlap(rating: CountedRating): boolean {
   const { source_handle: source, subject_handle: subject, group_reason } = rating;
@@ -155,7 +145,7 @@ const dates = [
   ['source_ended_at', 'source_ended', ({ ended_at }: SourceState) => ended_at],
 ] as const;
 
-/** A date is read from its column or, if the column is not shown, from the reason of the group. */
+/** If its column is not shown, a date is read from the reason of the group. */
 function* findDateFaults({ rating, state = {} }: JudgedRating): Generator<string> {
   for (const [column, group, toDate] of dates) {
     const shown = rating[column] ?? (rating.group === group ? dayIn(rating.group_reason) : undefined);
@@ -165,7 +155,6 @@ function* findDateFaults({ rating, state = {} }: JudgedRating): Generator<string
   }
 }
 
-/** Adds one to the count in `unknown` of each flag that cannot be computed. */
 function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Generator<string> {
   const { group, flags } = judged.rating;
   for (const [flag, expected] of Object.entries(toExpected(judged)))
@@ -181,10 +170,7 @@ function* findFaultsOf(judged: JudgedRating, unknown: Map<string, number>): Gene
   yield* findDateFaults(judged);
 }
 
-/**
- * Finds ratings whose group or flags do not follow from the ratings and claim events in the log. Returns for
- * each flag the number of ratings for which it cannot be computed.
- */
+/** Returns how many ratings each flag cannot be computed for. */
 export function* findGroupFaults(evidence: GroupEvidence): AuditSteps<ReadonlyMap<string, number>> {
   const unknown = new Map<string, number>();
   const { eventsOf } = evidence;

@@ -14,40 +14,35 @@ interface AuditedListing extends Pick<ShownListing, 'handle' | 'claim' | 'events
   readonly own?: Pick<OwnRows, 'withdrawn' | 'hidden'> | undefined;
 }
 
-/** What the listings show, as far as it is compared once the log is read. */
 export const createAuditState = () => ({
-  /** The log indexes that are shown somewhere. */
+  /** Log indexes. */
   shown: new Set<number>(),
   listings: new Map<string, AuditedListing>(),
-  /** Listings of which the reader shows nothing now. No fault of theirs is told. */
+  /** The reader shows nothing of these now, so no fault of theirs is told. */
   unshownListings: new Set<string>(),
   ratings: new Map<string, CountedRating>(),
   erased: new Map<number, { readonly where: string; readonly at: string; readonly handle: string }>(),
 });
 export type AuditState = ReturnType<typeof createAuditState>;
 
-/** `fields` names the members that must equal those in the record of the entry. */
+/** `fields` must equal those in the record of the entry. */
 interface ShownItem {
   readonly where: string;
   readonly log_index: number;
   readonly members: JsonObject;
   readonly fields: readonly string[];
   readonly erased_at?: string | undefined;
-  /** Set if the text of the item is hidden. The record of the entry may then be absent. */
+  /** The record of the entry may then be absent. */
   readonly hidden_at?: string | undefined;
-  /** Set if the texts of the item are not shown. A service may then withhold the record of the entry. */
+  /** A service may then withhold the record of the entry. */
   readonly isTombstone?: boolean | undefined;
 }
 
-/** A claim history shows at most this many changes of keys. */
+/** A claim history shows at most so many changes of keys and so many other events. */
 const mostKeyChanges = 20;
-/** A claim history shows at most this many other events. */
 const longestHistory = 100;
 
-/**
- * A history is cut separately for changes of keys (`isOfKeys`) and for all remaining events. Returns the log
- * index from which the history shows all events of the given sort, or 0 if it shows all of them.
- */
+/** Returns the log index from which the history shows all events of the sort; 0 if it shows all. */
 export function shownFrom(events: readonly Pick<ClaimEvent, 'type' | 'log_index'>[], isOfKeys: boolean) {
   const own = events.filter(({ type }) => (type === 'keys_changed') === isOfKeys);
   const indexes = new Set(own.map(({ log_index }) => log_index));
@@ -164,7 +159,7 @@ function toNotices({ handle, ratings, moderation }: ShownListing): ShownNotice[]
   ];
 }
 
-/** What was noted of an earlier reading of the listing is replaced. */
+/** Replaces what was noted before. */
 export function* noteShown(listing: ShownListing, state: AuditState): AuditSteps {
   const { handle, claim, events, own } = listing;
   state.unshownListings.delete(handle);

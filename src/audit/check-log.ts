@@ -16,7 +16,6 @@ import { type EntryRecord, isWithheld } from './evidence-reader.ts';
 import { type AuditFault, logFault, rowFault, toShownValue } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** How a rating ended, and the entry that says so. */
 interface SaidEnd {
   readonly handle: string;
   readonly withdrawn_at?: unknown;
@@ -24,18 +23,17 @@ interface SaidEnd {
   readonly by: number;
 }
 
-/** What the entries say. Other entries or rows must agree with it. */
+/** Other entries or rows must agree with this. */
 const createSaid = () => ({
-  /** From the entry of each record that is not stored, hidden or in a closed log to its type. */
+  /** From entry to type, for records that are not stored, hidden or in a closed log. */
   unread: new Map<number, string>(),
   closed: new Set<number>(),
-  /** From the entry of each rating whose record is withheld to the entry that withdrew the rating. */
+  /** From the entry of a rating to the entry that withdrew it. */
   withheld: new Map<number, number>(),
   withheldCount: 0,
   endings: new Set<number>(),
   ends: new Map<string, SaidEnd>(),
   erased: new Map<number, { readonly at: string; readonly by: number }>(),
-  /** Entries that no listing showed when they were read. */
   unshown: new Map<number, { readonly type: string; readonly members: JsonObject }>(),
   actions: createSaidActions(),
   claims: new Map<string, ClaimEvent[]>(),
@@ -46,10 +44,7 @@ const entryFault = (log_index: number, message: string, handle?: string) =>
   rowFault(`entry ${log_index}`, message, handle);
 
 const ratingTypes = ['rating.submitted', 'rating.amended'];
-/**
- * These types are not imported from the code that writes the entries. If that code wrote an event under a
- * wrong type, the audit would otherwise not notice.
- */
+/** Not imported from the code that writes entries: the audit would not notice its errors. */
 const eventTypes = [
   'claim.activated',
   'claim.suspended',
@@ -80,7 +75,6 @@ function noteSaid(type: string, members: JsonObject, log_index: number, said: Sa
   }
 }
 
-/** The members of an unshown entry that are needed to say what is missing. */
 function toUnshown({ id, rating_id, type, source_root, handle, subject_handle }: JsonObject): JsonObject {
   return { id, rating_id, type, source_root, handle: handle ?? subject_handle };
 }
@@ -93,7 +87,7 @@ function whatIs(type: string, { id, rating_id, type: event, handle }: JsonObject
     : `the event "${event}" of ${handle}`;
 }
 
-/** The history of a claim is cut, a withdrawn rating shows no response, and what is unread may be shown. */
+/** A claim history is cut, a withdrawn rating shows no response, and what is unread may be shown. */
 function mayBeUnshown(type: string, members: JsonObject, log_index: number, said: Said, state: AuditState) {
   const { events = [] } = state.listings.get(String(members.handle)) ?? {};
   if (eventTypes.includes(type)) return log_index < shownFrom(events, members.type === 'keys_changed');
@@ -111,7 +105,7 @@ function* findUnshownFaults(said: Said, state: AuditState): AuditSteps {
   }
 }
 
-/** How a rating is shown to have ended. An older or erased version may have the time of another end. */
+/** An older or erased version may have the time of another end. */
 function* findEndFaults({ ends, unread, withheld }: Said, state: AuditState): AuditSteps {
   for (const id of new Set([...state.ratings.keys(), ...ends.keys()])) {
     yield undefined;
@@ -167,10 +161,7 @@ function* findWithheldFaults({ withheld, endings }: Said): AuditSteps {
         );
 }
 
-/**
- * Returns all claim events of a listing, in the order of the log. If the record of an entry is unread, the
- * event that the listing shows takes its place. Returns undefined if there may be more events.
- */
+/** In the order of the log. Undefined if there may be more. */
 function readEvents(handle: string, { claims, unread, closed }: Said, state: AuditState) {
   const { events: shown = [] } = state.listings.get(handle) ?? {};
   const isShownWhole =
@@ -256,7 +247,7 @@ function checkWithheld(type: string, log_index: number, by: number | undefined, 
   return [];
 }
 
-/** Compares entries with what the listings show. Entries must come in the order of the logs. */
+/** Entries must come in the order of the logs. */
 export function createEntryCheck(state: AuditState) {
   const said = createSaid();
   return {
@@ -286,10 +277,7 @@ export function createEntryCheck(state: AuditState) {
         said.unshown.set(log_index, { type, members: toUnshown(members) });
       return [];
     },
-    /**
-     * Finds the faults that are known only after the last entry. Returns sentences about what could not be
-     * checked.
-     */
+    /** To be called last. Returns sentences about what could not be checked. */
     *finish(): AuditSteps<string[]> {
       yield* findUnshownFaults(said, state);
       yield* findEndFaults(said, state);
@@ -313,7 +301,7 @@ export function createEntryCheck(state: AuditState) {
         [...state.listings.values()].flatMap(({ notices }) => notices),
         {
           isUnread: (log_index) => said.closed.has(log_index),
-          // A response to a withdrawn rating is not shown.
+          // A withdrawn rating shows no response.
           isShown: ({ target, target_kind }) =>
             !(target_kind === 'response' && state.ratings.get(String(target))?.withdrawn_at),
         },

@@ -4,7 +4,7 @@ import type { ModerationNotice } from '../moderation/moderation.ts';
 import { rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';
 
-/** An action of the operator as a listing shows it. `rating_id` is set for a rating and its response. */
+/** `rating_id` is set for a rating and its response. */
 export interface ShownNotice {
   readonly where: string;
   readonly handle: string;
@@ -13,9 +13,8 @@ export interface ShownNotice {
 }
 
 export const createSaidActions = () => ({
-  /** Actions by log index, including those that have ended. */
+  /** By log index, including ended ones. */
   applied: new Map<number, JsonObject>(),
-  /** The log indexes of the actions that have ended. */
   ended: new Set<number>(),
 });
 type SaidActions = ReturnType<typeof createSaidActions>;
@@ -27,14 +26,13 @@ export function noteAction({ applied, ended }: SaidActions, members: JsonObject,
 
 const reaches = (indexes: unknown, index: number) => Array.isArray(indexes) && indexes.includes(index);
 
-/** Whether an action reached an entry; an action that hides does so until it ends. */
+/** An action that hides reaches an entry only until it ends. */
 export const isReached = ({ applied, ended }: SaidActions, by: 'hide' | 'erase', record_index: number) =>
   [...applied].some(
     ([log_index, { action, record_indexes }]) =>
       action === by && reaches(record_indexes, record_index) && !(by === 'hide' && ended.has(log_index)),
   );
 
-/** The action on a listing that is in force, if there is one. */
 export const standingOn = ({ applied, ended }: SaidActions, handle: string, name: string) =>
   [...applied].find(
     ([log_index, { action, target, target_kind }]) =>
@@ -46,7 +44,7 @@ const pick = (members: JsonObject) => toCanonicalJson(noticeFields.map((field) =
 
 const isOnRating = (kind: unknown) => kind === 'rating' || kind === 'response';
 
-/** An action without a handle, such as a block of a namespace, may be shown with any listing. */
+/** A block of a namespace, for example, may be shown with any listing. */
 const isAbout = ({ target_kind, target, handle }: JsonObject, shown: ShownNotice): boolean =>
   shown.rating_id === undefined
     ? !isOnRating(target_kind) && (handle === undefined || handle === shown.handle)
@@ -61,10 +59,9 @@ function findNoticeFault({ applied, ended }: SaidActions, shown: ShownNotice): s
   return pick(said) === pick({ ...shown.notice }) ? undefined : 'that entry says something else';
 }
 
-/** While a listing is shown, readers must see the actions on targets of these kinds. */
+/** While a listing is shown, readers must see actions on these. */
 const shownKinds = ['rating', 'response', 'listing', 'capability'];
 
-/** `isShown` tells whether the target of an action is shown, and `isUnread` whether an entry was read. */
 export function* findModerationFaults(
   said: SaidActions,
   shown: readonly ShownNotice[],

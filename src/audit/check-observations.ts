@@ -27,9 +27,9 @@ const toShownState = ({ value, outcome }: ObservationChange['after']) =>
 type ShownFact = ShownListing['observations']['current'][number];
 
 function isAsSaid(fact: ShownFact, { before, after, alternates_since }: LoggedChange): boolean {
-  // The reason why nothing was learned may differ from day to day without a log entry.
+  // The reason may differ from day to day without a log entry.
   if (!isLearnedOutcome(fact.outcome) && !isLearnedOutcome(after.outcome)) return true;
-  // Later changes between two states that alternate are no entries.
+  // Later changes between two alternating states are no entries.
   const said = before && alternates_since ? [after, before] : [after];
   return said.some((one) => toCanonicalJson(essenceOf(fact)) === toCanonicalJson(essenceOf(one)));
 }
@@ -42,7 +42,7 @@ function findFactFault(fact: ShownFact, last: LoggedChange | undefined): string 
     : `${shown}, but its newest change, log entry ${last.log_index}, says ${toShownState(last.after)}`;
 }
 
-/** Each change has its entry. Unless spans are folded, each entry since the timeline begins has its state. */
+/** Each change has its entry and, unless spans are folded, each entry has its state. */
 function findTimelineFaults({ kind, spans, tally }: Timeline, said: readonly LoggedChange[]): string[] {
   if (tally) return [];
   const rules = rulesOf({ kind });

@@ -38,7 +38,6 @@ function findVoidFault({ rating_id, voided_at, moderation = [] }: RatingRecord, 
   return [rowFault(`rating ${rating_id} of ${handle}`, shown)];
 }
 
-/** Of two objects, only the members that differ are told. */
 function toDiffering(one: unknown, other: unknown): string {
   if (!isJsonObject(one)) return toShownValue(one);
   const others = asMembers(other);
@@ -53,7 +52,6 @@ const findDifferences = (where: string, shown: JsonObject, listed: JsonObject, f
     return rowFault(where, `the document has ${is} as ${field}, but the listed records lead to ${must}`);
   });
 
-/** Compares the counts and the newest ratings of the document with the listed records. */
 export function findCountFaults({ handle, native, ratings }: ShownListing): AuditFault[] {
   const current = ratings.filter(isCurrent);
   const flags = Object.groupBy(
@@ -66,7 +64,7 @@ export function findCountFaults({ handle, native, ratings }: ShownListing): Audi
     ratings: current.length,
     flags: Object.fromEntries(Object.entries(flags).map(([flag, { length }]) => [flag, length])),
     voided: ratings.filter(({ voided_at }) => voided_at !== undefined).length,
-    // The older versions of a hidden rating are hidden with it. They have no action of their own to count.
+    // Older versions of a hidden rating have no action of their own to count.
     hidden: ratings.filter(({ moderation = [] }) => moderation.some(({ action }) => action === 'hide'))
       .length,
   };
@@ -86,7 +84,7 @@ const interactionOf = ({ source_handle, interaction_id = '', interaction_sha256 
 function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, FoldedRating> {
   const inOrder = inLogOrder(ratings);
   const keys = new Map<string, string>();
-  // An erased version states no interaction, but the version that amended it may state one.
+  // An erased version states no interaction, but the version that amended it may.
   for (const rating of inOrder.toReversed()) {
     const { rating_id, erased_at, superseded_by = '' } = rating;
     const key = erased_at === undefined ? interactionOf(rating) : (keys.get(superseded_by) ?? rating_id);
@@ -103,14 +101,11 @@ function foldVersions(ratings: readonly RatingRecord[]): ReadonlyMap<string, Fol
   );
 }
 
-/** An erased version may have stated something that no other version does. */
+/** An erased version may have stated something that no other does. */
 const sourcesOfErased = (ratings: readonly RatingRecord[]) =>
   new Set(ratings.flatMap(({ erased_at, source_handle }) => (erased_at === undefined ? [] : source_handle)));
 
-/**
- * Folds every version of the listed ratings with the versions before it, and leaves out their texts.
- * `isUnknown` says that a version which is erased or not listed may have stated something that no other does.
- */
+/** `isUnknown`: a version that is erased or not listed may have stated something that no other does. */
 export function toCounted({ ratings, own, read_on }: ShownListing) {
   const facts = foldVersions(ratings);
   const unknown = sourcesOfErased(ratings);
@@ -133,7 +128,7 @@ export function toCounted({ ratings, own, read_on }: ShownListing) {
 }
 export type CountedRating = ReturnType<typeof toCounted>[number];
 
-/** Columns of a rating that only the database shows follow from its versions. */
+/** Only the database shows these columns. */
 export function* findColumnFaults(listing: ShownListing): AuditSteps {
   if (!listing.own) return;
   for (const rating of toCounted(listing)) {

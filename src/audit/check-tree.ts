@@ -4,13 +4,13 @@ import { type NoteVerifier, openCheckpoint, readCheckpoint } from '../log/notes.
 import type { AuditedLog, EvidenceReader } from './evidence-reader.ts';
 import { type AuditFault, logFault } from './fault.ts';
 
-/** A size and root that the tree must have had. */
+/** The tree must have had this root. */
 export interface KnownRoot extends TreeHead {
   readonly where: string;
   readonly log: number;
 }
 
-/** Returns an empty text if the service states no loss of entries. */
+/** Empty if the service states no loss. */
 function statedLoss({ closedWith }: AuditedLog, found: number): string {
   const stated = closedWith === undefined ? undefined : readCheckpoint(closedWith);
   return stated && stated.size > found
@@ -47,8 +47,8 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   const early = compare();
   return {
     /**
-     * Leaves must come in order. Returns a fault for each known root that differs, and for the first node
-     * that differs in each level.
+     * Leaves must come in order. Returns a fault for each known root, and for the first node of each level,
+     * that differs.
      */
     async add(leaves: readonly string[]): Promise<AuditFault[]> {
       const faults = early.splice(0);
@@ -62,7 +62,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
       for (const nodes of levels.values()) faults.push(...(await findNodeFault(reader, log, nodes)));
       return faults;
     },
-    /** Returns, after the last leaf, the faults that `add` did not return. */
+    /** After the last leaf: the faults that `add` did not return. */
     finish: (): AuditFault[] => [
       ...early,
       ...[...open].map(({ where, size }) =>
@@ -75,10 +75,7 @@ export function createTreeCheck(reader: EvidenceReader, log: AuditedLog, roots: 
   };
 }
 
-/**
- * Returns a fault if the checkpoint is unreadable or not signed by the key. Without a key, the signature is
- * not checked.
- */
+/** A fault if it is unreadable or not signed by the key. Without a key, no signature is checked. */
 export function readKnownRoot(
   text: string,
   { where, key }: { readonly where: string; readonly key?: NoteVerifier | undefined },

@@ -16,10 +16,7 @@ import { type RatingRecord, ratingContent } from '../ratings/rating.ts';
 import type { Rating } from '../ratings/table.ts';
 import { measure } from '../telemetry/events.ts';
 
-/**
- * The members of a rating that its log entry commits to. Groups and flags are not among them, because they
- * are computed at each reading.
- */
+/** Groups and flags are computed at each reading, so a log entry does not commit to them. */
 const ratingFields = [
   ...Object.keys(ratingContent.shape),
   'id',
@@ -32,7 +29,7 @@ const ratingFields = [
   'proof_commitment',
 ];
 
-/** The fields that a rating does not show if it is withdrawn or hidden. */
+/** A withdrawn or hidden rating does not show these. */
 const textFields = [
   'interaction_id',
   'operation',
@@ -122,7 +119,7 @@ async function readEntry(context: IssuingContext, log_index: number, rating?: Ra
   return { ...entry, erased_by, head, checkpoint };
 }
 
-/** The entry that withdrew a rating is given out, unless the operator has hidden that entry. */
+/** Given out unless the operator has hidden that entry. */
 async function findWithheldRating(
   { store }: IssuingContext,
   log_index: number,
@@ -155,7 +152,7 @@ async function findWithheld(
 }
 
 /**
- * Proves one entry under a checkpoint that covers it.
+ * Proves it under a checkpoint that covers it.
  * @throws not_found, also for an entry of a closed log
  * @throws internal if the stored entry disagrees with the log, or is not that of `rating`
  */

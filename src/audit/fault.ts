@@ -5,20 +5,20 @@ export interface AuditFault {
   readonly where: string;
   readonly message: string;
   readonly next: string;
-  /** The listing that is read again before the fault is told, because it may have changed meanwhile. */
+  /** Read again before the fault is told, because it may have changed meanwhile. */
   readonly handle?: string | undefined;
 }
 
 const longestValue = 80;
 
-/** Returns one line without control characters. */
+/** One line without control characters. */
 export function toShownValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   const text = toLine(JSON.stringify(value));
   return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text;
 }
 
-/** A fault in a row or answer that differs from an intact log entry. */
+/** In a row or answer that differs from an intact log entry. */
 export const rowFault = (where: string, message: string, handle?: string): AuditFault => ({
   where,
   message,
@@ -26,7 +26,6 @@ export const rowFault = (where: string, message: string, handle?: string): Audit
   handle,
 });
 
-/** A fault in the log itself. */
 export const logFault = (where: string, message: string): AuditFault => ({
   where,
   message,

@@ -17,8 +17,8 @@ const toWhole = <T extends object>(listing: T): T => ({
 });
 
 /**
- * The context of an app that answers the audit alone: it shows withdrawn and hidden listings too, because
- * they may be shown again; it reads nothing from memory, and asks for no checks.
+ * Shows withdrawn and hidden listings too, because they may be shown again; reads nothing from memory, and
+ * asks for no checks.
  */
 export const toAuditedContext = (context: Context): Context => {
   const { store, config, log } = context;
@@ -64,8 +64,7 @@ async function readLogs(context: OwnContext): Promise<AuditedLog[]> {
   const heads = await context.store.log.heads();
   const newest = heads.at(-1)?.id ?? 1;
   const file = await readOwnCheckpoint(context);
-  // A checkpoint of an older log is ignored, because a node has already closed that log. A checkpoint of a
-  // later log is a fault, because this database lacks that log.
+  // A node has closed older logs already; a later log is a fault, because this database lacks it.
   const known = file && file.log >= newest ? file : undefined;
   return heads.map(({ id, base, size, closed_with: closedWith }) => ({
     id,
@@ -91,8 +90,8 @@ async function readOwnRows({ store }: OwnContext, handle: string) {
 }
 
 /**
- * Asks the app of one's own database. The log is read from the database itself, with what an app does not
- * give out: every node of the tree, and the records of closed logs and of withdrawn and hidden ratings.
+ * Reads the log from the database, because an app gives out neither every node of the tree nor the records of
+ * closed logs and of withdrawn and hidden ratings.
  */
 export function createOwnEvidence(context: OwnContext, ask: AskService): EvidenceReader {
   const { store } = context;

@@ -36,7 +36,7 @@ const logs = z.object({
   ),
 });
 
-/** The problem by which the service says that its stored entry is not what the log commits to. */
+/** The service says that its stored entry is not what the log commits to. */
 const admission = z.object({
   code: z.literal('internal'),
   detail: z.string().includes('disagrees with the log'),
@@ -66,7 +66,7 @@ const readHeads = async (ask: AskService) => readAnswer('/log', await ask('/log'
 
 async function readLogs(ask: AskService): Promise<AuditedLog[]> {
   const last = logOfOrigin((await readHeads(ask)).at(-1)?.log ?? '');
-  // The sizes are read after the checkpoint, so that no log is smaller than its checkpoint.
+  // Read after the checkpoint, so that no log is smaller than it.
   const newest = (await ask(`${logPath(last)}/checkpoint`)).body.toString('utf8');
   return (await readHeads(ask)).map(({ log, first_log_index, entries, key, closed_with: closedWith }) => {
     const id = logOfOrigin(log);
@@ -106,7 +106,6 @@ async function readRecord(ask: AskService, log_index: number): Promise<EntryReco
   return record === undefined || salt === undefined ? 'absent' : { record, salt };
 }
 
-/** A record that was read is not requested again. */
 function createServedLog(ask: AskService): Pick<EvidenceReader, 'logs' | 'leaves' | 'nodes' | 'records'> {
   const known = new Map<number, EntryRecord>();
   return {
@@ -141,7 +140,7 @@ const check = z.object({
   vantage: z.string(),
   log_index: z.int(),
   changes: z.array(
-    // Members that this version does not know are compared with the log too.
+    // Members unknown to this version are compared too.
     z
       .looseObject({
         kind: z.string(),
@@ -149,7 +148,7 @@ const check = z.object({
         before: z.looseObject({ ...fact.shape, seen_until: z.string() }).optional(),
         after: z.looseObject(fact.shape),
       })
-      // The service computes `texts` from the stored sets of tools, so it is in no log entry.
+      // `texts` is computed, so it is in no log entry.
       .transform(({ texts: _, ...change }) => change as RecordedChange['changes'][number]),
   ),
 });
@@ -164,19 +163,15 @@ function toRuns(handle: string, event: z.output<typeof history>['events'][number
   return [{ handle, ...run }];
 }
 
-/** A fact that says that nothing was checked has no vantage. */
+/** Without a check there is no vantage. */
 const isSeen = ({ vantage }: Pick<Observation, 'vantage'>) => vantage !== '';
 
-/**
- * A list may have this many pages more than the log has entries. The reason is that a history also shows
- * changes of records, for which the log has no entries.
- */
+/** More pages than the log has entries, because a history also shows changes of records. */
 const mostUnloggedPages = 1000;
 
 /**
- * Returns a function that reads the pages of a list, until a page names no next page, or a page that was read
- * before. Throws ServiceUnreadable if `readSigned`, the size of the logs that the service signed, is too
- * small for so many pages.
+ * Ends before a page that was read. Throws ServiceUnreadable if the signed logs are too small for so many
+ * pages.
  */
 function createPages(readSigned: () => Promise<number>) {
   const signed = lazy(readSigned);
@@ -231,10 +226,7 @@ function readLines(path: string, { status, body }: Awaited<ReturnType<AskService
   throw new ServiceUnreadable(`${path}: answered with status ${status} and not with a file of the export`);
 }
 
-/**
- * Yields the listings for which the newest dump of the service shows anything that the log must have. The
- * dump may be hours old.
- */
+/** Those of which the newest dump, perhaps hours old, shows anything that the log must have. */
 async function* readDumped(ask: AskService): AsyncGenerator<string> {
   const { files } = readAnswer('/export/manifest.json', await ask('/export/manifest.json'), manifest);
   const file = files.find(({ path }) => path.startsWith('/export/evidence-'));
@@ -271,7 +263,7 @@ async function* readNamed({
     }
 }
 
-/** Returns a function that reads what is shown of a listing; undefined if nothing is. */
+/** The returned function gives undefined if nothing of a listing is shown. */
 export function createListingReader(ask: AskService, readSigned: () => Promise<number>) {
   const pages = createPages(readSigned);
   return async (handle: string): Promise<ShownListing | undefined> => {

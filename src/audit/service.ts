@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readBounded } from '../core/json.ts';
 import { readRetryAfter_s } from '../net/retry-after.ts';
 
-/** The service does not answer, or an audit cannot use its answer. */
+/** The service gives no answer, or none that an audit can use. */
 export class ServiceUnreadable extends Error {}
 
 const timeout_ms = 30_000;
@@ -10,16 +10,13 @@ const tries = 8;
 const longestPause_s = 60;
 const largestAnswer_bytes = 8 * 1024 * 1024;
 
-/**
- * A service redirects to another of its own paths if, for example, the capitals of a handle differ. A
- * redirect to another origin is not followed.
- */
+/** Another of its own paths, for example for other capitals of a handle; never another origin. */
 function toMoved(url: string, { status, headers }: Response): string | undefined {
   const to = status === 301 || status === 308 ? URL.parse(headers.get('location') ?? '', url) : null;
   return to?.origin === new URL(url).origin ? to.href : undefined;
 }
 
-/** Asks for a path; a request with a JSON body is a POST. Throws ServiceUnreadable. */
+/** A request with a JSON body is a POST. Throws ServiceUnreadable. */
 export type AskService = (
   path: string,
   body?: object,
@@ -69,8 +66,8 @@ async function askService(
 }
 
 /**
- * If the service answers 429 or 503, the client waits as long as the answer asks, but at most a minute, and
- * then tries again, at most eight times. An answer of more than `limit_bytes` is unreadable too.
+ * After 429 or 503, waits as long as the answer asks, at most a minute, and retries at most eight times. An
+ * answer of more than `limit_bytes` is unreadable too.
  */
 export function createServiceClient(base: string): AskService {
   const root = base.replace(/\/+$/, '');

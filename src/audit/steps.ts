@@ -1,14 +1,11 @@
 import type { AuditFault } from './fault.ts';
 
-/**
- * An audit in small steps. It yields faults, and undefined between items, so that `takeSteps` can pause it
- * and many rows do not block the process.
- */
+/** Yields faults, and undefined between items, so that many rows do not block the process. */
 export type AuditSteps<T = void> = Generator<AuditFault | undefined, T>;
 
 export interface StepWatch {
   readonly onFault: (fault: AuditFault) => void;
-  /** Is awaited between pieces of work, so that the caller can slow the audit down. */
+  /** Awaited between pieces of work, so that the caller can slow the audit down. */
   readonly rest?: () => Promise<void>;
 }
 

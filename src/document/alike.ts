@@ -29,7 +29,7 @@ const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =
     say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
   ]);
 
-/** Returns an empty text if name and title have only common words and no tag names a topic. */
+/** Empty if name and title have only common words and no tag names a topic. */
 export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
@@ -55,11 +55,7 @@ function createComparison(one: Comparable, sharing: Sharing) {
 const amountOf = ({ same, tags, words }: SharedTraits) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
-/**
- * Orders candidates by the weight of what they share with the listing, the highest first. Candidates of equal
- * weight keep the given order. Leaves out candidates that share nothing or have the same publisher as the
- * listing.
- */
+/** The given order decides among equals. Leaves out those that share nothing or have the same publisher. */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,
   { candidates, sharing }: { readonly candidates: readonly One[]; readonly sharing: Sharing },

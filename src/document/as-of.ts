@@ -5,7 +5,7 @@ import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import { dayOf, ours, own, say, type Words } from '../core/words.ts';
 import type { Db } from './schema.ts';
 
-/** The day of an answer, YYYY-MM-DD, and the last entry of the log about the listing until its end. */
+/** YYYY-MM-DD, and the last log entry about the listing until its end. */
 export interface AsOf {
   readonly day: string;
   readonly log_index: number | undefined;
@@ -29,7 +29,7 @@ export function asOfWords({ day, log_index, is_today }: AsOf): Words {
   return say`As of ${dayOf(day)}, the end of the day in UTC: ${index}. ${leftOut}`;
 }
 
-/** The last entry about the listing until a time, RFC 3339. */
+/** `at` is RFC 3339. */
 export async function readLastEntry(db: Db, handle: string, at: string): Promise<number | undefined> {
   const { rows } = await sql<{ last: number | null }>`select max(log_index) as last from (
     select log_index from observation_change where handle = ${handle} and at <= ${at}
@@ -48,7 +48,7 @@ interface Claimed {
   readonly receiptKeys: readonly ReceiptKey[];
 }
 
-/** The claim as its events made it until a time. Checks that found the same proof again are no events. */
+/** Checks that found the same proof again are no events. */
 export function toPastClaim({ claim, claimHistory, receiptKeys }: Claimed, at: string): Claimed {
   const history = claimHistory.filter((event) => event.at <= at);
   const logged = foldClaim(history);

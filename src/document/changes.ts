@@ -49,7 +49,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   const names = changedNames(kinds).sort(
     (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
   );
-  // If the list of tools changed, the changed number of tools is not named.
+  // If the list of tools changed, their number is not named.
   const isCounted = names.includes(toolsSurface.kind);
   const facts = names
     .filter((kind) => kind !== toolsCount.kind || !isCounted)
@@ -63,7 +63,7 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
-/** For each member of a move, the fields of the record that the words about this member already cover. */
+/** The words about a member of a move already cover these fields. */
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
   ['addresses', ['endpoint', 'remotes']],

@@ -19,7 +19,7 @@ import { type ListingFacts, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
 
-/** Without pages, every link of a document is the address of its MCP resource. */
+/** Without pages, every link is the address of an MCP resource. */
 export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
 
 const untrustedFields = [
@@ -120,7 +120,7 @@ function toModeration({ moderation, native }: ListingFacts, place: DocumentPlace
   };
 }
 
-/** The listing must not be withdrawn. docs/contract.md describes the document. */
+/** The listing must not be withdrawn (docs/contract.md). */
 export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now: Date): ListingDocument {
   const { handle } = facts.listing;
   const date = dayText(now);

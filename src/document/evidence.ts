@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from './schema.ts';
 
-/** Handles that are no longer listed are included. The order is ascending. */
+/** Ascending, with those that are no longer listed. */
 export async function readHandlesWithEvidence(db: Db, after: string, limit: number): Promise<string[]> {
-  // The two selects from tables of the observer have their own limits, because the observer may have checked
-  // every listing.
+  // Own limits, because the observer may have checked every listing.
   const firstOf = (table: 'observation' | 'observation_change') =>
     sql`select handle from (select distinct handle from ${sql.table(table)} where handle > ${after} order by handle limit ${limit}) as ${sql.table(table)}`;
   const { rows } = await sql<{

@@ -12,13 +12,10 @@ export interface TextFact {
   readonly text: Words;
   readonly state: 'known' | 'not_there' | 'not_known';
   readonly source: Source | 'this service';
-  /** The day as of which the fact is known. */
+  /** The fact is known as of this day. */
   readonly date: string;
   readonly isSignal?: true;
-  /**
-   * If this kind is listed in `not_known`, the short answer names it there and leaves the fact out of its
-   * line.
-   */
+  /** If `not_known` lists this kind, the short answer names it there and not in its line. */
   readonly gap?: string;
 }
 
@@ -56,7 +53,7 @@ export function whyOf(one: DatedObservation): Words {
   return reason ? within(phrase(reason)) : outcomeWords(one);
 }
 
-/** `none` is not used if the field is not read, or if the copy of the registry has it for no listing. */
+/** Not `none` if the field is not read, or if the copy of the registry has it for no listing. */
 export const noneRecorded = (
   judged: JudgedListing,
   field: CopyField,
@@ -76,10 +73,10 @@ export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated:
 
 export type FactsOf = (judged: JudgedListing) => TextFact[];
 
-/** Unless its detail is `full`, an answer names at most this many endpoints or packages for a kind. */
+/** The most endpoints or packages that an answer names for a kind, unless its detail is `full`. */
 export const mostPlaces = 3;
 
-/** The facts of one line. Each of them is followed by the words that `note` returns. */
+/** Each is followed by the words that `note` returns. */
 export function saidIn(
   line: NonNullable<Kind['saidIn']>,
   note: (one: DatedObservation, judged: JudgedListing) => Words = () => say``,
@@ -88,7 +85,6 @@ export function saidIn(
   return (judged) =>
     ofLine.flatMap((kind) => {
       const all = judged.known(kind);
-      // If a listing has several packages, a fact about one of them names that package.
       const places = kind.restsOn === 'package' ? judged.listing.packages : all;
       return all.slice(0, judged.detail === 'full' ? all.length : mostPlaces).flatMap((one) => {
         const said = kind.sayInLine?.(one);

@@ -56,13 +56,10 @@ async function readRunsUntil(db: Db, id: number, at: string) {
   return found ?? { ...none, newest_progress: null, full_run_progress: null };
 }
 
-/**
- * Any action on a namespace or an account counts here. `readModerationOf` leaves out actions on namespaces
- * and accounts that are not those of the listing.
- */
+/** `readModerationOf` leaves out namespaces and accounts that are not those of the listing. */
 const standing = sql`moderation as other where other.ended_by is null and (other.handle = listing.handle or other.target_kind in ('namespace', 'account'))`;
 
-/** One statement, because each further statement costs as much as reading the listing. */
+/** Each further statement costs as much as reading the listing. */
 const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
   db
     .selectFrom('listing')
@@ -156,9 +153,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
 const toProgress = (progress: string | null) =>
   progress === null ? undefined : importRunTable.decode({ progress }).progress;
 
-/**
- * `full` is left out if the listing is from that run, so that the same progress is not decoded for it again.
- */
+/** `full` is left out if it is the same run, so that its progress is not decoded twice. */
 function toRuns({ run_source, run_progress, read_at, full_run_progress, newest_progress }: FactsRow) {
   const progress = toProgress(run_progress);
   return {
@@ -206,7 +201,7 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
   };
 }
 
-/** Actions of the operator count as they stand now, so that what is hidden or withdrawn stays so. */
+/** Actions of the operator count as they stand now, so that what is hidden stays so. */
 async function readPast(db: Db, handle: string, at: string): Promise<ListingFacts | undefined> {
   const [row] = await selectFacts(db, [handle]);
   if (!row) return undefined;
@@ -281,22 +276,19 @@ async function readHits(
 }
 
 export const createDocumentReads = (db: Db) => ({
-  /** As of the end of a past day (RFC 3339), without texts of ratings and what other listings share. */
+  /** At the end of a past day (RFC 3339), without texts of ratings and what other listings share. */
   past: (handle: string, at: string) => readPast(db, handle, at),
-  /** The last entry of the log about the listing until a time, RFC 3339. */
+  /** `at` is RFC 3339. */
   lastEntry: (handle: string, at: string) => readLastEntry(db, handle, at),
-  /**
-   * Reads withdrawn listings too. Returns undefined for an unknown handle. `now` (RFC 3339) decides the
-   * groups of ratings.
-   */
+  /** Of withdrawn listings too; undefined if unknown. `now` (RFC 3339) decides the groups of ratings. */
   facts: async (handle: string, now: string = new Date().toISOString()) =>
     (await readFactsOf(db, [handle], now))[0],
   /**
-   * Keeps the order of the handles and leaves out unknown ones. The facts are not cached, because a job that
-   * reads every listing once would displace listings that are read often.
+   * In the given order, without unknown ones. Not cached, because reading every listing once would displace
+   * those that are read often.
    */
   factsOfAll: (handles: readonly string[], now: string) => readFactsOf(db, handles, now),
-  /** Keeps the order of the handles and leaves out unknown and withdrawn ones. */
+  /** In the given order, without unknown and withdrawn ones. */
   hitsOf: (handles: readonly string[], now: string) => readHits(db, 'handle', handles, now),
   hitsById: (ids: readonly number[], now: string) => readHits(db, 'id', ids, now),
   withEvidence: (afterHandle: string, limit: number) => readHandlesWithEvidence(db, afterHandle, limit),

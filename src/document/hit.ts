@@ -46,7 +46,7 @@ export function publisherOf(listing: Listing): Words {
 const more = (values: readonly unknown[], most: number): Words =>
   values.length > most ? say` and ${number(values.length - most)} more` : say``;
 
-/** A missing endpoint is not mentioned, because another copy of the registry might record one. */
+/** A missing endpoint is not mentioned, because another copy might record one. */
 function reachOf({ endpoint, remotes, packages }: Listing): Words | undefined {
   if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
@@ -103,7 +103,7 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
   return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceOffers.kind))}`;
 }
 
-/** Leaves out endpoints, because `answerOf` says more about them. */
+/** Without endpoints, about which `answerOf` says more. */
 function absencesOf(observations: readonly HitObservation[]): Words[] {
   const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
@@ -123,9 +123,9 @@ const ratingsOf = (native: HitFacts['native']): Words | false | undefined =>
 
 interface Match {
   readonly words: number;
-  /** Undefined if the search was for the handle of the listing. */
+  /** Undefined if the search was for the handle. */
   readonly matched?: number | undefined;
-  /** Whether the search asked for listings whose endpoints asked for no payment. */
+  /** The search was for endpoints that asked for no payment. */
   readonly asksFree?: boolean;
 }
 
@@ -138,7 +138,7 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
-/** Leaves out reports of malicious code, because they are in what stands out. */
+/** Reports of malicious code are in what stands out. */
 export function besideStandsOut(
   { listing, observations, native }: HitFacts,
   match?: Match,

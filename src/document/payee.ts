@@ -29,7 +29,7 @@ const statement =
   'Dossier was asked to pay at this address, and paid nothing. It saw no payment, and it does not know whose address this is. That two listings ask to be paid at one address does not show that one publisher has both.';
 
 export interface PayeeAsking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
-  /** A CAIP-2 identifier, or the name that the endpoint uses; absent if neither is known. */
+  /** CAIP-2, or the name that the endpoint uses; absent if neither is known. */
   readonly network?: string;
   readonly last_seen_at: string;
   readonly endpoints: readonly string[];
@@ -71,7 +71,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
   const now = listingsOf(rows.filter(({ until }) => until === undefined));
   const ever = listingsOf(rows);
   const on = payee.network === undefined ? say`` : say` on ${networkWords(payee.network)}`;
-  // Current rows come first, so if one former row is shown, no current row was cut off.
+  // Current rows come first, so a former row shows that no current one was cut off.
   const [least, leastBefore] = [isCut && ever === now, isCut && ever > now].map((isLeast) =>
     isLeast ? own('at least ') : say``,
   );
@@ -87,7 +87,7 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
-/** Reads the first of these payees at which a listing asked to be paid. Throws not_found if there is none. */
+/** The first at which a listing asked to be paid. Throws not_found. */
 export async function readPayeeDocument(payees: readonly Payee[], { store, config, clock }: Context) {
   let found: { readonly payee: Payee; readonly rows: readonly AskedPayee[] } | undefined;
   for (const payee of payees) {
@@ -110,7 +110,7 @@ export async function readPayeeDocument(payees: readonly Payee[], { store, confi
       networks: [...new Set(rows.map(({ network }) => network).filter(Boolean))],
     }),
     summary: countWords(payee, there, there.length === mostShown && rows.length > mostShown),
-    /** Entries whose network is not known are included. Entries that still ask come first. */
+    /** Also of unknown networks; those that still ask come first. */
     asked_by: there.map(toAsking),
     ...(elsewhere.length > 0 && { on_other_networks: elsewhere.map(toAsking) }),
     ...(rows.length > mostShown && { more: `Only the first ${mostShown} are shown.` }),

@@ -31,13 +31,13 @@ export function ratingParts({ ratings, independent }: CountedSources) {
   };
 }
 
-/** Counts sources before ratings, so that many ratings by one source are recognized. */
+/** Sources before ratings, so that many ratings by one source are recognized. */
 export function sourcesFirst(native: CountedSources): Words {
   const { from, apart } = ratingParts(native);
   return join([from, ...apart], '; ');
 }
 
-/** Returns undefined if the group is empty. */
+/** Undefined if the group is empty. */
 export function groupParts(of: RatingCounts) {
   const { ratings, sources, source_handles, outcomes, source_outcomes, scores, by_proof, last_at } = of;
   if (!last_at) return undefined;
@@ -81,7 +81,7 @@ export function groupWords(name: string, of: RatingCounts, detail: 'short' | 'fu
 
 export const whatAListingIsNot = own('A listing is not verification and not a recommendation to buy.');
 
-/** The sentence of the specification ("What the service does", 6; docs/contract.md). `date` is YYYY-MM-DD. */
+/** The specification's sentence ("What the service does", 6; docs/contract.md). `date` is YYYY-MM-DD. */
 export function snapshotWords(handle: string, native: CountedSources, date: string): Words {
   const evidence = native.ratings === 0 ? own('no rating evidence') : say`${sourcesFirst(native)},`;
   // A handle has no characters that could imitate our words.

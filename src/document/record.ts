@@ -29,7 +29,7 @@ const lackingWords = {
   repository: own('this copy records no repositories'),
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
-/** Returns undefined if the copy of the registry records the field for at least one listing. */
+/** Undefined if the copy records the field for at least one listing. */
 export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
   lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
 
@@ -44,19 +44,18 @@ const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.olde
 
 interface Runs {
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
-  /** The time at which the newest completed run of the same source ended. */
+  /** When its newest completed run ended. */
   readonly read_at: string | undefined;
-  /** The progress of the first completed full run of the same source; undefined if `own` is that run. */
+  /** Of the source's first completed full run; undefined if `own` is that run. */
   readonly full: RunProgress | undefined;
-  /** The fields that each origin has recorded in any run so far. */
+  /** By origin, in any run so far. */
   readonly recorded: RunProgress['recorded'];
 }
 
 /**
- * `observed_at` is the time as of which the record is known. For a registry it is the end of the last
- * completed run, because a run reads everything that changed. If the listing was imported after that run, it
- * is the time of the import. For a saved copy it is the newest change in the copy, because a copy does not
- * state when it was saved. For the sample, and for a copy without dates, it is the time of the import.
+ * The record is known as of `observed_at`: for a registry the end of the last completed run, which reads
+ * every change, or a later import; for a saved copy its newest change, because it does not state when it was
+ * saved; for the sample, and without dates, the time of the import.
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
@@ -71,9 +70,8 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     kind,
     observed_at,
     copyLacks,
-    /** Whether the first publication and the number of versions follow from what the source has sent. */
+    /** Whether the first publication and the number of versions follow from what was sent. */
     hasOlderVersions,
-    /** Whether the listing is from a saved copy in which no change has a date. */
     isOfNoDate,
     isUndated: listing.undated === true,
   });
@@ -86,7 +84,7 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
   return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
 }
 
-/** Returns undefined if the listing is not from a saved copy. */
+/** Undefined if the listing is not from a saved copy. */
 export function savedCopySentence(
   { kind, observed_at, isOfNoDate }: RecordReading,
   { imported_at }: Listing,
@@ -100,10 +98,7 @@ export function savedCopySentence(
 
 export const noDates = own('The registry states no date of this listing.');
 
-/**
- * Says why the date of first publication and the number of versions are not known. Returns undefined if both
- * are known.
- */
+/** Undefined if both are known. */
 export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words | undefined {
   if (hasOlderVersions) return undefined;
   if (kind === 'sample') return own('The version and the dates of this listing were chosen for the sample.');
@@ -112,9 +107,9 @@ export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words |
     : own('The registry has sent Dossier no older version of any listing.');
 }
 
-/** Searches and criteria accept only these transports. Listings may record others. */
+/** Searches and criteria accept only these; listings may record others. */
 export const transports = ['streamable-http', 'sse', 'stdio'] as const;
-/** Listings may record other types. */
+/** Listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
@@ -127,11 +122,11 @@ export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' |
 
 type WithRecord = Pick<ListingDocument, 'remotes' | 'packages' | 'signals'>;
 
-/** Tells whether a part of the record could not be read, or an item of it. */
+/** The part, or an item of it, could not be read. */
 export const isUnread = ({ signals }: WithRecord, field: CopyField): boolean =>
   factsOf(recordUnreadFields, signals.imported)[0]?.value?.includes(unreadParts[field]) === true;
 
-/** The members that were not read and may ask for inputs. `remotes[]` is a remote that was not read. */
+/** Unread members that may ask for inputs; `remotes[]` is a remote. */
 export const unreadOf = (listing: WithRecord): string[] => [
   ...new Set([
     ...[...listing.remotes, ...listing.packages].flatMap(({ unread = [] }) => unread),
@@ -144,7 +139,7 @@ export const unreadOf = (listing: WithRecord): string[] => [
 export const unreadWords = (unread: readonly string[]): Words =>
   say`the record has ${codes(unread)} in a form that Dossier does not read`;
 
-/** Says why it is not known whether the record names one. Undefined if it names none. */
+/** Undefined if it names none. */
 export const whyNoneRead = (
   listing: WithRecord & Pick<ListingDocument, 'copy_lacks'>,
   field: CopyField,
@@ -155,43 +150,41 @@ export const whyNoneRead = (
 
 const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
 
-/** Tells whether a tag only repeats a recorded transport or package type. */
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 
-/** The parts are read by several statements, so they may be of different moments. */
+/** Read by several statements, so its parts may be of different moments. */
 export interface ListingFacts {
   readonly listing: Listing;
-  /** At most ten versions, newest first. */
+  /** At most ten, newest first. */
   readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
   readonly imported: readonly ImportedSignal[];
-  /** Observations of what the listing records now; undefined before the first check. */
+  /** Undefined before the first check. */
   readonly observed:
     | {
         readonly observed_at: string;
-        /** The time at which the record changed after the check; null if it did not. */
+        /** When the record changed after the check; null if it did not. */
         readonly due_since: string | null;
         readonly observations: readonly StoredObservation[];
       }
     | undefined;
   readonly claim: Claim | undefined;
   readonly claimHistory: readonly ClaimEvent[];
-  /** Present and former keys for receipts, oldest first. */
+  /** Former ones too, oldest first. */
   readonly receiptKeys: readonly ReceiptKey[];
   readonly capabilities: readonly Capability[];
   readonly native: Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings'>;
   readonly shared: readonly SharedReference[];
-  /** The number of listings under the same namespace, including this one; undefined as of a past day. */
+  /** Under the same namespace, with this one; undefined as of a past day. */
   readonly publisherListings: number | undefined;
-  /** The next time at which a rating changes its group because of its age, RFC 3339. */
+  /** When a rating next changes its group because of its age, RFC 3339. */
   readonly changesAt?: string;
-  /** Actions of the operator in force on the listing, its capabilities, namespace or claiming account. */
+  /** In force on the listing, its capabilities, namespace or claiming account. */
   readonly moderation: readonly ModerationNotice[];
   readonly reading: RecordReading;
-  /** Present if the facts are those of a day that was asked for. */
   readonly asOf?: AsOf;
 }
 
-/** The next time from which the facts are shown differently, although none of them changed. */
+/** When the facts are next shown differently, although none changed. */
 export function nextChange_ms(
   { changesAt, observed }: ListingFacts,
   { config, clock }: Pick<Context, 'config' | 'clock'>,

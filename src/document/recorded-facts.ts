@@ -8,7 +8,7 @@ import { recordKinds } from '../observations/kinds.ts';
 import { type ListingFacts, noDates, type RecordReading, whyNoHistory } from './record.ts';
 import { sharedWords } from './sentences.ts';
 
-/** The source of shared facts that checks by Dossier saw and no record states. */
+/** For shared facts that checks saw and no record states. */
 export const ofChecks = 'checks of Dossier';
 
 const notDerived = own(
@@ -16,11 +16,11 @@ const notDerived = own(
 );
 
 interface StoredServer {
-  /** Undefined in a database that was upgraded, until it is derived. */
+  /** Undefined in an upgraded database, until it is derived. */
   readonly shown?: ShownRecord | undefined;
   readonly versions: number;
   readonly lastPublished: string;
-  /** The address of the registry's API, or the name of the saved copy, that the import read. */
+  /** The address of the registry's API, or the name of the saved copy. */
   readonly source: string | null;
 }
 
@@ -33,8 +33,7 @@ const toSignal = (
 ): ImportedSignal => ({ kind, ...(unit && { unit }), ...told, method_version, ...said });
 
 /**
- * A listing that quotes the specification has no versions and dates, and a source without older versions has
- * no history.
+ * What quotes the specification has no versions and dates; a source without older versions has no history.
  */
 function isStated({ follows, isDate }: RecordKind, listing: Listing, reading: RecordReading): boolean {
   if (isSpecified(listing)) return follows === undefined;
@@ -60,7 +59,7 @@ export function recordedFacts(
     }
     if (kind.isDerived && !shown)
       return [toSignal(kind, told, { value: null, outcome: 'not_asked', reason: notDerived })];
-    // No registry states anything about a listing that quotes the specification.
+    // No registry states anything about what quotes the specification.
     const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
     if (value === undefined) return [];
     const { outcomeOfNone = 'nothing' } = kind;

@@ -8,26 +8,20 @@ export const hit = z.object({
   facts: z.array(wordsSchema),
 });
 
-/**
- * The key of the texts that pages show separately from the facts of a hit. JSON omits members whose key is a
- * symbol.
- */
+/** Pages show these texts apart from the facts of a hit. JSON omits members whose key is a symbol. */
 export const shownApart = Symbol('shown apart');
 export type Hit = z.infer<typeof hit> & {
   readonly [shownApart]?: {
     readonly isSample?: boolean;
-    /** Says that not all words of a search were found. */
+    /** Not all words of a search were found. */
     readonly matched?: Words | undefined;
-    /** Names what the listing shares with another one. */
     readonly alike?: Words | undefined;
-    /** Says that the recorded version of a package is reported as malicious code. */
+    /** The recorded version of a package is reported as malicious code. */
     readonly malware?: readonly Words[];
   };
 };
 
-/**
- * The most names for which similar handles are searched. Such a search costs more than the rest of an answer.
- */
+/** Of names. Searching similar handles costs more than the rest of an answer. */
 export const mostSearched = 10;
 
 const resolved = z.object({

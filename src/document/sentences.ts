@@ -80,7 +80,7 @@ export function inputWords({ name, kind, required, secret, description }: Listin
   return say`${required ? own('needs') : own('takes')} ${own(noun)} ${code(name)}${place}${said}`;
 }
 
-/** Names what is not known, as in `Not known: price`. */
+/** As in `Not known: price`. */
 export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind'> & Partial<NotKnownItem>): Words {
   const { name, unstated } = askedOf(kind) ?? {};
   if (state === 'not_stated' && unstated?.name) return unstated.name;
@@ -90,7 +90,7 @@ export function notKnownWords({ kind, state }: Pick<NotKnownItem, 'kind'> & Part
 interface NotKnownFacts {
   readonly listing: Listing;
   readonly copyLacks: readonly CopyField[];
-  /** Names of fields of the record that Dossier does not read. */
+  /** Fields of the record that Dossier does not read. */
   readonly unread: readonly string[];
 }
 
@@ -122,7 +122,7 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): Not
   const { unchecked, question } = kind;
   const isUnchecked = unchecked && unchecked.isAsked?.(facts.listing) !== false;
   const unstated = unstatedItem(kind, facts);
-  // Before the first check of an endpoint, a fact that it may find counts as not checked.
+  // Before the first check of an endpoint, a fact that it may find is not checked.
   const isOpen = !isLookedAt && unstated.every(({ state }) => state === 'not_stated');
   const gaps =
     isUnchecked && (isOpen || unstated.length === 0)
@@ -134,22 +134,18 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): Not
 const toAnswered = (facts: readonly Observation[]): ReadonlySet<string | undefined> =>
   new Set(facts.flatMap(({ kind }) => [kind, kindOf(kind)?.answers]));
 
-/** `not_known` of a listing document (docs/contract.md). */
 export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
   const lookedFor = toAnswered(observations.filter((one) => knowingOf(one) !== 'not_known'));
   const known = toAnswered(observations.filter((one) => knowingOf(one) === 'known'));
   const isLookedAt = lookedFor.has(endpointAnswers.kind);
   return kindsWithUnknown.flatMap((kind) => {
-    // If no price was seen at an endpoint, a field that Dossier does not read may still state one.
+    // Without a price at an endpoint, an unread field may still state one.
     const isStated = kind.kind === anyPrice.kind && mayBeInUnreadField(kind, facts);
     return (isStated ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts, isLookedAt);
   });
 }
 
-/**
- * Kinds that are known for one endpoint or package and not seen for another. Gaps of these kinds name the
- * endpoint or package.
- */
+/** Known for one endpoint or package and not seen for another, so their gaps name it. */
 export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<string> =>
   new Set(
     [...Map.groupBy(observations, ({ kind }) => kind)]
@@ -196,7 +192,7 @@ export function toNotSeen(
   return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
 }
 
-/** Returns undefined for registries whose pages Dossier does not know. */
+/** Undefined for registries whose pages Dossier does not know. */
 function imagePage(one: ListingPackage): string | undefined {
   const found = toPackage(one);
   const { host, name = '' } = (found && toImage(found)) ?? {};
@@ -205,7 +201,7 @@ function imagePage(one: ListingPackage): string | undefined {
   return `https://hub.docker.com/${name.startsWith('library/') ? name.replace('library', '_') : `r/${name}`}`;
 }
 
-/** The name is as its registry writes it; a file is named by its address. */
+/** As its registry writes it; a file is named by its address. */
 export function packageName(one: ListingPackage): Words {
   const { registry_type, identifier, version, registry_base_url } = one;
   if (isAddress(identifier)) return version ? say`${code(identifier)} (${code(version)})` : code(identifier);
@@ -220,7 +216,7 @@ export function packageName(one: ListingPackage): Words {
 
 const knownNames: ReadonlySet<string> = new Set([...packageTypes, ...transports]);
 
-/** Any other type is in a code span, because a publisher wrote it. */
+/** A publisher wrote any other type. */
 export const typeWords = (type: string): Words => (knownNames.has(type) ? ours(type) : code(type));
 
 /** Example: `npm example@1.0.0 over stdio`. */
@@ -256,9 +252,8 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
 }
 
 /**
- * The words do not say which listing was first. They give a date of publication only for a listing of the
- * same name, because a buyer chooses between the two. The true date may be earlier, because the registry may
- * have sent no older versions.
+ * Does not say which was first. A date of publication is given only for the same name, where a buyer chooses
+ * between the two; the registry may have sent no older versions.
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],

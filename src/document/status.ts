@@ -31,7 +31,7 @@ function toImportDocument(
     ...(run && { newest: toReport(run) }),
     ...(done && { last_completed: toReport(done) }),
     ...(lastSeen_at && { last_seen_at: lastSeen_at }),
-    // The text is ours and quotes nothing from a response (imports/import-run.ts).
+    // Ours, without quotes from a response (imports/import-run.ts).
     ...(run?.error && { error: run.error }),
     is_retried:
       isOfRegistry && run !== undefined && URL.parse(run.source)?.host === new URL(registryUrl).host,
@@ -87,7 +87,7 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
   };
 }
 
-/** A fault that the audit found does not make the node unready. */
+/** A fault found does not make the node unready. */
 async function readAudit({ store }: Pick<Context, 'store'>) {
   const last = await store.health.audits.last();
   if (!last) return { state: 'not_finished' as const };
@@ -95,7 +95,7 @@ async function readAudit({ store }: Pick<Context, 'store'>) {
   return { state: faults > 0 ? ('differs' as const) : ('holds' as const), finished_at, entries, faults };
 }
 
-/** Reads through `store.health`, which waits for no other read. */
+/** Through `store.health`, which waits for no other read. */
 export async function readReadiness(context: Pick<Context, 'store'>) {
   const { store } = context;
   const listings = await store.health.listings.count();

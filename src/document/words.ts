@@ -15,13 +15,13 @@ export const stateTexts = {
 
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
-/** A check that fails leaves `checked_at` unchanged. So does a requested check that finds no proof. */
+/** A check that fails, or a requested one that finds no proof, leaves `checked_at` unchanged. */
 export const lastCheck_at = ({ checked_at, tried_at = '' }: NonNullable<ListingDocument['claim']>): string =>
   tried_at > checked_at ? tried_at : checked_at;
 
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
-/** The title as it is written inside a sentence. Abbreviations keep their capitals. */
+/** For inside a sentence. Abbreviations keep their capitals. */
 export const factTitle = (kind: string): string =>
   (kindOf(kind)?.title ?? toLabel(kind)).replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
@@ -43,7 +43,7 @@ export function versionsTitle(listing: ListingDocument): string {
     : `${counted(shown, 'version')}, newest first`;
 }
 
-/** All names must be words of ours. The result is empty if all counts are 0. */
+/** Names must be words of ours. Empty if all counts are 0. */
 export const countedWords = (
   counts: Readonly<Record<string, number>>,
   nameOf: (name: string) => string = (name) => name,

@@ -60,10 +60,7 @@ export const agentAnswer = z.object({
 });
 export type AgentAnswer = z.infer<typeof agentAnswer>;
 
-/**
- * The day of the newest check that gave a fact. Undefined if no fact is from a check, or if a later check did
- * not see one of the facts.
- */
+/** Undefined if a later check missed one of the facts. */
 function dayOfChecks(
   { lines: answered, gaps }: ListingAnswer,
   { observations }: ListingDocument,
@@ -100,7 +97,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const answer = toAnswer(listing, 'short');
   const { notes, lines: answered, next } = answer;
   const checked = dayOfChecks(answer, listing);
-  // The day of the checks is in `checked`, so facts of that day do not repeat it.
+  // The day of the checks is in `checked`.
   const short = (words: Words) => withoutSource(words, 'Dossier', checked);
   const wordsOf = (name: LineName, ofRegistry = false) =>
     short(lineWords(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
@@ -116,7 +113,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const foreign = { title, description, endpoint, repository, tags, markdown };
   const imported = wordsOf('kept_up', true);
   const signals = { native: wordsOf('rated'), imported: isEmpty(imported) ? own('None.') : imported };
-  // In these members the words are ours; only quotations and code spans were written by others.
+  // In these members, only quotations and code spans were written by others.
   const quoting = Object.entries({ ...summary, signals }).filter(([, value]) => hasForeign(value));
   return {
     ...(listing.as_of && { as_of: listing.as_of.statement }),
@@ -125,7 +122,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
     signals,
     origin,
     evidence_snapshot_date: listing.evidence_snapshot_date,
-    // The snapshot sentence is left out, because handle, ratings, date and this statement say the same.
+    // Handle, ratings, date and this statement say what the snapshot sentence says.
     statement: whatAListingIsNot,
     untrusted_fields: [...Object.entries(foreign).filter(isSaid), ...quoting].map(([name]) => name),
     ...(summary && next && { next }),

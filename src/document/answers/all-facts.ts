@@ -32,11 +32,10 @@ import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
 
 export interface ListedFact {
-  /** The name of the fact, or of several facts that have the same reason. It may be empty. */
+  /** Of a fact, or of several with the same reason; may be empty. */
   readonly title: string;
   readonly text: Words;
   readonly state: TextFact['state'];
-  /** For a known fact, its meaning and what must not be concluded from it. */
   readonly means?: string | undefined;
 }
 
@@ -62,7 +61,6 @@ function knownWords(one: KnownInFull, place = say``): Words {
   return reason ? say`${fact}. ${reason}` : fact;
 }
 
-/** Joins facts of one kind if their words are the same for several endpoints or packages. */
 const toKnown = (found: readonly KnownInFull[]): ListedFact[] =>
   [...Map.groupBy(found, (one) => `${one.kind}\n${toText(knownWords(one))}`).values()].flatMap(
     ([first, ...others]) => {
@@ -139,12 +137,12 @@ const nothing: ListedFact = {
 function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
   const { observations, signals, not_seen, not_known } = listing;
   const observed = observations.filter((one) => one.question === question);
-  // Checks may see what a listing shares with others; every other imported fact is from the record.
+  // Checks may see what a listing shares; other imported facts are from the record.
   const imported = signals.imported
     .filter(({ kind }) => kindOf(kind)?.question === question)
     .map((one) => ({ ...one, source: one.source === ofChecks ? 'Dossier' : 'record' }));
   const split = toSplitKinds(observations);
-  // If the checks of a kind ended differently, each reason names its endpoint or package.
+  // If checks of a kind ended differently, each reason names its endpoint or package.
   const reasonsOf = Map.groupBy(not_seen, ({ kind }) => kind);
   const endedAlike = (kind: string) =>
     !split.has(kind) && new Set(reasonsOf.get(kind)?.map(({ reason }) => toText(reason))).size < 2;

@@ -37,17 +37,16 @@ export const gapNames = Object.keys(gapTitles) as GapName[];
 
 export type ListingAnswer = ReturnType<typeof toAnswer>;
 
-/** If a fact of such a kind was looked for and is not there, it counts as not stated. */
 const countsAsUnstated = (kind: string) => isAlwaysAsked(kind) && askedOf(kind)?.isSeldom === true;
 
 const isShown = ({ detail }: JudgedListing, kind: string) => detail === 'full' || !askedOf(kind)?.isSeldom;
 
 const isInLines = (kind: string): boolean => askedOf(kind)?.line !== undefined;
 
-/** Buyers ask for facts of these kinds about every listing, even if few listings have them. */
+/** Buyers ask for these about every listing, even if few have them. */
 const isAlwaysAsked = (kind: string): boolean => askedOf(kind)?.unstated !== undefined;
 
-/** If a package or repository does not exist, the answer states no other fact about it. */
+/** Of an absent package or repository, no other fact is stated. */
 const isOfAbsent = ({ seen }: JudgedListing, kind: string, subject?: string): boolean =>
   kinds.some(
     (one) =>
@@ -61,7 +60,7 @@ const isNotThere = ({ outcome }: { readonly outcome: Outcome }) =>
 
 function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   const { not_seen, observations } = judged.listing;
-  // The seven lines already give the reasons of these facts.
+  // The seven lines give their reasons.
   const inOthers = observations.filter(({ kind }) => isInLines(kind));
   const reasons = new Set(inOthers.map(({ reason = say`` }) => toText(reason)));
   const split = toSplitKinds(observations);
@@ -72,7 +71,7 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
       (split.has(kind) ||
         (isShown(judged, kind) && !countsAsUnstated(kind)) ||
         (isAlwaysAsked(kind) && !areNotThere)) &&
-      // If an endpoint asks for credentials or a payment, most other facts about it have this outcome.
+      // Most facts have this outcome if an endpoint asks for credentials or a payment.
       (isAlwaysAsked(kind) || outcome !== 'asks') &&
       !isOfAbsent(judged, kind, subject) &&
       (areNotThere || isAlwaysAsked(kind) || !reasons.has(toText(reason))),
@@ -92,7 +91,7 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   });
 }
 
-/** `gaps` are the kinds that the lines leave out because they are not known. */
+/** `gaps` are in no line. */
 function notKnownOf(
   judged: JudgedListing,
   state: 'not_stated' | 'not_checked',
@@ -115,14 +114,10 @@ function notKnownOf(
   return isEmpty(text) ? [] : [recorded(judged, text, 'not_known')];
 }
 
-/** Phrases by which publishers name the replacement of a deprecated listing. */
 const replacement =
   /\b(?:replaced (?:by|with)|superseded by|succeeded by|moved to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
 
-/**
- * The handle that the publisher names in the claim file or, if the listing is deprecated, in its status
- * message.
- */
+/** Named in the claim file or, if deprecated, in the status message. */
 export function successorOf(listing: ListingDocument): string | undefined {
   const { handle, status_message = '' } = listing;
   const named = toSeen(listing)(repositorySupersededBy).find((one) => isKnown(one) && !one.details?.isThis);
@@ -140,7 +135,7 @@ function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[
   return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
     ...(has('changed') ? ['get_history'] : []),
-    // A search for similar listings also tells whether the replacement is listed.
+    // It also tells whether the replacement is listed.
     ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
@@ -191,9 +186,7 @@ function sourceOf({ state, source: by, date, isSignal }: TextFact): Words {
   return by === 'record' && !isSignal ? source(by) : source(by, date);
 }
 
-/**
- * Consecutive facts of the same source and date share one note of the source, after the last of these facts.
- */
+/** Consecutive facts of one source and date share one note, after the last. */
 function toPhrases(facts: readonly TextFact[]): Words[] {
   const groups: { by: Words; key: string; facts: Words[] }[] = [];
   for (const fact of facts) {
@@ -208,7 +201,7 @@ function toPhrases(facts: readonly TextFact[]): Words[] {
 
 export const lineWords = (facts: readonly TextFact[]): Words => join(toPhrases(facts).map(sentence), ' ');
 
-/** The source of the facts that are marked `(record)`. */
+/** The source of facts marked `(record)`. */
 export const recordWords = ({ origin, observed_at }: ListingDocument): Words =>
   say`${ours(origin)}, as of ${day(observed_at)}`;
 

@@ -1,10 +1,10 @@
 import { lines } from '../../core/text.ts';
 
-/** Returns the names whose members of the answer are not empty. */
+/** Those whose members of the answer are not empty. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 
-/** Returns undefined if there is no next page and nothing was written by third parties. */
+/** Undefined without a next page and texts of third parties. */
 export function closingText(answer: {
   readonly next_cursor?: string | undefined;
   readonly untrusted_fields: readonly string[];

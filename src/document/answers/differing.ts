@@ -10,7 +10,6 @@ import { endOfDay } from '../as-of.ts';
 import type { ListingFacts } from '../record.ts';
 import { changedWords } from './history.ts';
 
-/** What a record states and who claims and rates it, with the names by which lists are compared. */
 const stated = ({ listing, claim, native }: ListingFacts) => ({
   title: listing.title,
   description: listing.description,
@@ -32,7 +31,7 @@ const form = {
   },
 };
 
-/** With the members of lists that differ, if both whole values are still stored. */
+/** If both whole values are still stored. */
 async function toWholeChange(
   handle: string,
   { kind, subject, was, is }: StateChange & Pick<ObservationChange, 'kind' | 'subject'>,
@@ -55,7 +54,7 @@ async function toWholeChange(
   };
 }
 
-/** What differs between the ends of two days, however often it changed on the way. */
+/** Between the ends of two days, however often it changed on the way. */
 export async function differingWords(
   [was, is]: readonly [ListingFacts, ListingFacts],
   [from, to]: readonly [string, string],

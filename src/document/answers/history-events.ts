@@ -31,15 +31,13 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
-/** A fact that was found by another method than before was not compared with its value before. */
+/** A fact found by another method was not compared with its value before. */
 export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
-/** A fact counts as changed only if the check before looked for it by the same method. */
 export const isChanged = ({ before }: ShownChange) =>
   before !== undefined && before.outcome !== 'not_asked' && !before.by_other_method;
 export const isSeen = (change: ShownChange) =>
   !isChanged(change) && !isReread(change) && change.after.outcome !== 'not_asked';
 
-/** Returns the whole event if no kind is given, and undefined if no part of the event is of the kind. */
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
   const [prefix = ''] = event.type.split('.');
@@ -51,7 +49,6 @@ function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent 
   return changes.length > 0 ? { ...event, changes } : undefined;
 }
 
-/** `is_first` says that no earlier check of the listing is recorded. */
 const toCheck = (
   { at, vantage, log_index, changes }: Omit<RecordedChange, 'changes'> & { changes: readonly ShownChange[] },
   is_first: boolean,
@@ -62,7 +59,7 @@ function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
   return { type, at, data, ...(claim && { claim }) };
 }
 
-/** The stream of changes lacks versions that were published before the listing was first read. */
+/** The stream of changes lacks versions published before the listing was first read. */
 const toVersion = (at: string, moved: DatedMove) => ({
   type: 'version.published' as const,
   at,
@@ -70,7 +67,7 @@ const toVersion = (at: string, moved: DatedMove) => ({
 });
 
 const readAtOnce = 100;
-/** A filter may leave out all events of a read, so the reads for one page are limited. */
+/** A filter may leave out all events of a read. */
 const mostReads = 5;
 
 interface Placed {
@@ -79,7 +76,7 @@ interface Placed {
   readonly event: HistoryEvent;
 }
 
-/** The newest event comes first. Returns false if the limit of reads ended the list. */
+/** False if the limit of reads ended the list. */
 async function* readList(
   read: (before: number) => Promise<readonly Placed[]>,
   { before, since, until }: { readonly before: number; readonly since: string; readonly until: string },
@@ -109,32 +106,27 @@ interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
-  /** The page has only events before these positions. */
   readonly after?: Places | undefined;
   readonly limit: number;
 }
 
 interface HistoryPage {
   readonly events: readonly HistoryEvent[];
-  /** Undefined at the end of the history. */
+  /** Undefined at the end. */
   readonly next: Places | undefined;
 }
 
 const mostSameTime = 10;
 
 /**
- * The position of a move in its list. It follows from the time at which the version was published, so that a
- * move that is added or dropped between two pages does not shift moves of other times.
+ * Follows from the time of publication, so that a move added or dropped between two pages does not shift
+ * moves of other times.
  */
 function placeOf(moves: readonly DatedMove[], at: number): number {
   const sameTime = moves.slice(at + 1).filter(({ published_at }) => published_at === moves[at]?.published_at);
   return Date.parse(moves[at]?.published_at ?? '') * mostSameTime + sameTime.length;
 }
 
-/**
- * Reads the moves of the record that have a date of publication. Leaves out moves that the stream of changes
- * has.
- */
 async function readVersions(
   { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
   context: Pick<Context, 'store'>,
@@ -182,11 +174,10 @@ async function readEvents(
   const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since, until }));
   const heads = await Promise.all(lists.map((list) => list.next()));
   const events: HistoryEvent[] = [];
-  // Each list keeps its own order, even where its times are not in order. The cursor has one position for
-  // each list.
+  // Each list keeps its own order, even where its times are not in order.
   while (!heads.some(({ done, value }) => done && !value)) {
     const open = heads.flatMap(({ done, value }, at) => (done ? [] : [{ ...(value as Placed), list: at }]));
-    // If times are equal, checks count as newer than changes.
+    // At equal times, checks count as newer than changes.
     const [first] = open.toSorted((a, b) => b.at.localeCompare(a.at) || (b.list % 2) - (a.list % 2));
     if (!first) return { events, next: undefined };
     const asked = only(kind, first.event);

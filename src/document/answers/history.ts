@@ -42,14 +42,14 @@ const titleOf = ({ kind, subject }: ShownChange): Words => {
   return subject === undefined ? title : say`${title} (${subjectWords(subject)})`;
 };
 
-/** Names the topic of a kind for the middle of a sentence. */
+/** For the middle of a sentence. */
 export const topicWords = ({ topic, title }: FactKind): Words => topic ?? within(ours(title));
 
 const longestValue = 300;
 const cut = (text: string) =>
   text.length > longestValue ? `${text.slice(0, longestValue).toWellFormed()} …` : text;
 
-/** A long value is cut before it is quoted, so that its closing quotation mark stays. */
+/** Cut before it is quoted, so that its closing quotation mark stays. */
 const seenValue = ({ kind }: ShownChange, { value, ...found }: ShownChange['after']): Words =>
   valueWords({ kind, ...found, value: typeof value === 'string' ? cut(value) : value });
 
@@ -68,10 +68,6 @@ function wasAndIs(change: ShownChange, before: ShownChange['after']): readonly [
   return isTold(exact) ? exact : sayPair(digestWords);
 }
 
-/**
- * The kind's own words for a change or, if two lists read alike, what only one of them has. Undefined if the
- * words of the two values already show the change.
- */
 function toldApart(change: ShownChange, before: NonNullable<ShownChange['before']>): Words | undefined {
   const { sayChange, isToldByChange } = kindOf(change.kind) ?? {};
   const isAlike = toText(seenValue(change, before)) === toText(seenValue(change, change.after));
@@ -96,12 +92,10 @@ const more = (items: readonly unknown[], most: number) => moreThan(items.length,
 export const countOf = ({ items = [], counts }: ShownChange) =>
   counts ? Object.values(counts).reduce((sum, count) => sum + count, 0) : items.length;
 
-/**
- * A changed hint in this form cannot imitate our words, so it has no quotation marks. Any other text does.
- */
+/** A hint in this form cannot imitate our words, so only other texts have quotation marks. */
 const hint = /^[A-Za-z]{1,20}Hint: (?:true|false|absent) -> (?:true|false|absent)$/;
 
-/** These names are shown as plain words, all others as code. */
+/** Shown as plain words, all others as code. */
 const protocolMembers = [
   ...(['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const),
   ...(['arguments', 'mimeType', 'frontmatter', 'resources'] as const),
@@ -111,7 +105,7 @@ const placeWords = (member: string): Words => {
   return known === undefined ? code(member) : own(known);
 };
 
-/** Leaves out the members of `texts`, because these are shown separately. */
+/** Without those of `texts`, which are shown separately. */
 export function memberWords(
   item: MemberChange,
   texts: ShownChange['texts'] = [],
@@ -136,7 +130,7 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
   return memberWords(item, texts, [...said, ...more(texts, mostTexts)]);
 }
 
-/** If `isListed`, leaves out the changed members of a list, because they are shown separately. */
+/** If `isListed`, without the changed members of a list. */
 export const changedWords = (change: ShownChange, isListed = false): Words =>
   say`${stateWords(change, isListed)}${alternatesWords(change)}`;
 
@@ -233,7 +227,6 @@ export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
 
 export interface FoldedChange {
   readonly change: ShownChange;
-  /** Facts that disappeared because their endpoint no longer answers. */
   readonly gone: readonly ShownChange[];
 }
 
@@ -251,7 +244,7 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 
-/** Words to put after those about the endpoint. Empty if no fact disappeared with the endpoint. */
+/** Empty if nothing disappeared with the endpoint. */
 export function goneWords({ gone }: FoldedChange): Words {
   const titles = gone
     .filter(({ before }) => before !== undefined && before.value !== null)
@@ -259,7 +252,7 @@ export function goneWords({ gone }: FoldedChange): Words {
   return titles.length === 0 ? say`` : say`; no longer seen either: ${listed(titles)}`;
 }
 
-/** Says all of an event except its changed facts. `kind` is the filter of the history. */
+/** All but the changed facts. */
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
   event.type === 'check' ? [...rereadWords(event), ...seenWords(event, kind)] : [recordedWords(event)];
 

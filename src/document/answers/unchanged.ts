@@ -12,12 +12,12 @@ import type { HistoryKind } from './history-events.ts';
 const mostNamed = 4;
 const longestValue = 80;
 
-/** The kinds on which callers rely (`isLocked`) and of which the last check saw every fact as a whole. */
+/** Callers rely on these (`isLocked`), and the last check saw every fact of them whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
   const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
   const isSeen = ({ outcome, missed, observed_at }: StoredObservation) =>
     outcome === 'seen' && !missed && observed_at === last;
-  // Of the places that may state a price, few do.
+  // Few of the places that may state a price do.
   const stated = observations.filter(({ kind, value }) => kind !== priceOffers.kind || value !== null);
   const kinds = [...Map.groupBy(stated, ({ kind }) => kind)].flatMap(([name, facts]) => {
     const kind = kindOf(name);
@@ -34,8 +34,8 @@ function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]):
 }
 
 /**
- * A check that did not see a fact is ignored for that fact. Returns undefined if nothing is known to be
- * unchanged, or if all checks that count were on one day.
+ * A check that did not see a fact is ignored for it. Undefined if nothing is known to be unchanged, or if all
+ * checks that count were on one day.
  */
 export function unchangedWords(
   { observed }: Pick<ListingFacts, 'observed'>,

@@ -42,7 +42,7 @@ import {
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, type JudgedListing } from '../seen.ts';
 
-/** Returns undefined for a template. */
+/** Undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
 
 function hostedAt(listing: ListingDocument): Words {
@@ -51,10 +51,7 @@ function hostedAt(listing: ListingDocument): Words {
   return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
 }
 
-/**
- * `it` is the word for the domain of the namespace. The result is empty if the endpoints cannot be compared
- * with the namespace.
- */
+/** Empty if the two cannot be compared. */
 function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
   const at = hostedAt(listing);
   const hosted = isEmpty(at) ? at : say`: ${at}`;
@@ -88,7 +85,6 @@ function movedAccount({ known }: JudgedListing, isShown: boolean): Words {
   return say`; ${code(host)} redirects that repository to another account, ${code(now)}${proven}${source('Dossier', dayText(one.observed_at))}`;
 }
 
-/** Tells whether the words about the namespace say that the recorded repository leads to another account. */
 const isMovedToAnother = (judged: JudgedListing): boolean =>
   judged.known(namespaceOwner)[0]?.value === true && !isEmpty(movedAccount(judged, false));
 
@@ -125,7 +121,7 @@ function repositoryOf(judged: JudgedListing, isSaid: boolean): TextFact[] {
   if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
   if (isShort && isSaid) return [];
   const isThere = one.value?.state === 'there';
-  // The line about upkeep has the last commit, which shows that the repository is there.
+  // The last commit in the line about upkeep shows that it is there.
   if (isShort && isThere && known(repositoryLastCommit).length > 0) return [];
   return [observed(judged, one, isThere ? say`${text} is public` : say`${text}: ${whyOf(one)}`)];
 }
@@ -144,7 +140,7 @@ const ofKinds = saidIn('whose');
 export const whose: FactsOf = (judged) => {
   const { known } = judged;
   const { website } = judged.listing;
-  // Everything else that the listing shares with other publishers is in what stands out.
+  // All else that it shares with other publishers is in what stands out.
   const named = sharedKinds
     .filter(({ basis }) => basis === 'names')
     .flatMap((kind) => known(kind).flatMap(({ reason }) => reason ?? []));

@@ -27,7 +27,7 @@ export interface CriterionAnswer extends RequestedCriterion {
   readonly result: Result;
 }
 
-/** Returns undefined if the criterion accepts the value. */
+/** Undefined if the criterion accepts the value. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
   const { takes } = criteria[criterion];
   if (takes.kind === 'nothing') return value === undefined ? undefined : `${criterion} takes no value`;
@@ -61,14 +61,14 @@ export const judge = (
     result: criteria[one.criterion].judge(listing, one.value, now_ms),
   }));
 
-/** What shows why. A line without facts is not known; a criterion that does not apply has no rows. */
+/** A line without facts is not known; a criterion that does not apply has no rows. */
 export function showWhy(
   answer: ListingAnswer,
   judged: readonly CriterionAnswer[],
   always: readonly Row[] = [],
 ): AnswerWords {
   const applied = judged.filter(({ result }) => result !== 'not_applicable');
-  // What could not be seen or was not seen of late is in no line.
+  // No line has what could not be seen or was not seen of late.
   const unknown = judged.some(({ result }) => result === 'unknown') ? gapWords(answer) : undefined;
   const rows: ReadonlySet<Row> = new Set([
     ...always,
@@ -93,7 +93,6 @@ export function whyWords(answer: ListingAnswer, one: CriterionAnswer): Words {
   return join([said, ...stands_out, ...Object.values(lines)], ' ');
 }
 
-/** The criteria of a comparison that names none. */
 export const defaultCriteria: readonly RequestedCriterion[] = [
   { criterion: 'active' },
   { criterion: 'endpoint_at_domain' },

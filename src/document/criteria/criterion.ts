@@ -3,7 +3,7 @@ import type { LineName } from '../answers/lines.ts';
 import type { StandOut } from '../answers/stands-out.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-/** `not_applicable`: there is nothing to judge, for example because the record names no package. */
+/** `not_applicable`: nothing to judge, for example no package in the record. */
 export const resultTexts = {
   met: 'Met',
   not_met: 'Not met',
@@ -13,13 +13,12 @@ export const resultTexts = {
 export type Result = keyof typeof resultTexts;
 export const results = Object.keys(resultTexts) as [Result, ...Result[]];
 
-/** A line of the answer about a listing, or a notice of what stands out. */
 export type Row = LineName | StandOut['key'];
 
 export type CriterionValue = string | number | undefined;
 export type Takes =
   | { readonly kind: 'nothing' }
-  /** `usual` is the number used if none is given. */
+  /** `usual` is used if none is given. */
   | { readonly kind: 'number'; readonly max: number; readonly usual?: number }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'tag' }
@@ -35,12 +34,12 @@ export const evidenceNames = Object.keys(evidenceTitles) as Evidence[];
 
 export interface Criterion {
   readonly evidence: Evidence;
-  /** The question. `{}` stands for the value, and `(s)` is left out if the value is 1. */
+  /** `{}` stands for the value; `(s)` is left out if it is 1. */
   readonly label: string;
   readonly takes: Takes;
-  /** The rows that show why. None says more than the label and the result of a criterion without rows. */
+  /** Empty if no row says more than the label and the result. */
   readonly rows: readonly Row[];
-  /** A pure function. `value` must be one that `takes` allows. */
+  /** Pure. `value` must be one that `takes` allows. */
   judge(listing: ListingDocument, value: CriterionValue, now_ms: number): Result;
 }
 
@@ -64,7 +63,7 @@ export const decided = (holds: boolean | undefined): Result => {
 
 const skew_ms = 5 * 60_000;
 
-/** Not rounded. Up to five minutes in the future counts as now; a later time gives undefined. */
+/** Not rounded. Up to five minutes ahead counts as now; a later time gives undefined. */
 export function daysSince(time: string | undefined, now_ms: number): number | undefined {
   const age_ms = time === undefined ? Number.NaN : now_ms - Date.parse(time);
   return age_ms >= -skew_ms ? Math.max(age_ms, 0) / day_ms : undefined;
@@ -73,8 +72,8 @@ export function daysSince(time: string | undefined, now_ms: number): number | un
 const firstOf = (found: readonly Result[], order: readonly Result[]) =>
   order.find((one) => found.includes(one));
 
-/** The result of a criterion that every endpoint or package must meet; undefined if there is none. */
+/** Undefined if there is none. */
 export const ofEvery = (found: readonly Result[]) => firstOf(found, ['not_met', 'unknown', 'met']);
 
-/** The result of a criterion that one endpoint must meet; undefined if there is none. */
+/** Undefined if there is none. */
 export const ofSome = (found: readonly Result[]) => firstOf(found, ['met', 'unknown', 'not_met']);

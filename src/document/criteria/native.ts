@@ -2,7 +2,7 @@ import type { ListingDocument } from '../listing-document.ts';
 import { criteriaOf, days, daysSince, decided, plain } from './criterion.ts';
 
 const ratings = { kind: 'number', max: 1000 } as const;
-/** With fewer sources no share is computed (docs/ratings.md). */
+/** Fewer sources give no share (docs/ratings.md). */
 const minForShare = 5;
 
 /** A time in the future counts, because the clocks of nodes differ. */

@@ -24,13 +24,11 @@ import {
 } from './criterion.ts';
 import { unlessUnread } from './recorded.ts';
 
-/** Returns the observation of one recorded endpoint, of a place there, or of a package. */
 type FactAt = <K extends NamedKind>(kind: K, place?: string) => FactOf<K> | undefined;
 
-/** The results of all endpoints; undefined if there is none. */
 type Joined = (found: readonly Result[]) => Result | undefined;
 
-/** An endpoint without a result is ignored. A service that runs from a package has no endpoint to judge. */
+/** What runs from a package has no endpoint to judge. */
 function ofEndpoints(
   listing: ListingDocument,
   judge: (at: FactAt) => Result | undefined,
@@ -54,17 +52,15 @@ function isAlive(at: FactAt): Result {
   return outcome && (isUnanswered(outcome) || outcome === 'absent') ? 'not_met' : 'unknown';
 }
 
-/** Tells whether a place states a price, or if `isPriced` is false, a payment without an amount. */
+/** If `isPriced` is false, a payment without an amount. */
 const isStated = ({ observations }: ListingDocument, isPriced: boolean): boolean =>
   factsOf(priceOffers, observations).some(
     (one) => one.value && currentOutcome(one) === 'seen' && costOf(one.value)?.isPriced === isPriced,
   );
 
-/** Tells whether an endpoint asked for a payment whose price could not be read. */
 const isUnreadPrice = (quote?: FactOf<typeof priceOffers>): boolean =>
   currentOutcome(quote) === 'asks' && quote?.asks_for === 'payment';
 
-/** Tells whether checks saw no request for a payment by the endpoint or one of its tools. */
 function asksNothing(at: FactAt): boolean {
   const tools = currentOutcome(at(priceOffers, toolsPlace));
   const isNone = at(priceOffers, toolsPlace) === undefined || tools === 'nothing' || tools === 'absent';
@@ -90,7 +86,7 @@ function isHidden({ unanswered_since }: Observation, at: FactAt): boolean {
   return unanswered_since !== undefined && answers?.outcome === 'seen' && answers.missed_since === undefined;
 }
 
-/** An endpoint that asks for no payment has no payees to judge. */
+/** An endpoint that asks for no payment has no payees. */
 function isUnchangedFor(
   at: FactAt,
   kind: typeof priceOffers | typeof toolsSurface,
@@ -111,7 +107,7 @@ function isUnchangedFor(
 
 /**
  * `holds` returns undefined if the value does not answer the question. `needsPackage`: a fact about a package
- * that its registry does not have shows nothing.
+ * that its registry lacks shows nothing.
  */
 function ofPackages<K extends NamedKind>(
   listing: ListingDocument,
@@ -133,10 +129,7 @@ function ofPackages<K extends NamedKind>(
   return ofEvery(found) ?? unlessUnread(listing, 'package', 'not_applicable');
 }
 
-/**
- * A report counts even if the newest check did not see it again. Only the newest check can show that there is
- * no report.
- */
+/** A report counts even if not seen again; only the newest check can show that there is none. */
 function hasNoReport(listing: ListingDocument): Result {
   const isReported = factsOf(packageAdvisories, listing.observations).some(
     ({ value }) => value !== null && reportedMalware(value) === 'yes',
@@ -161,7 +154,7 @@ export const observedCriteria = {
   ),
   price_known: observed('A price was seen', plain, ['costs'], (listing) => {
     if (isStated(listing, true)) return 'met';
-    // The result is `not_met` only if every endpoint was seen to ask for no payment.
+    // Not met only if every endpoint was seen to ask for no payment.
     return ofEndpoints(
       listing,
       (at) => (asksNothing(at) ? 'not_met' : 'unknown'),

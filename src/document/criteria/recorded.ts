@@ -21,7 +21,6 @@ import { criteriaOf, days, daysSince, decided, plain, type Result } from './crit
 export const unlessUnread = (listing: ListingDocument, field: CopyField, result: Result): Result =>
   whyNoneRead(listing, field) === undefined ? result : 'unknown';
 
-/** The signal may say that the record has nothing of this kind. */
 const signalOf = <K extends RecordKind>({ signals }: ListingDocument, kind: K) =>
   factsOf(kind, signals.imported)[0];
 
@@ -57,7 +56,7 @@ function hasPackage(listing: ListingDocument, wanted: string): Result {
   return decided(packages.some(({ registry_type }) => registry_type === wanted));
 }
 
-/** The date of any version shows a minimum age. Only the date of the first version shows the exact age. */
+/** Any version's date shows a minimum age; only the first's shows the exact age. */
 function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): Result {
   const age_days = daysSince(listing.published_at, now_ms);
   if (age_days === undefined) return 'unknown';

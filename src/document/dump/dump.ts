@@ -3,40 +3,30 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { type DumpFolder, rewriteDump, takenFrom, writeDump } from './files.ts';
 
-/** A dump of this age is replaced. */
 const longestAge_ms = 3_600_000;
-/** A dump of this age is not sent any more. Callers wait for a new one. */
+/** Then callers wait for a new one. */
 const longestSent_ms = 12 * longestAge_ms;
-/**
- * The pause after a rewriting is this many times as long as the rewriting, so that withdrawals do not keep a
- * node busy.
- */
+/** Times the length of the rewriting before, so that withdrawals do not keep a node busy. */
 const pauseShare = 10;
-/** Callers wait for the pause, so it has a maximum. */
+/** Callers wait for the pause. */
 const longestPause_ms = 3000;
-/** The service itself asks for its dump this often, so that callers seldom wait for one. */
+/** The service itself asks, so that callers seldom wait. */
 const asksEvery_ms = 600_000;
 
 const hasFile = ({ manifest }: DumpFolder, path: string) => manifest.files.some((file) => file.path === path);
 
 /**
- * While a new dump is written, callers get the present one unless it is too old. A dump that is sent takes
- * into account every withdrawal and every action of the operator before the request.
+ * Callers get the present dump while a new one is written, unless it is too old. It takes into account every
+ * withdrawal and action of the operator before the request.
  */
 export function createDumps(context: Context) {
   const { clock, config, log, store } = context;
   const stopping = new AbortController();
   const { signal } = stopping;
-  /**
-   * The newest dump and the one before it. Callers that have the manifest of the older dump still read its
-   * files.
-   */
+  /** Callers with the manifest of the older one still read its files. */
   let written: readonly DumpFolder[] = [];
   let writing: Promise<DumpFolder> | undefined;
-  /**
-   * The last rewriting that has begun. `next` is the rewriting after it. `next` has not begun, so all callers
-   * share it.
-   */
+  /** `next` has not begun, so all callers share it. */
   let rewriting: Promise<unknown> | undefined;
   let next: Promise<DumpFolder> | undefined;
   let pause_ms = 0;
@@ -93,7 +83,7 @@ export function createDumps(context: Context) {
     const dump = isTooOld ? await begin() : newest;
     return (await isSendable(dump)) ? dump : rewrite();
   };
-  // With a database in memory, all other reads would wait for the dump.
+  // In memory, all other reads would wait for the dump.
   const timer = setInterval(() => config.databaseUrl === ':memory:' || read().catch(warn), asksEvery_ms);
   timer.unref();
   return {

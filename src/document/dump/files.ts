@@ -18,7 +18,7 @@ import { toListingDocument } from '../document.ts';
 
 const compress = promisify(gzip);
 
-/** The number of listings that are held in memory at once. */
+/** Listings held in memory at once. */
 const page = 100;
 
 async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
@@ -57,7 +57,7 @@ async function toEvidence(
 const kinds = { listings: toRecords, evidence: toEvidence } as const;
 type DumpKind = keyof typeof kinds;
 
-/** A member of a gzip file (RFC 1952): the lines of one page of listings. */
+/** RFC 1952; one page of listings. */
 interface WrittenMember {
   readonly bytes: number;
   readonly rows: number;
@@ -65,10 +65,7 @@ interface WrittenMember {
 
 const folderOfPaths = '/export/';
 
-/**
- * The name of the file has the start of its SHA-256, so that no manifest is combined with a file of another
- * dump.
- */
+/** Named by the start of its SHA-256, so that no manifest is combined with a file of another dump. */
 interface DumpFile {
   readonly kind: DumpKind;
   readonly members: readonly WrittenMember[];
@@ -114,10 +111,7 @@ async function createFile(folder: string, kind: DumpKind) {
   };
 }
 
-/**
- * Both files are written page by page, so their members with the same number are about the same page of
- * listings.
- */
+/** Members with the same number are about the same listings. */
 async function createFiles<T>(
   folder: string,
   fill: (files: readonly Awaited<ReturnType<typeof createFile>>[]) => Promise<T>,
@@ -138,9 +132,8 @@ interface Moment {
 }
 
 /**
- * `since` is the id of the newest change at the time of the dump, or 0 if there was none. With it, /changes
- * returns the later changes. `signature` is a C2SP signed note by the key of the log. It signs the SHA-256 of
- * the RFC 8785 JSON of all other members.
+ * `since` is the id of the newest change, or 0; /changes returns those after it. `signature`, a C2SP signed
+ * note by the key of the log, signs the SHA-256 of the RFC 8785 JSON of all other members.
  */
 async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
@@ -150,7 +143,7 @@ async function toManifest(files: readonly DumpFile[], moment: Moment, context: C
 }
 
 const folderName = 'dossier-dump-';
-/** No process sends a dump of this age, so a folder that is older was left behind. */
+/** No process sends a dump of this age. */
 const leftAfter_ms = day_ms;
 
 async function removeLeft(): Promise<void> {
@@ -172,13 +165,9 @@ async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) 
   }
 }
 
-/**
- * Changes after which a listing has lost something. The pages of these listings are replaced before a dump is
- * sent again.
- */
+/** A listing has lost something, so its pages are replaced before a dump is sent again. */
 const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
 
-/** The listings that have lost something that the dump may still contain. */
 export const takenFrom = (
   { seq }: Pick<DumpFolder, 'seq'>,
   { changes }: Reads,
@@ -186,20 +175,20 @@ export const takenFrom = (
 
 const newestChange = async ({ changes }: Reads) => (await changes.newest(1))[0];
 
-/** A dump in its folder, without anything that a change up to `seq` took away. */
+/** Without anything that a change up to `seq` took away. */
 export interface DumpFolder {
   readonly folder: string;
   readonly manifest: Awaited<ReturnType<typeof toManifest>>;
   readonly files: readonly DumpFile[];
-  /** The listings of each gzip member of its files. */
+  /** Of each gzip member of its files. */
   readonly pages: readonly (readonly string[])[];
   readonly seq: number;
   readonly remove: () => Promise<void>;
 }
 
-/** Writes all listings that are not withdrawn, except the sample, as of one moment. */
+/** Leaves out withdrawn ones and the sample. */
 export async function writeDump(context: Context, signal: AbortSignal): Promise<DumpFolder> {
-  // A folder that was left behind may belong to another user, or another node may have removed it just now.
+  // It may belong to another user, or another node may just have removed it.
   await removeLeft().catch(() => undefined);
   return inFolder(async (folder) => {
     const { filled, files } = await createFiles(folder, (made) =>
@@ -225,7 +214,6 @@ async function readMember(file: FileHandle, { bytes }: WrittenMember, position: 
   return buffer;
 }
 
-/** A member for which `toLines` returns lines is written anew. The others are copied. */
 async function rewriteFile(
   file: Awaited<ReturnType<typeof createFile>>,
   dump: DumpFolder,

@@ -6,10 +6,9 @@ import { canonicalDigest } from '../../log/leaf.ts';
 
 const lockedFact = z.object({
   value: z.json(),
-  /** The value in words if it is not a text; quotations and code spans were written by others. */
+  /** For a value that is not a text. Others wrote its quotations and code spans. */
   text: z.string().optional(),
   since: z.string().optional(),
-  /** Set if Dossier saw the fact itself. */
   is_observed: z.literal(true).optional(),
   method_version: z.string().optional(),
 });
@@ -22,7 +21,7 @@ const lockedListing = z.object({
 });
 export type LockedListing = z.infer<typeof lockedListing>;
 
-/** The content of dossier.lock.json (docs/changes.md). */
+/** dossier.lock.json (docs/changes.md). */
 const lockFile = z.object({
   lockfile_version: z.literal(1),
   from: z.string(),
@@ -36,29 +35,25 @@ export const readLockFile = (text: string): LockFile | undefined =>
 
 interface SaidChange {
   readonly from: unknown;
-  /** The time since which the value is different, RFC 3339. */
+  /** RFC 3339. */
   readonly since: string;
   readonly text: string;
 }
 
-/** The changes of each fact that are told, by the name of the fact. The last of them comes at the end. */
+/** The last change comes at the end. */
 export type LockChanges = Readonly<Record<string, readonly SaidChange[]>>;
 
 export interface LockDifference {
   readonly handle: string;
   readonly fact: string;
-  /** Undefined if the fact was not locked. */
   readonly from: LockedFact['value'] | undefined;
   readonly to: LockedFact['value'] | undefined;
-  /** Quotations and code spans were written by others. */
+  /** Others wrote its quotations and code spans. */
   readonly from_text: string;
   readonly to_text: string;
-  /** Says how the fact changed, if the two values do not show that: by each change that is told. */
+  /** Each change that is told, if the two values do not show it. */
   readonly how?: string;
-  /**
-   * The time since which the fact has the new value (RFC 3339) or, if this time is not known, the day of the
-   * answer.
-   */
+  /** Since when (RFC 3339) or, if not known, the day of the answer. */
   readonly when: string;
   readonly when_is: 'since' | 'as_of';
 }
@@ -68,7 +63,7 @@ const valueText = (value: LockedFact['value']) =>
 
 const digestText = (value: LockedFact['value']) => `SHA-256 ${canonicalDigest({ value }).slice(0, 12)}`;
 
-/** If both values have the same words, the exact values or their digests are shown. */
+/** If both have the same words, the exact values or their digests. */
 function toTexts(before: LockedFact | undefined, after: LockedFact | undefined) {
   const ways = [
     ({ text, value }: LockedFact) => text ?? valueText(value),
@@ -86,16 +81,13 @@ function howChanged(changes: readonly SaidChange[], { value, since: lockedSince 
   return `of several changes since: ${[first, ...others].map(({ text }) => text).join('; ')}`;
 }
 
-/** Lock files of older versions of Dossier do not name the method. */
+/** Older lock files do not name the method. */
 const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
   before.method_version !== undefined &&
   after.method_version !== undefined &&
   before.method_version !== after.method_version;
 
-/**
- * Recorded facts are always compared. Observed facts are compared only if both sides know them by the same
- * method.
- */
+/** Recorded facts always are, observed ones only if both sides know them by the same method. */
 function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
   if (!(before ?? after)?.is_observed) return true;
   if (before === undefined || after === undefined) return false;
@@ -114,7 +106,7 @@ export function compareLocked(
     const after = now.facts[fact];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
     if (!isCompared(before, after)) return [];
-    // The record has one date. It also holds for facts that the record no longer states.
+    // The date of the record also holds for facts that it no longer states.
     const since = after ? after.since : now.facts.version?.since;
     const when = since ?? now.as_of;
     const when_is = since === undefined ? 'as_of' : 'since';
@@ -145,7 +137,7 @@ export const toGone = (handle: string, why: string, when: string): LockDifferenc
   when_is: 'as_of' as const,
 });
 
-/** The kind of a fact is ours; its subject is an address or a name that a publisher wrote. */
+/** The kind is ours; the subject is what a publisher wrote. */
 function factText(fact: string): string {
   const end = fact.indexOf(' ');
   return end < 0 ? fact : `${fact.slice(0, end)} ${coded(fact.slice(end + 1))}`;

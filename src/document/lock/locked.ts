@@ -8,10 +8,7 @@ import type { ListingDocument } from '../listing-document.ts';
 import { between } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
 
-/**
- * A stale observation can be compared too. A request for credentials is compared as the fact `auth.required`
- * instead.
- */
+/** A stale observation is, too. A request for credentials is compared as `auth.required`. */
 function isComparable(one: Observation): boolean {
   const { outcome } = one;
   if (outcome === 'asks') return one.kind === priceOffers.kind && one.asks_for === 'payment';
@@ -78,7 +75,7 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** The changes of locked facts whose kinds have words for a change. */
+/** Only of kinds that have words for a change. */
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {

@@ -10,7 +10,7 @@ import type { ListingDocument } from '../listing-document.ts';
 export const serverCardType = 'application/mcp-server-card+json';
 export const cardSchema = 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json';
 
-/** The page at this address explains our own terms. */
+/** The page there explains our own terms. */
 export const ownNamespace = (publicUrl: string): string => `${publicUrl}/about#`;
 
 export const ownTerms = {
@@ -31,7 +31,7 @@ export const ownTerms = {
     'The meaning of the score of a search result: how many words of the query matched, not how good the service is',
 } as const;
 
-/** A remote in a server card (SEP-2127, schema v1). */
+/** SEP-2127, schema v1. */
 function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   const needs = (wanted: ListingInput['kind']) => inputs.filter(({ kind }) => kind === wanted);
   const toInput = ({ required, secret }: ListingInput) => ({ isRequired: required, isSecret: secret });
@@ -40,7 +40,7 @@ function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   return { type, url, headers, variables };
 }
 
-/** The longest title or description in the schema of a server card. */
+/** By the schema of a server card. */
 const longestInCard = 100;
 
 const inCard = (text: string): string =>
@@ -53,13 +53,13 @@ const kindsOf = (recorded: readonly (string | undefined)[]) => [
 const reverse = (labels: string) => labels.split('.').toReversed().join('.');
 const urn = /^urn:air:([a-zA-Z0-9.-]+)(?::[a-zA-Z0-9._-]+)*:([a-zA-Z0-9._-]+)$/;
 
-/** The form is that of Appendix C of ARD. */
+/** Appendix C of ARD. */
 function toUrn(handle: string): string {
   const { namespace, name } = handleParts(handle);
   return `urn:air:${reverse(namespace)}:${name}`;
 }
 
-/** Returns undefined if no handle has this identifier. Throws invalid_input if it is not an identifier. */
+/** Undefined if no handle has it. Throws invalid_input if it is not an identifier. */
 export function readUrn(identifier: string): string | undefined {
   const [, publisher = '', name = ''] = urn.exec(identifier) ?? [];
   if (!publisher) throw wrongField('identifier', 'must be urn:air:<publisher>:<namespace>:<agent-name>');
@@ -67,10 +67,7 @@ export function readUrn(identifier: string): string | undefined {
   return isHandle(handle) && toUrn(handle) === identifier ? handle : undefined;
 }
 
-/**
- * An ARD entry (4.2). It has no trustManifest and no representativeQueries, because only the publisher could
- * state them.
- */
+/** ARD 4.2, without trustManifest and representativeQueries, which only the publisher could state. */
 export function toArdEntry(listing: ListingDocument, publicUrl: string) {
   const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
   const malware = malwareWords(listing.observations).map(toText);

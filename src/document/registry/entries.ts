@@ -22,7 +22,7 @@ import { toStaleAt } from '../../observations/to-observations.ts';
 import { toListingDocument } from '../document.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-/** The key of our block in `_meta`. */
+/** Of our block in `_meta`. */
 const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
 
 const observationOf = ({ observations }: ListingDocument, { kind }: Kind) => {
@@ -78,7 +78,7 @@ export function toDatedFacts(document: ListingDocument, log: object, observation
 export const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
 
 /**
- * The digests are SHA-256 of RFC 8785 JSON. evidence_ref and evidence_digest are named as in
+ * Digests are SHA-256 of RFC 8785 JSON. evidence_ref and evidence_digest are named as in
  * modelcontextprotocol/registry pull request 1404.
  */
 function toReferences(document: ListingDocument, server: JsonObject, interval_s: number) {
@@ -102,7 +102,7 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
     Object.entries(observations).map(([kind, one]) => [kind, names.reduce(without, one as JsonObject)]),
   );
 
-/** A report names the version that it is about, so it is told with each version. */
+/** With each version, because a report names the one that it is about. */
 function toReports({ observations }: ListingDocument): { malware: string[] } | undefined {
   const malware = malwareWords(observations).map(toText);
   return malware.length > 0 ? { malware } : undefined;
@@ -127,7 +127,7 @@ const isReachable = ({ type, url }: JsonObject) =>
   type === 'stdio' || ((type === 'streamable-http' || type === 'sse') && isText(url));
 
 function withinSchema({ server, unread }: ReadRecord): JsonObject {
-  // A package of which a part was not read would be started without that part.
+  // It would be started without the part that was not read.
   const isWhole = (at: number) => !unread.some((path) => path.startsWith(`packages.${at}.`));
   const lists = {
     packages: (one: JsonObject, at: number) =>
@@ -142,9 +142,9 @@ function withinSchema({ server, unread }: ReadRecord): JsonObject {
 }
 
 /**
- * Leaves out packages and remotes that do not fit the schema, because typed clients would refuse the whole
- * page. Also leaves out what a publisher may not state: the stars and licence that hosts show as facts, and a
- * block under our key.
+ * Without packages and remotes that do not fit the schema, because typed clients would refuse the whole page.
+ * Also without what a publisher may not state: stars and licence, which hosts show as facts, and a block
+ * under our key.
  */
 export function toServer(
   { record, handle, version }: ListingVersion,
@@ -166,7 +166,6 @@ export function toServer(
 interface About extends Awaited<ReturnType<typeof readShared>> {
   readonly isLatest: boolean;
   readonly document: ListingDocument | undefined;
-  /** Whether the operator has hidden the texts of the listing. */
   readonly isHidden: boolean;
 }
 
@@ -199,17 +198,14 @@ export const readShared = async (context: Context) => ({
   interval_s: context.config.observeInterval_s,
 });
 
-/** The version shown or, if all versions are deleted, the newest. */
+/** The version shown or, if all are deleted, the newest. */
 async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
   const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
   const last = await store.listings.lastVersions(gone);
   return new Map([...listings, ...last].map(({ handle, version }) => [handle, version]));
 }
 
-/**
- * The JSON of each entry, because a list of a hundred entries takes ten times as much memory as their JSON,
- * and would be written in one piece.
- */
+/** As JSON, because a hundred entries take ten times as much memory, and would be written in one piece. */
 export async function toEntries(
   versions: readonly ListingVersion[],
   context: Context,
@@ -235,6 +231,5 @@ export async function toEntries(
   });
 }
 
-/** The JSON of a page of a list of entries. */
 export const toPage = (entries: readonly string[], nextCursor?: string): string =>
   `{"servers":[${entries.join()}],"metadata":${JSON.stringify({ nextCursor, count: entries.length })}}`;

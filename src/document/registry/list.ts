@@ -36,9 +36,7 @@ const query = z.object({
     .optional(),
 });
 
-/**
- * A cursor holds all parameters except the limit, because some clients leave out the search on later pages.
- */
+/** All parameters except the limit, because some clients leave out the search on later pages. */
 const position = z.object({
   search: z.string().optional(),
   after: z.object({ handle: z.string(), version: z.string(), listed_at: z.string() }).optional(),
@@ -81,7 +79,7 @@ function readQuery(sent: unknown): { limit: number; at: Position } {
   };
 }
 
-/** A page with a search waits for its turn, because the search reads every name. */
+/** A search waits for its turn, because it reads every name. */
 async function listPage(at: Position, limit: number, { store, searches, caller, clock }: Context) {
   const { after, updatedSince, version, withDeleted, search: named } = at;
   const read = () =>
@@ -122,7 +120,7 @@ const versionsOf = (
     ...which,
   });
 
-/** The newest version comes first. Returns undefined if there are none. Throws invalid_input. */
+/** Newest first; undefined if there are none. Throws invalid_input. */
 export async function readVersionEntries(cursor: string | undefined, query: VersionsQuery, context: Context) {
   const { handle, withDeleted } = query;
   const [published_at, version] = readCursor(cursor, () => z.tuple([z.string(), z.string()])) ?? [];
@@ -138,7 +136,7 @@ export async function readVersionEntries(cursor: string | undefined, query: Vers
   return toPage(await toEntries(ordered, context), last && toCursor([last.published_at, last.version]));
 }
 
-/** `latest` stands for the version shown. Returns undefined if there is no such version. */
+/** `latest` stands for the version shown. Undefined if there is none such. */
 export async function readVersionEntry(version: string, query: VersionsQuery, context: Context) {
   const [entry] = await toEntries(await versionsOf(query, { version }, context), context);
   return entry;

@@ -10,7 +10,7 @@ import { readLogHead, toDatedFacts } from './entries.ts';
 
 /**
  * An in-toto Statement v1 in a DSSE envelope, signed with the current key of the log. Its subject is the
- * listing document, by the SHA-256 of its RFC 8785 JSON. Throws not_found for a listing of the sample.
+ * document, by the SHA-256 of its RFC 8785 JSON. Throws not_found for the sample.
  */
 export async function toSignedStatement(document: ListingDocument, context: Context): Promise<Envelope> {
   const { handle, sample, links, observations, origin, origin_note, moderation } = document;
