@@ -270,14 +270,6 @@ describe('dossier doctor', () => {
       ],
     });
   });
-  it('ends with 78 for what serve refuses', async () => {
-    expect(
-      await runDossier(['doctor'], { ...settings, PORT: 'x', LIMIT_OVERRIDES: 'no=1/1s' }),
-    ).toMatchObject({
-      code: 78,
-      stdout: '',
-    });
-  });
 });
 
 it('the service signs new entries, though nobody reads its checkpoint', async () => {

@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Ended } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
@@ -238,48 +237,6 @@ describe('the configurations of all clients', () => {
       (await run(['--version'])).code === 0 && readFileSync(join(fixtures, 'home/.claude.json'), 'utf8');
     expect(planted).toMatch(secret);
   });
-});
-
-it('says of each server in one block what it is and what stands out, then the totals', async () => {
-  const file = join(folder, 'text.json');
-  const servers = {
-    messages: { command: 'npx', args: ['-y', '@political-comms/mcp@1.1.0'] },
-    same: { command: 'npx', args: ['@political-comms/mcp@1.1.0'] },
-    common: { command: 'npx', args: ['common-name'] },
-    unknown: { url: 'https://mcp.webhook.co/other?key=1' },
-  };
-  writeFileSync(file, `{"mcpServers": ${JSON.stringify(servers)}, /* a comment */ }`);
-  const { code, stdout, stderr } = await inventory([file]);
-  expect([code, stderr]).toEqual([0, '']);
-  const shown = stdout
-    .replaceAll(folder, '')
-    .replace(service, 'SERVICE')
-    .replace(/as of \S+\./, 'as of DAY.');
-  expect(shown).toBe(`“messages” (/text.json): npm @political-comms/mcp, version 1.1.0
-“same” (/text.json): npm @political-comms/mcp, version 1.1.0
-  * \`com.politicalcomms/api\`, found as the only listing that records this npm package; recording does not show control.
-  * “Compliant political SMS/MMS from MCP clients, covering projects, contacts, analytics and billing.”
-  * domain politicalcomms.com | npm \`@political-comms/mcp@1.2.0\` over stdio | updated 2026-10-02
-  * Version \`1.0.0\`, of the package \`1.2.0\`.
-  * The version that the listing records, \`1.2.0\`, is newer than the configured one.
-
-“common” (/text.json): npm common-name, not pinned
-  * It is several listings.
-  * \`com.example/one\` (domain example.com, “A plain description”, version \`1.0.0\`, updated 2026-10-02); \`com.other/two\` (domain other.com, “A plain description”, version \`1.0.0\`, updated 2026-10-02)
-
-“unknown” (/text.json): https://mcp.webhook.co/other?...
-  * It is not known.
-  * The query of its address was not sent, so its listing cannot be known for certain.
-  * Near: \`co.webhook/webhook\`.
-
-4 servers in 1 file: 2 listed, 1 recorded by several listings, 1 not pinned, 1 not known.
-Asked SERVICE, as of DAY. Not being listed is not a verdict.
-`);
-  const markdown = await inventory([file, '--markdown']);
-  expect(markdown.stdout).toContain('* “common” (');
-  expect(markdown.stdout).toContain(
-    '): npm common-name, not pinned\n  * It is several listings.\n  * `com.example/one` (',
-  );
 });
 
 const sha1 = 'a'.repeat(40);
@@ -847,6 +804,7 @@ it('asks nobody where there is nothing to ask', async () => {
 
 it('needs a Dossier that answers', async () => {
   const file = join(folder, 'text.json');
+  writeFileSync(file, '{"mcpServers": {"one": {"command": "npx", "args": ["common-name"]}}}');
   expect(await run(['inventory', file])).toMatchObject({
     code: 64,
     stderr: 'name a Dossier with --service or DOSSIER_URL, or use --offline\n',
@@ -938,30 +896,6 @@ describe('a dump', () => {
     const all = serversOf(await run(['inventory', '--json', '--service', dump], ofFixtures));
     const ofService = serversOf(await inventory(['--json'], ofFixtures));
     expect(all.map(({ result }) => result?.handle)).toEqual(ofService.map(({ result }) => result?.handle));
-  });
-
-  it('without a listing lists nothing, and says that it has none', async () => {
-    const file = join(folder, 'one.json');
-    writeFileSync(file, '{"mcpServers": {"hooks": {"url": "https://mcp.webhook.co/mcp"}}}');
-    const array = join(folder, 'empty.json');
-    const lines = join(folder, 'empty.jsonl.gz');
-    writeFileSync(array, '[]\n');
-    writeFileSync(lines, gzipSync(''));
-    for (const none of [array, lines]) {
-      const { code, stdout } = await run(['inventory', file, '--service', none]);
-      expect([code, stdout.split('\n').slice(1)]).toEqual([
-        0,
-        [
-          '  * It is not listed.',
-          '',
-          '1 server in 1 file: 1 not listed.',
-          `Read ${none}, which has no listing. Not being listed is not a verdict.`,
-          '',
-        ],
-      ]);
-    }
-    const { code, stderr } = await run(['lock', '--from', lines, '--out', join(folder, 'none'), 'com.a/b']);
-    expect([code, stderr]).toEqual([64, `com.a/b is not listed at ${lines}; nothing was written\n`]);
   });
 
   it('is locked from, and checked against', async () => {

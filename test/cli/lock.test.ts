@@ -164,18 +164,6 @@ it('no text of a listing ends the annotation of GitHub Actions', async () => {
   expect(stdout).not.toMatch(/^::error::forged/m);
 });
 
-it('names two versions that are written alike by their digests', async () => {
-  const saved = join(folder, 'alike.json');
-  const out = join(folder, 'alike.lock.json');
-  const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as object;
-  writeFileSync(saved, JSON.stringify([{ ...document, version: '1.0 "beta"' }]));
-  expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
-  writeFileSync(saved, JSON.stringify([{ ...document, version: "1.0 'beta'" }]));
-  const { code, stdout } = await runDossier(['check', '--out', out], {});
-  const [, was, is] = /: version changed from SHA-256 (\w{12}) to SHA-256 (\w{12}), /.exec(stdout) ?? [];
-  expect([code, was !== undefined, was !== is]).toEqual([1, true, true]);
-});
-
 it('what is not known now, or was not when it was locked, is no change', async () => {
   const saved = join(folder, 'ends.json');
   const out = join(folder, 'ends.lock.json');
@@ -454,6 +442,7 @@ it('says what is in the way, with a code of its own', async () => {
       expect.stringMatching(/^\S+: cannot be read: EISDIR[^\n]+\n$/),
     ]);
   }
+  expect((await lock('mail server')).stderr).toBe('mail server: not a handle; use <namespace>/<name>\n');
   const unknown = await lock('com.example/none');
   expect([unknown.code, unknown.stderr]).toEqual([
     64,
@@ -461,18 +450,9 @@ it('says what is in the way, with a code of its own', async () => {
   ]);
 });
 
-it('what is no handle or no listing document is said in one sentence', async () => {
-  const bad = await lock('mail server');
-  expect([bad.code, bad.stderr]).toEqual([64, 'mail server: not a handle; use <namespace>/<name>\n']);
+it.each(['{"handle":"com.example/mail"}', '[null]', '[[]]'])('%s is no listing document', async (text) => {
   const documents = join(folder, 'documents.jsonl');
-  for (const text of ['{"handle":"com.example/mail"}', '[null]', '[[]]']) {
-    writeFileSync(documents, text);
-    const ended = await runDossier(['lock', '--from', documents, '--out', file, handle], {});
-    expect([ended.code, ended.stderr]).toEqual([
-      74,
-      expect.stringMatching(
-        /: not a file of listing documents \(of a dump: evidence-\*\.jsonl\.gz\), as JSON or one a line; an address begins with http:\/\/ or https:\/\/\n$/,
-      ),
-    ]);
-  }
+  writeFileSync(documents, text);
+  const { code, stderr } = await runDossier(['lock', '--from', documents, '--out', file, handle], {});
+  expect([code, stderr]).toEqual([74, expect.stringMatching(/: not a file of listing documents [^\n]+\n$/)]);
 });

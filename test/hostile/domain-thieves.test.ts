@@ -3,13 +3,18 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type DomainDirectory, openDomainDirectory, wellKnown } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const handle = 'com.example/tool';
 const name = '_dossier-challenge.example.com';
 let directory: DomainDirectory;
 beforeEach(async () => {
   directory = await openDomainDirectory(
-    [registryEntry(handle), registryEntry('io.github.bob/tool')],
+    [
+      registryEntry(handle),
+      registryEntry('io.github.bob/tool'),
+      registryEntry('org.carol/tool', onGitHub('carol/tool')),
+    ],
     ['example.com'],
   );
 });
@@ -45,6 +50,7 @@ function ways(): Way[] {
     generateKeyPairSync('ed25519');
   const raw = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url').toString('base64');
   const bob = directory.git.createRepository('bob/bob');
+  const carol = directory.git.createRepository('carol/tool');
   return [
     { method: 'well_known', of: handle, put: (line) => void directory.web.files.set(wellKnown, line) },
     { method: 'dns', of: handle, put: (line) => directory.setTxt(name, line) },
@@ -62,10 +68,15 @@ function ways(): Way[] {
       of: 'io.github.bob/tool',
       put: (line) => void bob.commit({ 'dossier-claim.txt': line }),
     },
+    {
+      method: 'repository',
+      of: 'org.carol/tool',
+      put: (line) => void carol.commit({ 'dossier-claim.txt': line }),
+    },
   ];
 }
 
-it.each([0, 1, 2, 3])(
+it.each([0, 1, 2, 3, 4])(
   '1,000 thieves who poll while the owner proves get no secret that works (way %#)',
   async (at) => {
     const { method, of, put, prove } = ways()[at] as Way;
@@ -87,6 +98,8 @@ it.each([0, 1, 2, 3])(
     const stolen = thieves.flatMap(({ capability }) => capability ?? []);
     expect(thieves).toHaveLength(1000);
     expect(new Set(stolen).size).toBe(stolen.length);
+    for (const { status, capability } of thieves)
+      if (status === 'claimed') expect(capability).toBeUndefined();
     expect(stolen.length).toBeGreaterThanOrEqual(500);
     const standing = await Promise.all(stolen.map((capability) => directory.standing(capability)));
     expect(standing.filter((one) => one !== 'capability_invalid')).toEqual([]);

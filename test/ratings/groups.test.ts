@@ -111,25 +111,6 @@ describe('the critic cannot be silenced', () => {
       expect(await rate(amended)).toMatchObject({ status: 'amended', group: 'independent' });
     },
   );
-
-  it('by rating the critic back: only the half that praises is set apart', async () => {
-    const critical = await rate();
-    const praise = await rate({ outcome: 'succeeded' });
-    const asRated = await directory.claim(rated, 'bad/b');
-    expect(await countsOf()).toEqual([
-      [2, 0, 0],
-      [2, 0, 0],
-    ]);
-    expect(await rate({ handle: critic }, asRated)).toMatchObject({ group: 'new_source' });
-    expect(await countsOf()).toEqual([
-      [1, 1, 0],
-      [1, 1, 0],
-    ]);
-    expect([await groupNow(critical.rating_id), await groupNow(praise.rating_id)]).toEqual([
-      'independent',
-      'reciprocal',
-    ]);
-  });
 });
 
 describe('a statement of the source that is read after its rating', () => {

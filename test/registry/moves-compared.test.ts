@@ -144,13 +144,6 @@ const rows = [
     npmNamed('@b/z', '@b/y'),
   ),
   row(
-    'grown',
-    undefined,
-    expect.stringMatching(/^added the endpoint `x\.b\.com`, of an owner named before;/),
-    at(vendor, 'https://mail.b.com/mcp'),
-    at(vendor, 'https://mail.b.com/mcp', 'https://x.b.com/mcp'),
-  ),
-  row(
     'swapped',
     undefined,
     'now asks callers to send the secret `STRIPE_KEY` to `b.vendor.com`',
@@ -284,13 +277,6 @@ const rows = [
     at({ url: vendor, headers: [...manySecrets, key] }, 'https://z.evil.com/mcp'),
   ),
   row(
-    'regrouped',
-    undefined,
-    'starts `npm:@vendor/mail` with “--read /data --read /data --write /home” instead of “--read /data --write /home --read /data”',
-    runtime(named('--read', '/data'), named('--write', '/home'), named('--read', '/data')),
-    runtime(named('--read', '/data'), named('--read', '/data'), named('--write', '/home')),
-  ),
-  row(
     'flooded',
     'not_met',
     undefined,
@@ -383,13 +369,6 @@ const rows = [
     'starts `npm:npm` with `npm:evil-mail` instead of `npm`',
     npmAsName('npm@1.0.0'),
     npmAsName('npm:evil-mail'),
-  ),
-  row(
-    'known',
-    'not_met',
-    expect.stringContaining('sent to `a0.vendor.com`, `z.evil.com` and 10 more'),
-    at({ url: vendor, headers: [] }, { url: 'https://z.evil.com/mcp', headers: [] }),
-    at(vendor, ...inVendor, 'https://z.evil.com/mcp'),
   ),
   row('both', undefined, undefined, at(...inVendor, 'https://z.evil.com/mcp')),
   row(

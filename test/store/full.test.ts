@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -75,19 +75,4 @@ describe('a full disk', () => {
     expect(await kept()).toBe(before + acknowledged.length);
     allowPages(1_000_000);
   });
-});
-
-it('a database file that was moved is reported, without a promise that feedback sent again is kept once', async () => {
-  const path = join(folder, 'dossier.db');
-  renameSync(path, `${path}.moved`);
-  const answer = await send();
-  renameSync(`${path}.moved`, path);
-  expect([answer.status, await answer.json()]).toMatchObject([
-    503,
-    {
-      code: 'unavailable',
-      detail:
-        'It is not known whether a write was recorded; a rating, response or withdrawal that is sent again is recorded once. Try again after the seconds in Retry-After.',
-    },
-  ]);
 });

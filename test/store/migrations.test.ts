@@ -245,21 +245,17 @@ describe.each(others)('a database %s', (_what, make, changes) => {
     before = await recorded();
   });
 
-  it.each([
-    ['serve'],
-    ['stdio'],
-    ['import', '--from', 'data/sample.json'],
-    ['feedback', 'list'],
-    ['backup', 'never-written.gz'],
-    ['restore', 'never-read.gz'],
-  ])('is refused by dossier %s with 78 and one line, and left alone', async (...args) => {
-    expect(await runDossier(args, { DATABASE_URL: databaseUrl, REGISTRY_URL: 'off', PORT: '0' })).toEqual({
-      code: 78,
-      stdout: '',
-      stderr: refusal,
-    });
-    expect(await recorded()).toEqual(before);
-  });
+  it.each([['serve'], ['backup', 'never-written.gz'], ['restore', 'never-read.gz']])(
+    'is refused by dossier %s with 78 and one line, and left alone',
+    async (...args) => {
+      expect(await runDossier(args, { DATABASE_URL: databaseUrl, REGISTRY_URL: 'off', PORT: '0' })).toEqual({
+        code: 78,
+        stdout: '',
+        stderr: refusal,
+      });
+      expect(await recorded()).toEqual(before);
+    },
+  );
 
   it('is a fault for dossier doctor', async () => {
     const { code, stdout } = await runDossier(['doctor'], { DATABASE_URL: databaseUrl, REGISTRY_URL: 'off' });

@@ -273,15 +273,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       ]);
       expect((await search('"text to speech"')).at(0)).toBe('s/text-to-speech');
     });
-    it('takes a to-do list for a todo list', async () => {
-      await store.write((tx) =>
-        tx.listings.putListings([
-          makeListing('d/lists', 76, { description: 'Lists of words' }),
-          makeListing('d/planner', 77, { description: 'Keeps your To-Do list' }),
-        ]),
-      );
-      expect(await search('to-do list')).toEqual(['d/planner', 'd/lists']);
-    });
     it('stores and searches a part of a word that is longer than the index of any engine allows', async () => {
       // Each of these letters counts as four.
       const long = `longB${'ﷲ'.repeat(480)}`;

@@ -302,21 +302,6 @@ it('comes back when the address says so', async () => {
   expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
 });
 
-it('sends what waits at once when another change shows that the address works again', async () => {
-  await register();
-  receiver.answer = (_posted, response) => void response.writeHead(503, { 'retry-after': '20' }).end();
-  await change('com.example/one');
-  await service.deliver();
-  service.wait(21);
-  await service.deliver();
-  await change('com.example/two');
-  receiver.answer = (_posted, response) => void response.writeHead(204).end();
-  service.wait(21);
-  await service.deliver();
-  await service.deliver();
-  expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2, 1]);
-});
-
 it('lets a change that fails wait its own time, also when the address has just recovered', async () => {
   await register();
   receiver.answer = (_posted, response) => void response.writeHead(503, { 'retry-after': '60' }).end();
