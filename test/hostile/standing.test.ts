@@ -158,7 +158,7 @@ describe('an attacker', () => {
     repository.commit({ [file]: `${first.challenge}\n${next.challenge}` });
     await service.ask(handle);
     repository.commit({ [file]: next.challenge });
-    await service.ask(handle);
+    await pass(60);
     expect(await service.standing(first.capability)).toBe('capability_suspended');
     repository.commit({ [file]: `${next.challenge}\noptout ${handle}` });
     expect(await service.ask(handle, {}, first.capability)).toMatchObject({ status: 'claimed' });
