@@ -145,7 +145,7 @@ const expected: Readonly<Record<Name, Expected>> = {
   'list is cut': listUnread,
   'list is unknown': {
     outcome: 'seen',
-    says: /has had no list of tools since/,
+    says: /Tools it lists were no longer there/,
     neverSays: never(noAnswer, otherwise),
   },
   'sessions are lost': listUnread,

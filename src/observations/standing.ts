@@ -4,7 +4,7 @@ import type { BeforeChange } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { kindOf, surfaceOf } from './kinds.ts';
 import type { EarlierChange, Observation, StoredObservation } from './observation.ts';
-import { isUnanswered } from './outcome.ts';
+import { isUnanswered, type Outcome } from './outcome.ts';
 import {
   alternatesSince,
   changes,
@@ -85,8 +85,11 @@ function namedIn({ value, changed_from: { tools, members, difference, counts, ..
 }
 
 /** What an endpoint asks first has a fact of its own. */
+const hasEnded = (kind: string, outcome: Outcome) =>
+  outcome === 'nothing' || (outcome === 'absent' && kindOf(kind)?.weighChange !== undefined);
+
 const isTold = (kind: string, { is }: StateChange, said: EarlierChange) =>
-  (is.value !== null || is.outcome === 'nothing') && changeWords({ kind }, said, own('')) !== undefined;
+  (is.value !== null || hasEnded(kind, is.outcome)) && changeWords({ kind }, said, own('')) !== undefined;
 
 /**
  * The weightiest first, then those that name what changed most seldom. A change whose members later ones name
@@ -149,7 +152,7 @@ function toMissed(later: readonly Span[]): StoredObservation['missed'] {
 /** The weightiest first; the last that led to what stands ends them. */
 export function toldChanges(fact: ChangedFact): EarlierChange[] {
   const { kind, value, outcome, value_digest, details, changed_from, earlier_changes = [] } = fact;
-  if (!changed_from || (value === null && outcome !== 'nothing')) return [...earlier_changes];
+  if (!changed_from || (value === null && !hasEnded(kind, outcome))) return [...earlier_changes];
   const last = {
     value,
     first_seen_at: changed_from.seen_from,

@@ -236,7 +236,8 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   ],
   [
     `(?:began to quote 0\\.02 USDC on Base|were no longer there|payee changed from \\S+ to \\S+ on Base) ${when}`,
-    (all, days) => isChange(all, 'Prices and payees', toDays(days)),
+    (all, days) =>
+      ['Prices and payees', 'Tools it lists'].some((title) => isChange(all, title, toDays(days))),
   ],
   [
     `could not be read by checks since ${D}, although the endpoint answered; it was last read (?:on ${D}|earlier that day)`,

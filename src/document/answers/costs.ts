@@ -33,7 +33,7 @@ function noPriceWords(one: SeenFact<typeof priceOffers>, { seen, known }: Judged
   if (one.outcome === 'nothing' && isStated)
     return own('no payment asked for before it answers; calls may cost');
   if (one.outcome === 'nothing')
-    return one.changed_from?.value == null
+    return seen(priceOffers).every(({ changed_from }) => changed_from?.value == null)
       ? noPrice
       : say`no price at the check of ${day(one.observed_at)}; calls may cost`;
   if (one.outcome === 'asks' && one.asks_for === 'payment') return say`price not known: ${whyOf(one)}`;

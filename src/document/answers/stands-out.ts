@@ -176,13 +176,9 @@ function unreadTools({ listing, seen }: JudgedListing): Words[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
   return seen(toolsSurface).flatMap((one) => {
-    const { unanswered_since, observed_at, first_seen_at, changed_from, outcome, subject } = one;
+    const { unanswered_since, observed_at, subject } = one;
     if (!answering.has(subject)) return [];
     const at = listing.remotes.length < 2 ? say`` : say` of ${code(subject ?? '')}`;
-    if (outcome === 'absent' && typeof changed_from?.value === 'string')
-      return [
-        say`The endpoint has had no list of tools${at} since ${dayOf(first_seen_at)}; one was last read ${onDayBefore(changed_from.seen_until, first_seen_at)}`,
-      ];
     if (!isKnown(one) || unanswered_since === undefined) return [];
     return [
       say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read ${onDayBefore(observed_at, unanswered_since)}`,

@@ -132,6 +132,12 @@ const rows: readonly (readonly [title: string, days: readonly Day[], said: reado
     [['a new price for `seek`; no longer a price for `send`']],
     { isSmall: true },
   ],
+  [
+    'a document that is gone ends its price',
+    [list(entry('find', offerOf())), {}, {}],
+    [none, ['`find` 0.01 USDC on Base']],
+    { ...x402, stays: 'Prices and payees were no longer there (between ' },
+  ],
   // A document while its endpoint does not show its tools.
   [
     'a document that stays is no change while its endpoint asks for credentials or a payment, nor after it',
