@@ -120,7 +120,7 @@ describe('a timeline', () => {
       fc.property(readings, (all) => {
         expect(toTexts(learnedOnly(states(toSpans(all), { reach })))).toEqual(statesOf(all, reach));
       }),
-      { numRuns: 400 },
+      { numRuns: 10_000 },
     );
   });
 
@@ -134,7 +134,7 @@ describe('a timeline', () => {
         expect(standing(cut, { reach })).toEqual(standing(then, { reach }));
         expect(changes(cut, { reach })).toEqual(changes(then, { reach }));
       }),
-      { numRuns: 400 },
+      { numRuns: 10_000 },
     );
   });
 

@@ -173,8 +173,8 @@ export function states(spans: readonly Span[], { reach = false }: StateRules = {
     const isNew = !isFirst && !isSame(known, span) && known.recorded === span.recorded;
     if (isUnsure && isNew) {
       const first: Span = waiting && isSame(waiting, span) ? waiting : span;
-      const isLater = first !== span && isHourLater(first.from, span.from);
-      const confirmed = isLater ? span.from : span.confirmed;
+      const isLater = first !== span && isHourLater(first.from, span.to);
+      const confirmed = isLater ? span.to : span.confirmed;
       waiting = { ...span, from: first.from, ...(confirmed && { confirmed }) };
       if (!confirmed) continue;
       counted.push(waiting);
