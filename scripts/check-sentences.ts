@@ -72,10 +72,17 @@ async function readCompared({ context }: Directory, handles: readonly string[]) 
   const asked = handles.length > 1 ? handles : [...handles, 'com.none/none'];
   const answer = await callTool(compareAgents, { handles: asked, criteria } as never, context);
   const { listings } = JSON.parse(JSON.stringify(answer)) as {
-    readonly listings: readonly { readonly handle: string; readonly description?: string }[];
+    readonly listings: readonly (Record<'imported' | 'observed' | 'native', Record<string, string>> & {
+      readonly handle: string;
+      readonly description?: string;
+    })[];
   };
   return new Map(
-    listings.map(({ handle, ...one }) => [handle, textsIn({ ...one, description: undefined }).join('\n')]),
+    listings.map(({ handle, imported, observed, native, ...one }) => {
+      const results = Object.entries({ ...imported, ...observed, ...native });
+      const judged = results.map(([name, result]) => `${name}: ${result}`);
+      return [handle, [...judged, ...textsIn({ ...one, description: undefined })].join('\n')];
+    }),
   );
 }
 
