@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { handleAt, type ObservedDirectory, openCheckedTwice } from '../../support/endpoints/observed.ts';
 import { mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
 
 const start_ms = Date.now();
@@ -66,10 +66,7 @@ const startShop = (name: string) =>
 
 let observed: ObservedDirectory;
 beforeAll(async () => {
-  const names = Object.keys(asked);
-  const servers = await Promise.all(names.map(async (name) => [name, await startShop(name)] as const));
-  observed = await openObserved(Object.fromEntries(servers), { LIMITS: 'off' });
-  for (const name of [...names, ...names]) await observed.directory.observe(handleAt(name));
+  observed = await openCheckedTwice(Object.keys(asked), startShop);
 });
 afterAll(() => observed.close());
 

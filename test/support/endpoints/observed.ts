@@ -6,8 +6,10 @@ import type { Endpoint } from './mcp-endpoint.ts';
 /** A directory whose listings have their endpoints at servers of a test. */
 export interface ObservedDirectory {
   readonly directory: Directory;
-  /** Looks at the listing of a host now; its observations of a kind, as get_agent shows them afterwards. */
-  /** Checks a host. Of a price, `place` is `quote`, or the end of the subject: `.well-known/x402`. */
+  /**
+   * Checks a host, and reads its facts of a kind. Of a price, `place` is `quote`, or the end of the subject:
+   * `.well-known/x402`.
+   */
   look(host: string, kind: string, place?: string): Promise<Observation[]>;
   close(): Promise<void>;
 }
@@ -49,4 +51,15 @@ export async function openObserved(
       await Promise.all(Object.values(servers).map((server) => server.close()));
     },
   };
+}
+
+/** Opens a directory with a server that `start` makes for each name, and checks each twice. */
+export async function openCheckedTwice(
+  names: readonly string[],
+  start: (name: string) => Promise<Endpoint>,
+): Promise<ObservedDirectory> {
+  const servers = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
+  const observed = await openObserved(Object.fromEntries(servers), { LIMITS: 'off' });
+  for (const name of [...names, ...names]) await observed.directory.observe(handleAt(name));
+  return observed;
 }
