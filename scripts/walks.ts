@@ -55,7 +55,7 @@ domains.setTxt('_dossier-challenge.example.com', challenge);
 await walk('a claim by DNS', () => domains.ask(handle, { method: 'dns' }));
 await domains.close();
 
-const { createObserver } = await import('../src/observations/turns/observer.ts');
+const { createObserver } = await import('../src/observations/observer.ts');
 const server = await startModernServer(() => [{ name: 'send', description: 'Sends', readOnlyHint: false }]);
 const observed = await openDirectory({
   entries: [registryEntry(handle, { remotes })],

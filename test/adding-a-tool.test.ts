@@ -54,8 +54,8 @@ beforeAll(() => {
   expect(others).toEqual([]);
   const tools = { file: 'src/tools/index.ts', path: './get-version.ts', end: '] as const;' };
   add(tool, 'src/tools/get-version.ts', tools);
-  const kinds = { file: 'src/observations/kinds.ts', path: './kinds/llms-txt.ts', end: '] as const;' };
-  add(kind, 'src/observations/kinds/llms-txt.ts', kinds);
+  const kinds = { file: 'src/observations/known/kinds.ts', path: './kinds/llms-txt.ts', end: '] as const;' };
+  add(kind, 'src/observations/known/kinds/llms-txt.ts', kinds);
 });
 
 it('the tool and the kind of docs/adding-a-tool.md land with the steps that the page names', () => {

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { openContext } from '../../src/app/server.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createApp } from '../../src/http/app.ts';
-import { createObserver } from '../../src/observations/turns/observer.ts';
-import { observeDue } from '../../src/observations/turns/schedule.ts';
+import { createObserver } from '../../src/observations/observer.ts';
+import { observeDue } from '../../src/observations/schedule.ts';
 import { toHandle, toOverrides, toPath } from './listings.ts';
 
 /** What a run of this script prints. */

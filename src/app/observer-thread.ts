@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Timeouts } from '../config/timeouts.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { CheckReport, HeldLease } from '../observations/checks.ts';
-import type { ObserverContext } from '../observations/turns/observer.ts';
+import type { ObserverContext } from '../observations/observer.ts';
 import type { Lease } from '../store/store.ts';
 import { type Measured, measure } from '../telemetry/events.ts';
 import { createWorkerStatus, currentTaskOf, heartbeatOf, type WorkerStatus } from './worker-status.ts';

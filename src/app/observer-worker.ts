@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createRepositoryReader } from '../net/repositories.ts';
-import { createObserver } from '../observations/turns/observer.ts';
+import { createObserver } from '../observations/observer.ts';
 import { onMeasured } from '../telemetry/events.ts';
 import { createLog } from '../telemetry/logger.ts';
 import type { CheckRequest, FromWorker, ToWorker, WorkerData } from './observer-thread.ts';

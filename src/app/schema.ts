@@ -5,7 +5,7 @@ import { limitTables } from '../limits/schema.ts';
 import { listingTables } from '../listings/schema.ts';
 import { logTables } from '../log/schema.ts';
 import { moderationTables } from '../moderation/schema.ts';
-import { observationTables } from '../observations/schema.ts';
+import { observationTables } from '../observations/known/schema.ts';
 import { ratingTables } from '../ratings/schema.ts';
 import { searchTables } from '../search/schema.ts';
 import type { EngineIndex } from '../search/search-index.ts';

@@ -6,7 +6,7 @@ import { own, say, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { type Checks, createChecks } from '../observations/checks.ts';
 import { storeEnded } from '../observations/observe-listing.ts';
-import { createObserver, type ObserverContext } from '../observations/turns/observer.ts';
+import { createObserver, type ObserverContext } from '../observations/observer.ts';
 import type { Lease } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
 import {

@@ -23,7 +23,11 @@ import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
 import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedback.ts';
 import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
-import { createObservationReads, createObservationWrites, deleteValues } from '../observations/table.ts';
+import {
+  createObservationReads,
+  createObservationWrites,
+  deleteValues,
+} from '../observations/known/table.ts';
 import { readNativeFacts } from '../ratings/native.ts';
 import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
 import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';

@@ -1,8 +1,8 @@
 import { toCanonicalJson } from '../log/leaf.ts';
-import { kinds } from '../observations/kinds.ts';
-import type { ObservationChange } from '../observations/observation.ts';
-import { isLearnedOutcome } from '../observations/outcome.ts';
-import { rulesOf } from '../observations/standing.ts';
+import { isLearnedOutcome } from '../observations/asked/outcome.ts';
+import { kinds } from '../observations/known/kinds.ts';
+import type { ObservationChange } from '../observations/known/observation.ts';
+import { rulesOf } from '../observations/known/standing.ts';
 import {
   changes,
   essenceOf,
@@ -10,7 +10,7 @@ import {
   keyOf,
   states,
   type Timeline,
-} from '../observations/timeline/timeline.ts';
+} from '../observations/known/timeline/timeline.ts';
 import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
 

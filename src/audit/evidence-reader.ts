@@ -4,9 +4,9 @@ import type { Listing } from '../listings/listing.ts';
 import type { CommittedRecord } from '../log/leaf.ts';
 import type { NoteVerifier } from '../log/notes.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import type { Observation } from '../observations/observation.ts';
-import type { RecordedChange } from '../observations/table.ts';
-import type { Essence, Timeline } from '../observations/timeline/timeline.ts';
+import type { Observation } from '../observations/known/observation.ts';
+import type { RecordedChange } from '../observations/known/table.ts';
+import type { Essence, Timeline } from '../observations/known/timeline/timeline.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
 import type { NativeSignals, RatingRecord } from '../ratings/rating.ts';
 

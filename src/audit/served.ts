@@ -11,8 +11,8 @@ import { readEntryBundle, tileWidth, toTilePath } from '../log/merkle.ts';
 import { openCheckpoint, readVerifier } from '../log/notes.ts';
 import { savedProof } from '../log/verify.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
-import { type Observation, observation } from '../observations/observation.ts';
-import type { RecordedChange } from '../observations/table.ts';
+import { type Observation, observation } from '../observations/known/observation.ts';
+import type { RecordedChange } from '../observations/known/table.ts';
 import { fromListed, listedRatings } from '../ratings/listed.ts';
 import { nativeSignals } from '../ratings/rating.ts';
 import {

@@ -5,7 +5,7 @@ import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { day_ms, dayText, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
-import { malwareWords } from '../observations/malware.ts';
+import { malwareWords } from '../observations/known/malware.ts';
 import { isSeenPin, type Pinnable, pinnedNow } from '../selections/approvals.ts';
 import { readPrivateEntries } from '../selections/private-entries.ts';
 import { openLockSource } from './lock.ts';

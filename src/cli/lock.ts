@@ -167,7 +167,7 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
   const found = new Map<string, LockComparison>();
   const [{ toChanges, toLocked }, { malwareWords }] = await Promise.all([
     import('../document/lock/locked.ts'),
-    import('../observations/malware.ts'),
+    import('../observations/known/malware.ts'),
   ]);
   const malwareOf = ({ observations }: ListingDocument) =>
     malwareWords(observations, ['malware']).map(toText);

@@ -5,10 +5,10 @@ import { ExitError, endProcess, exitCodes, usageError } from '../core/process.ts
 import { counted, isWebAddress } from '../core/text.ts';
 import { toText, Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { StoredObservation } from '../observations/observation.ts';
-import type { DatedFinding } from '../observations/recording.ts';
-import { createObserver, type Observer } from '../observations/turns/observer.ts';
-import { observeDue } from '../observations/turns/schedule.ts';
+import type { StoredObservation } from '../observations/known/observation.ts';
+import type { DatedFinding } from '../observations/known/recording.ts';
+import { createObserver, type Observer } from '../observations/observer.ts';
+import { observeDue } from '../observations/schedule.ts';
 import { createBar, print } from './shell.ts';
 
 const columns = ['kind', 'outcome', 'value', 'reason'] as const;

@@ -94,7 +94,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
     return context.log.info(
       'not observing: no recorded endpoint, package or repository is checked (OBSERVE is off)',
     );
-  const { startObserving } = await import('../observations/turns/schedule.ts');
+  const { startObserving } = await import('../observations/schedule.ts');
   const { createServiceChecks } = await import('../app/service-checks.ts');
   return startObserving(context, signal, createServiceChecks(context, signal));
 }

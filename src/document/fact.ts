@@ -1,10 +1,10 @@
 import { dayText } from '../core/text.ts';
 import { phrase, type Source, say, type Words, within } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
-import type { AskedKind, Kind } from '../observations/kind.ts';
-import { kinds } from '../observations/kinds.ts';
-import type { DatedObservation } from '../observations/observation.ts';
-import { outcomeWords } from '../observations/outcome.ts';
+import { outcomeWords } from '../observations/asked/outcome.ts';
+import type { AskedKind, Kind } from '../observations/known/kind.ts';
+import { kinds } from '../observations/known/kinds.ts';
+import type { DatedObservation } from '../observations/known/observation.ts';
 import { whyNoneRead } from './record.ts';
 import { atPlace, isKnown, type JudgedListing, reasonOf, sinceThen } from './seen.ts';
 

@@ -13,7 +13,7 @@ import {
   type recordedOwners,
 } from '../listings/listing.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
-import { observation, questionName } from '../observations/observation.ts';
+import { observation, questionName } from '../observations/known/observation.ts';
 import { nativeSignals } from '../ratings/rating.ts';
 
 export const copyLacks = z

@@ -17,8 +17,8 @@ import {
   type Words,
 } from '../core/words.ts';
 import type { AskedPayee } from '../listings/references/payees.ts';
-import { offersWords } from '../observations/kinds/prices/words.ts';
-import { networkWords } from '../observations/prices/assets.ts';
+import { networkWords } from '../observations/known/prices/assets.ts';
+import { offersWords } from '../observations/known/prices/words.ts';
 
 export const noPayee =
   'Dossier shows no listing whose endpoint asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';

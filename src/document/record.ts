@@ -15,10 +15,10 @@ import {
 import { unreadParts } from '../listings/record-form.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import { factsOf } from '../observations/kind.ts';
-import { recordUnreadFields } from '../observations/kinds/record.ts';
-import type { StoredObservation } from '../observations/observation.ts';
-import { nextStale_ms } from '../observations/to-observations.ts';
+import { factsOf } from '../observations/known/kind.ts';
+import { recordUnreadFields } from '../observations/known/kinds/record.ts';
+import type { StoredObservation } from '../observations/known/observation.ts';
+import { nextStale_ms } from '../observations/known/to-observations.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import type { AsOf } from './as-of.ts';
 import type { ListingDocument } from './listing-document.ts';

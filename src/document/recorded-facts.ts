@@ -2,9 +2,13 @@ import { isWebAddress } from '../core/text.ts';
 import { own } from '../core/words.ts';
 import { type ImportedSignal, isSpecified, type Listing } from '../listings/listing.ts';
 import type { ShownRecord } from '../listings/version-moves.ts';
-import type { RecordKind } from '../observations/kind.ts';
-import { publisherListings, publisherSameEndpoint, sharedKinds } from '../observations/kinds/publisher.ts';
-import { recordKinds } from '../observations/kinds.ts';
+import type { RecordKind } from '../observations/known/kind.ts';
+import {
+  publisherListings,
+  publisherSameEndpoint,
+  sharedKinds,
+} from '../observations/known/kinds/publisher.ts';
+import { recordKinds } from '../observations/known/kinds.ts';
 import { type ListingFacts, noDates, type RecordReading, whyNoHistory } from './record.ts';
 import { sharedWords } from './sentences.ts';
 

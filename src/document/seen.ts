@@ -1,9 +1,10 @@
 import { day_ms, dayText } from '../core/text.ts';
 import { betweenDays, code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
-import { type FactOf, factsOf, type KindValue, type NamedKind } from '../observations/kind.ts';
-import { endpointAnswers, endpointAvailability } from '../observations/kinds/endpoint.ts';
-import { kindOf } from '../observations/kinds.ts';
+import { type FactOf, factsOf, type KindValue, type NamedKind } from '../observations/known/kind.ts';
+import { endpointAnswers, endpointAvailability } from '../observations/known/kinds/endpoint.ts';
+import { subjectWords } from '../observations/known/kinds/packages/words.ts';
+import { kindOf } from '../observations/known/kinds.ts';
 import {
   type DatedObservation,
   isDated,
@@ -11,9 +12,8 @@ import {
   missedReason,
   type Observation,
   ownReason,
-} from '../observations/observation.ts';
-import { subjectWords } from '../observations/published/words.ts';
-import { answeredWords, type Tallied } from '../observations/timeline/tally.ts';
+} from '../observations/known/observation.ts';
+import { answeredWords, type Tallied } from '../observations/known/timeline/tally.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** A fact that the record states, or that Dossier has looked for. Its value is null if it was not found. */

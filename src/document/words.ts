@@ -1,8 +1,8 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted, dayText } from '../core/text.ts';
 import { isEmpty, join, ours, own, say, toText, type Words } from '../core/words.ts';
-import { registryVersions } from '../observations/kinds/record.ts';
-import { kindOf } from '../observations/kinds.ts';
+import { registryVersions } from '../observations/known/kinds/record.ts';
+import { kindOf } from '../observations/known/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { knownValue } from './seen.ts';

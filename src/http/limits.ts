@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 import { defaultLimit, maxLimit } from '../document/registry/list.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
 import { createSearchTurns } from '../limits/searches.ts';
-import { readCheckLimits } from '../observations/turns/read-limits.ts';
+import { readCheckLimits } from '../observations/read-limits.ts';
 import { tools } from '../tools/index.ts';
 import { webhookLimits } from '../webhooks/register.ts';
 import type { HttpEnvironment, Request } from './call.ts';

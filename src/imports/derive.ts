@@ -13,7 +13,7 @@ import {
   versionsInOrder,
 } from '../listings/version-moves.ts';
 import type { DerivedRecord } from '../listings/writes.ts';
-import { publisherFields } from '../observations/kinds/record.ts';
+import { publisherFields } from '../observations/known/kinds/record.ts';
 import type { Lease } from '../store/store.ts';
 import { deriveFormer } from './former.ts';
 import { namingOf } from './naming.ts';

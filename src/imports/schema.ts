@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ObservationSchema, ObservationTransaction } from '../observations/schema.ts';
+import type { ObservationSchema, ObservationTransaction } from '../observations/known/schema.ts';
 import type { RatingSchema, RatingTransaction } from '../ratings/schema.ts';
 import type { TransactionPart } from '../store/store.ts';
 import { integer, type RowsOf, table, text } from '../store/table.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { unlessAborted } from '../core/every.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Lease } from '../store/store.ts';
-import { pausedUntil } from './hosts/host-queue.ts';
+import { pausedUntil } from './asked/hosts/host-queue.ts';
 
 /** `isHeldBy` tests on any thread whether the lease is still held. */
 export type HeldLease = Pick<Lease, 'name' | 'owner'>;

@@ -5,16 +5,19 @@ import { own, type Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
 import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/facets.ts';
+import type { Outcome } from './asked/outcome.ts';
+import type { CheckRun } from './asked/run.ts';
 import type { HeldLease } from './checks.ts';
-import { fitTogether, passGate, withPacked } from './gate.ts';
-import { type Difference, factsOf, type Kind } from './kind.ts';
-import { endpointAnswers } from './kinds/endpoint.ts';
-import { toolsSurface } from './kinds/lists/tools.ts';
-import { costOf, priceOffers } from './kinds/prices/offers.ts';
-import { kindOf, kinds } from './kinds.ts';
-import { malwareWords } from './malware.ts';
-import type { StoredObservation } from './observation.ts';
-import type { Outcome } from './outcome.ts';
+import type { Difference } from './known/changes/classes.ts';
+import { sumOfClasses } from './known/changes/classes.ts';
+import { fitTogether, passGate, withPacked } from './known/gate.ts';
+import { factsOf, type Kind } from './known/kind.ts';
+import { endpointAnswers } from './known/kinds/endpoint.ts';
+import { toolsSurface } from './known/kinds/lists/tools.ts';
+import { kindOf, kinds } from './known/kinds.ts';
+import { malwareWords } from './known/malware.ts';
+import type { StoredObservation } from './known/observation.ts';
+import { costOf, priceOffers } from './known/prices/offers.ts';
 import {
   type DatedFinding,
   type Differences,
@@ -22,13 +25,11 @@ import {
   missedAll,
   type RunStamp,
   recordRun,
-} from './recording.ts';
-import type { CheckRun } from './run.ts';
-import type { ObservationTransaction } from './schema.ts';
-import { toFacts } from './standing.ts';
-import { keyOf, type Timeline, wholeDigestOf } from './timeline/timeline.ts';
-import { recordedNow } from './to-observations.ts';
-import { sumOfClasses } from './tool-change.ts';
+} from './known/recording.ts';
+import type { ObservationTransaction } from './known/schema.ts';
+import { toFacts } from './known/standing.ts';
+import { keyOf, type Timeline, wholeDigestOf } from './known/timeline/timeline.ts';
+import { recordedNow } from './known/to-observations.ts';
 
 const mostNamed = 20;
 const mostLogged = 100;

@@ -6,12 +6,12 @@ import type { Result } from '../document/criteria/criterion.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { isKnown } from '../document/seen.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { Kind } from '../observations/kind.ts';
-import { priceOffers } from '../observations/kinds/prices/offers.ts';
-import { kinds } from '../observations/kinds.ts';
-import { malwareWords } from '../observations/malware.ts';
-import type { Observation } from '../observations/observation.ts';
-import { payeesIn, quotedPayees } from '../observations/payees.ts';
+import type { Kind } from '../observations/known/kind.ts';
+import { kinds } from '../observations/known/kinds.ts';
+import { malwareWords } from '../observations/known/malware.ts';
+import type { Observation } from '../observations/known/observation.ts';
+import { priceOffers } from '../observations/known/prices/offers.ts';
+import { payeesIn, quotedPayees } from '../observations/known/prices/payees.ts';
 
 /** Undefined for recorded facts. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);

@@ -6,7 +6,7 @@ import { dayText, toLine } from '../core/text.ts';
 import { toListing } from '../imports/listing.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 import { readRecord } from '../listings/record-form.ts';
-import { publisherFields } from '../observations/kinds/record.ts';
+import { publisherFields } from '../observations/known/kinds/record.ts';
 
 /** In no table, so that only selections with readers list it. */
 export interface PrivateEntry {

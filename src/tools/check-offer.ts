@@ -15,10 +15,15 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import { closingText } from '../document/answers/closing.ts';
-import { type ComparedOffer, changedPart, partNames, seenStates } from '../observations/offers/compare.ts';
-import { notesOf } from '../observations/offers/notes.ts';
-import { type ListComparison, listStates } from '../observations/offers/price-lists.ts';
-import { readSentOffers, type SentOffer, type SentOffers } from '../observations/offers/sent.ts';
+import {
+  type ComparedOffer,
+  changedPart,
+  partNames,
+  seenStates,
+} from '../observations/known/prices/compare.ts';
+import { notesOf } from '../observations/known/prices/notes.ts';
+import { type ListComparison, listStates } from '../observations/known/prices/price-lists.ts';
+import { readSentOffers, type SentOffer, type SentOffers } from '../observations/known/prices/sent.ts';
 import { type CheckedOffer, compareEach } from './find/compared-offers.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';

@@ -6,20 +6,25 @@ import { code, counted, dayText, list, named, paragraphs, toQuote, toShownName }
 import { betweenDays, escapeOwn, fromDayToDay, own, toText, Words } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import type { Limit } from '../limits/limit.ts';
-import { memberDigest, nameOf, type Surface, type SurfaceName } from '../observations/endpoint/surface.ts';
-import { type FactOf, factsOf } from '../observations/kind.ts';
-import { changedName, type MemberChange } from '../observations/kinds/lists/member-changes.ts';
-import { toolsSurface } from '../observations/kinds/lists/tools.ts';
-import { surfaceKinds } from '../observations/kinds.ts';
-import type { StoredObservation } from '../observations/observation.ts';
+import {
+  memberDigest,
+  nameOf,
+  type Surface,
+  type SurfaceName,
+} from '../observations/asked/endpoint/surface.ts';
 import {
   compareDigests,
   compareList,
   type MemberDifference,
   type SurfaceComparison,
   textsOfPairs,
-} from '../observations/surfaces/compare.ts';
-import { createSetReader, mostReadText, type StoredSet } from '../observations/surfaces/stored-sets.ts';
+} from '../observations/known/changes/compare.ts';
+import { changedName, type MemberChange } from '../observations/known/changes/member-changes.ts';
+import { type FactOf, factsOf } from '../observations/known/kind.ts';
+import { toolsSurface } from '../observations/known/kinds/lists/tools.ts';
+import { surfaceKinds } from '../observations/known/kinds.ts';
+import type { StoredObservation } from '../observations/known/observation.ts';
+import { createSetReader, mostReadText, type StoredSet } from '../observations/known/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
 import { type SentList, shownInput, toShown } from './input/shown-list.ts';

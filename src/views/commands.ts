@@ -8,7 +8,7 @@ import {
   steersRuntime,
   versionOfImage,
 } from '../listings/references/package.ts';
-import { reportsOf } from '../observations/malware.ts';
+import { reportsOf } from '../observations/known/malware.ts';
 import { isPublicHost } from './public-host.ts';
 
 /** As registries write them: no operators of ranges, addresses, archives or options. */

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { quoted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { knownValue } from '../document/seen.ts';
-import { registryFirstPublished } from '../observations/kinds/record.ts';
+import { registryFirstPublished } from '../observations/known/kinds/record.ts';
 import { type Html, pagePath } from './html.ts';
 
 const require = createRequire(import.meta.url);

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { payeePath } from '../core/payee.ts';
 import { toText } from '../core/words.ts';
 import type { PayeeAsking, PayeeDocument } from '../document/payee.ts';
-import { networkWords } from '../observations/prices/assets.ts';
+import { networkWords } from '../observations/known/prices/assets.ts';
 import { day, type Html } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
 import { toHtml } from './words.ts';

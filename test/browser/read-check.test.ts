@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startObserving } from '../../src/observations/turns/schedule.ts';
+import { startObserving } from '../../src/observations/schedule.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
 import { openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';

@@ -10,7 +10,7 @@ import {
 import type { Result } from '../../src/document/criteria/criterion.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
 import { type ImportedSignal, sampleOriginOf } from '../../src/listings/listing.ts';
-import type { Observation } from '../../src/observations/observation.ts';
+import type { Observation } from '../../src/observations/known/observation.ts';
 import type { RatingCounts } from '../../src/ratings/rating.ts';
 import { toRequested } from '../../src/tools/input/fields.ts';
 import { pricesAt } from '../support/offers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ecosystemOf, orderOf } from '../../src/observations/packages/version-order.ts';
+import { ecosystemOf, orderOf } from '../../src/observations/asked/packages/version-order.ts';
 
 const sortedOf = (registry: 'npm' | 'pypi' | 'nuget' | 'cargo', versions: readonly string[]) =>
   versions.toReversed().toSorted(orderOf(ecosystemOf(registry)).compare);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differenceText, wordDifference } from '../../src/core/difference/word-difference.ts';
-import { surfaces } from '../../src/observations/endpoint/surface.ts';
-import { changedTexts } from '../../src/observations/surfaces/changed-texts.ts';
+import { surfaces } from '../../src/observations/asked/endpoint/surface.ts';
+import { changedTexts } from '../../src/observations/known/changes/changed-texts.ts';
 
 const shown = (before: string, after: string) => differenceText(wordDifference(before, after));
 

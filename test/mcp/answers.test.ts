@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StoredObservation } from '../../src/observations/observation.ts';
+import type { StoredObservation } from '../../src/observations/known/observation.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';

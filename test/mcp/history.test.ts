@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ObservationChange } from '../../src/observations/observation.ts';
+import type { ObservationChange } from '../../src/observations/known/observation.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Endpoint,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { readTarget } from '../../src/actions/action.ts';
 import { applyAction, block, undoAction } from '../../src/actions/actions.ts';
-import { createObserver } from '../../src/observations/turns/observer.ts';
-import { createSchedule } from '../../src/observations/turns/schedule.ts';
+import { createObserver } from '../../src/observations/observer.ts';
+import { createSchedule } from '../../src/observations/schedule.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 
 let service: ClaimedDirectory;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { createEventReader } from '../../src/observations/endpoint/events.ts';
+import { createEventReader } from '../../src/observations/asked/endpoint/events.ts';
 
 const eventsOf = (pieces: readonly string[]) => {
   const events: string[] = [];

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRepositoryReader } from '../../src/net/repositories.ts';
-import { createObserver, type Observer } from '../../src/observations/turns/observer.ts';
+import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startObserving } from '../../src/observations/turns/schedule.ts';
+import { startObserving } from '../../src/observations/schedule.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { parseRobots } from '../../src/observations/hosts/robots.ts';
+import { parseRobots } from '../../src/observations/asked/hosts/robots.ts';
 
 const forDossier = (rules: string) => `User-agent: Dossier\n${rules}`;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createObserver } from '../../src/observations/turns/observer.ts';
+import { createObserver } from '../../src/observations/observer.ts';
 import { openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
 import { own } from '../../src/core/words.ts';
-import type { Kind } from '../../src/observations/kind.ts';
-import { kinds } from '../../src/observations/kinds.ts';
+import type { Kind } from '../../src/observations/known/kind.ts';
+import { kinds } from '../../src/observations/known/kinds.ts';
 import { pricesAt } from '../support/offers.ts';
 
 const offer = {

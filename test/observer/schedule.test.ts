@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createObserver } from '../../src/observations/turns/observer.ts';
-import { observeDue, startObserving } from '../../src/observations/turns/schedule.ts';
+import { createObserver } from '../../src/observations/observer.ts';
+import { observeDue, startObserving } from '../../src/observations/schedule.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createServiceChecks } from '../../src/app/service-checks.ts';
-import { startObserving } from '../../src/observations/turns/schedule.ts';
+import { startObserving } from '../../src/observations/schedule.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { StoredObservation } from '../../src/observations/observation.ts';
+import type { StoredObservation } from '../../src/observations/known/observation.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Endpoint,

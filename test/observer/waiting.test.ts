@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createQueue, type WaitingListing } from '../../src/observations/turns/waiting.ts';
+import { createQueue, type WaitingListing } from '../../src/observations/waiting.ts';
 
 const listing = (handle: string): WaitingListing => ({ handle, why: 'due', notBefore_ms: 0 });
 const handlesOf = (found: Iterable<WaitingListing>) => Array.from(found, ({ handle }) => handle);

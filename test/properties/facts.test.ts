@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { own, toText } from '../../src/core/words.ts';
 import { canonicalDigest } from '../../src/log/leaf.ts';
-import { passGate, withPacked } from '../../src/observations/gate.ts';
-import { offersDifference } from '../../src/observations/kinds/prices/difference.ts';
-import { priceOffers } from '../../src/observations/kinds/prices/offers.ts';
-import { statesOffers, toOffer, unitOf } from '../../src/observations/prices/offer.ts';
-import { recordRun } from '../../src/observations/recording.ts';
-import { states } from '../../src/observations/timeline/timeline.ts';
+import { passGate, withPacked } from '../../src/observations/known/gate.ts';
+import { offersDifference } from '../../src/observations/known/prices/difference.ts';
+import { statesOffers, toOffer, unitOf } from '../../src/observations/known/prices/offer.ts';
+import { priceOffers } from '../../src/observations/known/prices/offers.ts';
+import { recordRun } from '../../src/observations/known/recording.ts';
+import { states } from '../../src/observations/known/timeline/timeline.ts';
 
 const usdc = {
   base: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',

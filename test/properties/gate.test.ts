@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { parseForeignJson } from '../../src/core/json.ts';
 import { Words } from '../../src/core/words.ts';
 import { toCanonicalJson } from '../../src/log/leaf.ts';
-import { fitTogether, passGate } from '../../src/observations/gate.ts';
-import type { Kind } from '../../src/observations/kind.ts';
-import { kinds } from '../../src/observations/kinds.ts';
-import type { Finding } from '../../src/observations/observation.ts';
+import { fitTogether, passGate } from '../../src/observations/known/gate.ts';
+import type { Kind } from '../../src/observations/known/kind.ts';
+import { kinds } from '../../src/observations/known/kinds.ts';
+import type { Finding } from '../../src/observations/known/observation.ts';
 import { foreignJson } from '../support/foreign-json.ts';
 
 const hidden = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\ufeff]|[\u{e0000}-\u{e007f}]/u;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { own, toText, type Words } from '../../src/core/words.ts';
 import { canonicalDigest } from '../../src/log/leaf.ts';
-import { kindOf } from '../../src/observations/kinds.ts';
-import { type Offer, statesOffers } from '../../src/observations/prices/offer.ts';
+import { kindOf } from '../../src/observations/known/kinds.ts';
+import { type Offer, statesOffers } from '../../src/observations/known/prices/offer.ts';
 
 const addresses = ['0xa1', '0xb2', '0xc3'];
 const payee = fc.record(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readSentOffers } from '../../src/observations/offers/sent.ts';
+import { readSentOffers } from '../../src/observations/known/prices/sent.ts';
 
 const usual = '0x1111111111111111111111111111111111111111';
 const other = '0x2222222222222222222222222222222222222222';

@@ -10,7 +10,7 @@ import {
   standing,
   states,
   until,
-} from '../../src/observations/timeline/timeline.ts';
+} from '../../src/observations/known/timeline/timeline.ts';
 
 const outcomes = [
   'seen',

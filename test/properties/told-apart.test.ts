@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { toText } from '../../src/core/words.ts';
 import { changedWords } from '../../src/document/answers/history.ts';
-import { passGate } from '../../src/observations/gate.ts';
-import { kinds } from '../../src/observations/kinds.ts';
-import { essenceOf } from '../../src/observations/timeline/timeline.ts';
+import { passGate } from '../../src/observations/known/gate.ts';
+import { kinds } from '../../src/observations/known/kinds.ts';
+import { essenceOf } from '../../src/observations/known/timeline/timeline.ts';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 

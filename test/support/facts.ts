@@ -1,9 +1,9 @@
 import type { Json } from '../../src/core/json.ts';
 import { toText, Words, type WordsPart } from '../../src/core/words.ts';
-import type { StoredObservation } from '../../src/observations/observation.ts';
+import type { StoredObservation } from '../../src/observations/known/observation.ts';
+import type { Timeline } from '../../src/observations/known/timeline/timeline.ts';
+import { packValue } from '../../src/observations/known/timeline/values.ts';
 import type { RunReport } from '../../src/observations/observe-listing.ts';
-import type { Timeline } from '../../src/observations/timeline/timeline.ts';
-import { packValue } from '../../src/observations/timeline/values.ts';
 import { toTimeline } from '../../src/store/migrations/0005-timelines.ts';
 
 const textOf = (parts: readonly WordsPart[]) => toText(new Words(parts));

@@ -1,7 +1,7 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { z } from 'zod';
-import { createObserver } from '../../src/observations/turns/observer.ts';
+import { createObserver } from '../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
 import {
   type Endpoint,

@@ -1,6 +1,6 @@
 import { openContext } from '../../../src/app/server.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { createObserver } from '../../../src/observations/turns/observer.ts';
+import { createObserver } from '../../../src/observations/observer.ts';
 import { alternating, repeating } from './changing.ts';
 
 const changes = 60;

@@ -13,7 +13,7 @@ import {
   withoutSource,
   wordsSchema,
 } from '../../core/words.ts';
-import { isMalwareRule } from '../../observations/malware.ts';
+import { isMalwareRule } from '../../observations/known/malware.ts';
 import { type ListingDocument, sampleFlag } from '../listing-document.ts';
 import { whatAListingIsNot } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';

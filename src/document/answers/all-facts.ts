@@ -12,7 +12,9 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
-import { kindOf } from '../../observations/kinds.ts';
+import { outcomeWords } from '../../observations/asked/outcome.ts';
+import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
+import { kindOf } from '../../observations/known/kinds.ts';
 import {
   isDated,
   knowingOf,
@@ -20,9 +22,7 @@ import {
   type Question,
   questions,
   questionTitles,
-} from '../../observations/observation.ts';
-import { outcomeWords } from '../../observations/outcome.ts';
-import { subjectWords } from '../../observations/published/words.ts';
+} from '../../observations/known/observation.ts';
 import type { TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ofChecks } from '../recorded-facts.ts';

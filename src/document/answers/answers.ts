@@ -14,10 +14,10 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
-import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
-import { repositorySupersededBy } from '../../observations/kinds/repository.ts';
-import { askedOf, kinds } from '../../observations/kinds.ts';
-import { type Outcome, outcomeWords } from '../../observations/outcome.ts';
+import { type Outcome, outcomeWords } from '../../observations/asked/outcome.ts';
+import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
+import { repositorySupersededBy } from '../../observations/known/kinds/repository.ts';
+import { askedOf, kinds } from '../../observations/known/kinds.ts';
 import { recorded, type TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, isChecked, isKnown, type JudgedListing, toKnown, toSeen } from '../seen.ts';

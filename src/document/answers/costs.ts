@@ -1,11 +1,11 @@
 import { dayText } from '../../core/text.ts';
 import { count, day, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
-import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
-import { costOf, isQuote, placeTitle, priceOffers } from '../../observations/kinds/prices/offers.ts';
-import { offerInFull } from '../../observations/kinds/prices/words.ts';
-import { anyPrice } from '../../observations/kinds/questions.ts';
-import { heldSince, payeesIn, pricesIn } from '../../observations/payees.ts';
-import { isAnotherEachTime } from '../../observations/prices/offer.ts';
+import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
+import { anyPrice } from '../../observations/known/kinds/questions.ts';
+import { isAnotherEachTime } from '../../observations/known/prices/offer.ts';
+import { costOf, isQuote, placeTitle, priceOffers } from '../../observations/known/prices/offers.ts';
+import { heldSince, payeesIn, pricesIn } from '../../observations/known/prices/payees.ts';
+import { offerInFull } from '../../observations/known/prices/words.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../fact.ts';
 import {
   atPlace,

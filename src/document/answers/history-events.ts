@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
 import { type DatedMove, isSameMove } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
-import { addTexts } from '../../observations/history.ts';
-import { factsOf } from '../../observations/kind.ts';
-import { recordMoves } from '../../observations/kinds/moves.ts';
-import { kindOf } from '../../observations/kinds.ts';
-import { questions } from '../../observations/observation.ts';
-import type { ShownChange } from '../../observations/surfaces/changed-texts.ts';
-import type { RecordedChange } from '../../observations/table.ts';
+import type { ShownChange } from '../../observations/known/history.ts';
+import { addTexts } from '../../observations/known/history.ts';
+import { factsOf } from '../../observations/known/kind.ts';
+import { recordMoves } from '../../observations/known/kinds/moves.ts';
+import { kindOf } from '../../observations/known/kinds.ts';
+import { questions } from '../../observations/known/observation.ts';
+import type { RecordedChange } from '../../observations/known/table.ts';
 import type { ListingFacts } from '../record.ts';
 
 export const historyKinds = [

@@ -20,17 +20,17 @@ import {
   within,
 } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
-import type { FactKind } from '../../observations/kind.ts';
-import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
 import {
   changedMemberWords,
   changedName,
   type MemberChange,
-} from '../../observations/kinds/lists/member-changes.ts';
-import { versionMoveWords } from '../../observations/kinds/moves.ts';
-import { kindOf, surfaceOf } from '../../observations/kinds.ts';
-import { subjectWords } from '../../observations/published/words.ts';
-import type { ShownChange } from '../../observations/surfaces/changed-texts.ts';
+} from '../../observations/known/changes/member-changes.ts';
+import type { ShownChange } from '../../observations/known/history.ts';
+import type { FactKind } from '../../observations/known/kind.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { versionMoveWords } from '../../observations/known/kinds/moves.ts';
+import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
+import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
 import { changeWithVersion } from '../changes.ts';
 import { alternatesWords } from '../seen.ts';
 import { toLabel } from '../words.ts';

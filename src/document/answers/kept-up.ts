@@ -1,12 +1,12 @@
 import { dayText } from '../../core/text.ts';
 import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
-import { comparedWords, recordMoves } from '../../observations/kinds/moves.ts';
+import { comparedWords, recordMoves } from '../../observations/known/kinds/moves.ts';
 import {
   recordUnreadFields,
   registryFirstPublished,
   registryLastPublished,
   registryVersions,
-} from '../../observations/kinds/record.ts';
+} from '../../observations/known/kinds/record.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';

@@ -16,15 +16,15 @@ import {
   within,
 } from '../../core/words.ts';
 import { firstOfEach, ownersOf } from '../../listings/naming.ts';
-import { accessOauth, accessRequired, signInWords } from '../../observations/kinds/access.ts';
-import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
-import { toolsCount, toolsSurface } from '../../observations/kinds/lists/tools.ts';
-import { packageExists } from '../../observations/kinds/packages/packages.ts';
-import { credentials } from '../../observations/kinds/questions.ts';
-import type { DatedObservation } from '../../observations/observation.ts';
-import { outcomeWords } from '../../observations/outcome.ts';
-import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
-import { answeredWords } from '../../observations/timeline/tally.ts';
+import { outcomeWords } from '../../observations/asked/outcome.ts';
+import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
+import { accessOauth, accessRequired, signInWords } from '../../observations/known/kinds/access.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
+import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import { credentials } from '../../observations/known/kinds/questions.ts';
+import type { DatedObservation } from '../../observations/known/observation.ts';
+import { answeredWords } from '../../observations/known/timeline/tally.ts';
 import {
   type FactsOf,
   mostPlaces,

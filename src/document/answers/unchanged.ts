@@ -1,8 +1,8 @@
 import { dayText } from '../../core/text.ts';
 import { fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
-import { priceOffers } from '../../observations/kinds/prices/offers.ts';
-import { kindOf } from '../../observations/kinds.ts';
-import type { StoredObservation } from '../../observations/observation.ts';
+import { kindOf } from '../../observations/known/kinds.ts';
+import type { StoredObservation } from '../../observations/known/observation.ts';
+import { priceOffers } from '../../observations/known/prices/offers.ts';
 import type { ListingFacts } from '../record.ts';
 import { factWords } from '../seen.ts';
 import { unique } from '../words.ts';

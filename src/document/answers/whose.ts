@@ -26,9 +26,9 @@ import {
   publisherListings,
   publisherSameEndpoint,
   sharedKinds,
-} from '../../observations/kinds/publisher.ts';
-import { sourceRepository } from '../../observations/kinds/questions.ts';
-import { repositoryExists, repositoryLastCommit } from '../../observations/kinds/repository.ts';
+} from '../../observations/known/kinds/publisher.ts';
+import { sourceRepository } from '../../observations/known/kinds/questions.ts';
+import { repositoryExists, repositoryLastCommit } from '../../observations/known/kinds/repository.ts';
 import {
   type FactsOf,
   noneRecorded,

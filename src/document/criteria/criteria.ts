@@ -1,5 +1,5 @@
 import { join, ours, own, say, type Words } from '../../core/words.ts';
-import { readPriceLimit } from '../../observations/prices/assets.ts';
+import { readPriceLimit } from '../../observations/known/prices/assets.ts';
 import { type AnswerWords, gapWords, type ListingAnswer, lineWords } from '../answers/answers.ts';
 import { lineNames } from '../answers/lines.ts';
 import type { ListingDocument } from '../listing-document.ts';

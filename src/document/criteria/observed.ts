@@ -1,16 +1,16 @@
-import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/kind.ts';
-import { endpointAnswers } from '../../observations/kinds/endpoint.ts';
-import { toolsSurface } from '../../observations/kinds/lists/tools.ts';
-import { packageAdvisories, reportedMalware } from '../../observations/kinds/packages/advisories.ts';
-import { packageDeprecated, packageExists } from '../../observations/kinds/packages/packages.ts';
-import { packageProvenance } from '../../observations/kinds/packages/provenance.ts';
-import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/kinds/prices/offers.ts';
-import { currentOutcome, isDated, type Observation } from '../../observations/observation.ts';
-import { isUnanswered } from '../../observations/outcome.ts';
-import { heldSince, payeesIn } from '../../observations/payees.ts';
-import { isWithinLimit, readPriceLimit } from '../../observations/prices/assets.ts';
-import { isAnotherEachTime, isWhole } from '../../observations/prices/offer.ts';
-import { readablePackages, toPackage } from '../../observations/published/recorded.ts';
+import { isUnanswered } from '../../observations/asked/outcome.ts';
+import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
+import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/known/kind.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
+import { packageAdvisories, reportedMalware } from '../../observations/known/kinds/packages/advisories.ts';
+import { packageDeprecated, packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import { packageProvenance } from '../../observations/known/kinds/packages/provenance.ts';
+import { currentOutcome, isDated, type Observation } from '../../observations/known/observation.ts';
+import { isWithinLimit, readPriceLimit } from '../../observations/known/prices/assets.ts';
+import { isAnotherEachTime, isWhole } from '../../observations/known/prices/offer.ts';
+import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/known/prices/offers.ts';
+import { heldSince, payeesIn } from '../../observations/known/prices/payees.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
   criteriaOf,

@@ -1,18 +1,18 @@
 import type { CopyField } from '../../imports/import-run.ts';
 import { isSpecified } from '../../listings/listing.ts';
 import { isWeighty } from '../../listings/moves.ts';
-import { factsOf, type RecordKind } from '../../observations/kind.ts';
-import { accessRequired } from '../../observations/kinds/access.ts';
-import { recordMoves } from '../../observations/kinds/moves.ts';
+import { factsOf, type RecordKind } from '../../observations/known/kind.ts';
+import { accessRequired } from '../../observations/known/kinds/access.ts';
+import { recordMoves } from '../../observations/known/kinds/moves.ts';
 import {
   namespaceHoldsEndpoint,
   namespaceOwner,
   publisherListings,
   sharedKinds,
-} from '../../observations/kinds/publisher.ts';
-import { registryFirstPublished, registryVersions } from '../../observations/kinds/record.ts';
-import { repositoryExists } from '../../observations/kinds/repository.ts';
-import { currentOutcome, knowingOf } from '../../observations/observation.ts';
+} from '../../observations/known/kinds/publisher.ts';
+import { registryFirstPublished, registryVersions } from '../../observations/known/kinds/record.ts';
+import { repositoryExists } from '../../observations/known/kinds/repository.ts';
+import { currentOutcome, knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { packageTypes, recordedSecrets, transports, unreadOf, whyNoneRead } from '../record.ts';
 import { criteriaOf, days, daysSince, decided, plain, type Result } from './criterion.ts';

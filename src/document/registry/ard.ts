@@ -2,7 +2,7 @@ import { handleParts, isHandle } from '../../core/handle.ts';
 import { wrongField } from '../../core/problem.ts';
 import { toText } from '../../core/words.ts';
 import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
-import { malwareWords } from '../../observations/malware.ts';
+import { malwareWords } from '../../observations/known/malware.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
 // Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md.

@@ -14,11 +14,11 @@ import {
 } from '../../listings/listing.ts';
 import { type ReadRecord, readRecord } from '../../listings/record-form.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
-import type { Kind } from '../../observations/kind.ts';
-import { kinds } from '../../observations/kinds.ts';
-import { malwareWords } from '../../observations/malware.ts';
-import { isDated, knowingOf } from '../../observations/observation.ts';
-import { toStaleAt } from '../../observations/to-observations.ts';
+import type { Kind } from '../../observations/known/kind.ts';
+import { kinds } from '../../observations/known/kinds.ts';
+import { malwareWords } from '../../observations/known/malware.ts';
+import { isDated, knowingOf } from '../../observations/known/observation.ts';
+import { toStaleAt } from '../../observations/known/to-observations.ts';
 import { toListingDocument } from '../document.ts';
 import type { ListingDocument } from '../listing-document.ts';
 

@@ -4,7 +4,7 @@ import { openLogKey } from '../../log/checkpoints.ts';
 import { type Envelope, toEnvelope } from '../../log/envelope.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import { predicateName, statementType } from '../../log/verify.ts';
-import { isDated } from '../../observations/observation.ts';
+import { isDated } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { readLogHead, toDatedFacts } from './entries.ts';
 

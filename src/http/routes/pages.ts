@@ -4,7 +4,7 @@ import { serverCardType } from '../../document/registry/ard.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
 import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
 import { spokenRevisions } from '../../mcp/server.ts';
-import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/turns/observer.ts';
+import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
 import { readNewestShown } from '../../tools/find/changes.ts';

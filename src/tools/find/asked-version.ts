@@ -7,11 +7,11 @@ import {
   toReferences,
   versionIn,
 } from '../../listings/references/references.ts';
-import { factsOf } from '../../observations/kind.ts';
-import { packageAdvisories, sayOfVersion } from '../../observations/kinds/packages/advisories.ts';
-import { knowingOf, type Observation } from '../../observations/observation.ts';
-import { ecosystemOf, orderOf } from '../../observations/packages/version-order.ts';
-import { toImage, toPackage } from '../../observations/published/recorded.ts';
+import { ecosystemOf, orderOf } from '../../observations/asked/packages/version-order.ts';
+import { toImage, toPackage } from '../../observations/asked/published/recorded.ts';
+import { factsOf } from '../../observations/known/kind.ts';
+import { packageAdvisories, sayOfVersion } from '../../observations/known/kinds/packages/advisories.ts';
+import { knowingOf, type Observation } from '../../observations/known/observation.ts';
 
 type PackageOnRecord = ReturnType<typeof toPackage>;
 

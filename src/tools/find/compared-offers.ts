@@ -1,11 +1,15 @@
 import type { Context } from '../../context.ts';
 import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
-import { type ComparedOffer, compareOffer, compareWithClosest } from '../../observations/offers/compare.ts';
-import { compareWithLists, type ListComparison } from '../../observations/offers/price-lists.ts';
-import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/offers/seen.ts';
-import type { NumberedOffer, SentOffers } from '../../observations/offers/sent.ts';
-import { toToolName } from '../../observations/prices/offer.ts';
+import {
+  type ComparedOffer,
+  compareOffer,
+  compareWithClosest,
+} from '../../observations/known/prices/compare.ts';
+import { toToolName } from '../../observations/known/prices/offer.ts';
+import { compareWithLists, type ListComparison } from '../../observations/known/prices/price-lists.ts';
+import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/known/prices/seen.ts';
+import type { NumberedOffer, SentOffers } from '../../observations/known/prices/sent.ts';
 import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
 import { keysOf } from './recorded-by.ts';
 import { whyNone } from './why-none.ts';

@@ -7,7 +7,7 @@ import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import { isSameReference, type Reference, toReferences } from '../../listings/references/references.ts';
-import { networkWords } from '../../observations/prices/assets.ts';
+import { networkWords } from '../../observations/known/prices/assets.ts';
 
 const mostNamed = 5;
 

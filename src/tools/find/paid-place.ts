@@ -6,7 +6,7 @@ import { code, isEmpty, join, number, own, say, type Words } from '../../core/wo
 import type { ListingFacts } from '../../document/record.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { Reference } from '../../listings/references/references.ts';
-import type { SentOffer } from '../../observations/offers/sent.ts';
+import type { SentOffer } from '../../observations/known/prices/sent.ts';
 import { severalListings } from './holders.ts';
 import { findHolders, findNamed, readFacts } from './listing.ts';
 import { hostsOf, keysOf, mostAtAddress, recordedBesideBy, recordedBy } from './recorded-by.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { wrongField } from '../../core/problem.ts';
-import { type Surface, surfaceNames, surfaces } from '../../observations/endpoint/surface.ts';
-import { readShown, type ShownList } from '../../observations/surfaces/compare.ts';
+import { type Surface, surfaceNames, surfaces } from '../../observations/asked/endpoint/surface.ts';
+import { readShown, type ShownList } from '../../observations/known/changes/compare.ts';
 import { namedInput } from './fields.ts';
 
 export type SentList = { readonly surface: Surface } & (

@@ -4,7 +4,7 @@ import { type ListedFact, toAllFacts } from '../../document/answers/all-facts.ts
 import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { isDated } from '../../observations/observation.ts';
+import { isDated } from '../../observations/known/observation.ts';
 import { type Html, pagePath } from '../html.ts';
 import { toHtml } from '../words.ts';
 

@@ -24,11 +24,10 @@ import {
   type SurfaceMember,
   type SurfaceTool,
   surfaces,
-} from '../../observations/endpoint/surface.ts';
-import type { ListedList, readTools } from '../../observations/history.ts';
-import { changedName, type MemberChange } from '../../observations/kinds/lists/member-changes.ts';
-import { surfaceOf } from '../../observations/kinds.ts';
-import type { ShownChange } from '../../observations/surfaces/changed-texts.ts';
+} from '../../observations/asked/endpoint/surface.ts';
+import { changedName, type MemberChange } from '../../observations/known/changes/member-changes.ts';
+import type { ListedList, readTools, ShownChange } from '../../observations/known/history.ts';
+import { surfaceOf } from '../../observations/known/kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { toHtml } from '../words.ts';

@@ -11,7 +11,7 @@ import { knownValue } from '../../document/seen.ts';
 import { packageWords } from '../../document/sentences.ts';
 import { lastCheck_at, toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
-import { publisherListings } from '../../observations/kinds/publisher.ts';
+import { publisherListings } from '../../observations/known/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
 import { noWay } from '../claim/forms.ts';
 import { filledCommand, toShellWords, toStarted } from '../commands.ts';

@@ -2,8 +2,8 @@ import { html } from 'hono/html';
 import { amount } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { knownValue } from '../../document/seen.ts';
-import { toolsCount } from '../../observations/kinds/lists/tools.ts';
-import { registryVersions } from '../../observations/kinds/record.ts';
+import { toolsCount } from '../../observations/known/kinds/lists/tools.ts';
+import { registryVersions } from '../../observations/known/kinds/record.ts';
 import { type Html, handleLink, pagePath } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
 

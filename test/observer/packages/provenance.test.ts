@@ -1,6 +1,6 @@
 import type { SerializedBundle } from '@sigstore/bundle';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openBundleCheck } from '../../../src/observations/packages/sigstore.ts';
+import { openBundleCheck } from '../../../src/observations/asked/packages/sigstore.ts';
 import { type Directory, openDirectory } from '../../support/directory.ts';
 import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import {

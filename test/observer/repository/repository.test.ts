@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createObserver } from '../../../src/observations/turns/observer.ts';
+import { createObserver } from '../../../src/observations/observer.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { readable } from '../../support/facts.ts';

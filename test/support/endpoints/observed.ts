@@ -1,4 +1,4 @@
-import type { Observation } from '../../../src/observations/observation.ts';
+import type { Observation } from '../../../src/observations/known/observation.ts';
 import { type Directory, openDirectory } from '../directory.ts';
 import { registryEntry } from '../entries.ts';
 import type { Endpoint } from './mcp-endpoint.ts';

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../../core/json.ts';
+import { isWebAddress } from '../../../core/text.ts';
+import { code, own, say } from '../../../core/words.ts';
+import { type NoAnswer, noAnswer, notAsked, toRegistered } from '../../../net/answer.ts';
+import type { PoliteFetch } from '../hosts/polite.ts';
+import { openAdvisoryCopy } from './advisory-copy.ts';
+import { type Advisory, type FoundAdvisories, readAdvisory, toKey, toOsvName } from './osv.ts';
+import type { Ecosystem, Registry } from './version-order.ts';
+
+export interface AskedPackage {
+  readonly registry: Registry;
+  readonly ecosystem: Ecosystem;
+  readonly name: string;
+  /** Sent only if the advisories about all versions are too much to read. */
+  readonly version: string | undefined;
+}
+
+/** If a package has more pages of advisories than this, only advisories about its version are asked for. */
+const mostPages = 3;
+const longestToken = 2000;
+
+/** OSV sends an empty object if there are no advisories. */
+const isPage = ({ vulns, next_page_token: _, ...others }: JsonObject) =>
+  vulns === undefined ? Object.keys(others).length === 0 : Array.isArray(vulns) && others.code === undefined;
+
+/** Asks an OSV API (https://google.github.io/osv.dev/post-v1-query/). */
+function openOsvApi(base: string, ask: PoliteFetch) {
+  const url = `${base}/v1/query`;
+  const { host } = new URL(url);
+  const tooMany = (what: AskedPackage) =>
+    noAnswer(
+      'otherwise',
+      say`${code(host)} has more advisories about ${code(what.name)} than Dossier reads.`,
+      { cause: 'too_large' },
+    );
+  const unreadable = (what: AskedPackage) =>
+    noAnswer(
+      'otherwise',
+      say`${code(host)} listed something about ${code(what.name)} that is not an advisory in the OSV format.`,
+    );
+  const readPages = async (
+    asked: AskedPackage,
+    isOfVersion: boolean,
+  ): Promise<FoundAdvisories | NoAnswer> => {
+    const { ecosystem, name, version } = asked;
+    const query = {
+      package: { name: toOsvName(ecosystem, name), ecosystem },
+      ...(isOfVersion && { version }),
+    };
+    const found: Advisory[] = [];
+    let page_token = '';
+    for (let pages = 0; pages < mostPages; pages += 1) {
+      const body = Buffer.from(JSON.stringify({ ...query, ...(page_token && { page_token }) }));
+      const headers = { 'content-type': 'application/json', accept: 'application/json' };
+      const answer = toRegistered(await ask({ url, method: 'POST', headers, body }), isPage);
+      if (answer.result === 'absent')
+        return noAnswer(
+          'otherwise',
+          say`${code(host)} returned HTTP ${answer.response.status} for a request for advisories.`,
+        );
+      if (answer.result !== 'document') return answer;
+      const { vulns, next_page_token: next } = answer.document;
+      for (const document of Array.isArray(vulns) ? (vulns as unknown[]) : []) {
+        const read = readAdvisory(document);
+        if (!read) return unreadable(asked);
+        const about = read.about.filter(({ key }) => key === toKey(ecosystem, name));
+        found.push(...about.map(({ advisory }) => advisory));
+        // The unread part may be about the package.
+        if (about.length === 0 && read.unread) found.push(read.unread);
+      }
+      if (typeof next !== 'string' || next === '')
+        return { result: 'advisories', found, isOfVersion, isBySpelling: true, source: host };
+      if (next.length > longestToken) break;
+      page_token = next;
+    }
+    return tooMany(asked);
+  };
+  return async (asked: AskedPackage): Promise<FoundAdvisories | NoAnswer> => {
+    const answer = await readPages(asked, false);
+    const isTooLarge = answer.result === 'no_answer' && answer.cause === 'too_large';
+    return isTooLarge && asked.version !== undefined ? readPages(asked, true) : answer;
+  };
+}
+
+/** The public API must not learn the names of private packages. */
+const isPublicApi = (setting: string) => /^api\.osv\.dev\.?$/.test(URL.parse(setting)?.hostname ?? '');
+
+/** The address of an OSV API, the path of a saved copy, or `off`. */
+export function openAdvisories(
+  setting: string,
+  { ask, isPublic }: { readonly ask: PoliteFetch; isPublic(registry: Registry): boolean },
+): (asked: AskedPackage) => Promise<FoundAdvisories | NoAnswer> {
+  if (setting === 'off')
+    return async () => notAsked(own('This service is configured not to read advisories (ADVISORIES).'));
+  if (!isWebAddress(setting)) {
+    const readCopy = openAdvisoryCopy(setting);
+    return ({ ecosystem, name }) => readCopy(ecosystem, name);
+  }
+  const askApi = openOsvApi(setting, ask);
+  return async (asked) =>
+    isPublicApi(setting) && !isPublic(asked.registry)
+      ? notAsked(
+          say`This service does not look up packages of ${own(asked.ecosystem)} in the public registry (PACKAGE_REGISTRIES), so their names are not sent to ${own('api.osv.dev')}.`,
+        )
+      : askApi(asked);
+}

@@ -1,0 +1,69 @@
+import { asMembers, type JsonObject } from '../../../core/json.ts';
+import { toLine } from '../../../core/text.ts';
+import { codes, own, say, type Words } from '../../../core/words.ts';
+import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
+
+export type Newest = { readonly version: string; readonly published_at?: string };
+
+/** `isSettled`: at least seven days older than the compared version. */
+export interface Earlier {
+  readonly version: string;
+  readonly isSettled: boolean;
+  readonly document: JsonObject;
+}
+
+/** About the recorded version, or else the registry's default version. */
+export interface Published {
+  readonly result: 'published';
+  /** For NuGet and crates.io in the spelling of the registry. */
+  readonly name: string;
+  readonly version: string;
+  readonly source: string;
+  readonly source_url: string;
+  readonly published_at: string | NoAnswer;
+  readonly deprecated:
+    | { readonly deprecated: boolean; readonly unlisted?: true; readonly message?: string }
+    | NoAnswer;
+  readonly maintainers: readonly string[] | NoAnswer;
+  readonly newest: Newest | NoAnswer;
+  /** The handles of the listings to which the package says that it belongs. */
+  readonly names: readonly string[] | NoAnswer;
+  readonly repository: string | undefined;
+  readonly licence: string | undefined;
+  /** Only from npm; the first is the one to compare with. */
+  readonly earlier: readonly Earlier[] | NoAnswer;
+  /** The registry's own, untrusted document about the version. */
+  readonly document: Readonly<Record<string, unknown>>;
+}
+
+/** Empty if the member is inherited or no object. */
+export const memberOf = (object: unknown, name: string): JsonObject =>
+  Object.hasOwn(asMembers(object), name) ? asMembers(asMembers(object)[name]) : {};
+
+export const toShort = (value: unknown): string | undefined =>
+  typeof value === 'string' ? toLine(value.slice(0, 1000)).slice(0, 300) || undefined : undefined;
+
+const mostNames = 20;
+
+/** A long list of names is stored shortened, so `count` is separate. */
+export function namesWords(count: number, names: readonly string[]): Words {
+  return count === 0 ? own('none') : say`${count}: ${codes(names, mostNames, count)}`;
+}
+
+export function toTime(value: unknown): string | undefined {
+  const time_ms = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  const time = Number.isNaN(time_ms) ? undefined : new Date(time_ms).toISOString();
+  return time && /^\d{4}-/.test(time) ? time : undefined;
+}
+
+export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, source_url: url });
+
+/** Such as `has no package left-pad`. */
+export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
+  noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
+
+export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
+
+/** Only the owner of a scope of npm can register a name in it. */
+export const freeNameWarning = (name: string) =>
+  name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');

@@ -1,0 +1,141 @@
+import { type Surface, surfaces } from '../asked/endpoint/surface.ts';
+import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
+import { accessOauth, accessRequired } from './kinds/access.ts';
+import { agentCard } from './kinds/agent-card.ts';
+import { endpointAnswers, endpointAvailability, endpointProtocol } from './kinds/endpoint.ts';
+import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/lists/besides.ts';
+import { toolsCredentialFiles } from './kinds/lists/credential-files.ts';
+import { toolsInterfaces } from './kinds/lists/tool-interfaces.ts';
+import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/lists/tool-texts.ts';
+import { toolsCount, toolsSurface } from './kinds/lists/tools.ts';
+import { recordMoves } from './kinds/moves.ts';
+import { packageAdvisories } from './kinds/packages/advisories.ts';
+import {
+  packageDeprecated,
+  packageExists,
+  packageMaintainers,
+  packageNewestVersion,
+  packageVersionAge,
+} from './kinds/packages/packages.ts';
+import { packageProvenance } from './kinds/packages/provenance.ts';
+import { packageLicence, packageNames, packageRepository } from './kinds/packages/says.ts';
+import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/packages/versions.ts';
+import {
+  namespaceHoldsEndpoint,
+  namespaceOwner,
+  namespaceProof,
+  publisherListings,
+  publisherSameEndpoint,
+  sharedKinds,
+} from './kinds/publisher.ts';
+import { otherQuestions } from './kinds/questions.ts';
+import {
+  recordPackageTypes,
+  recordRepository,
+  recordTransports,
+  recordUnreadFields,
+  registryFirstPublished,
+  registryLastPublished,
+  registryLastUpdate,
+  registryStatus,
+  registryStatusMessage,
+  registryVersions,
+} from './kinds/record.ts';
+import {
+  repositoryExists,
+  repositoryHead,
+  repositoryLastCommit,
+  repositorySupersededBy,
+} from './kinds/repository.ts';
+import { serverCard } from './kinds/server-card.ts';
+import { securityContact, termsUrl } from './kinds/terms.ts';
+import { questions } from './observation.ts';
+import { priceOffers } from './prices/offers.ts';
+
+/** Kinds of one question are shown in this order. */
+const checked = [
+  priceOffers,
+  endpointAnswers,
+  endpointAvailability,
+  endpointProtocol,
+  toolsCount,
+  toolsSurface,
+  promptsSurface,
+  resourcesSurface,
+  skillsSurface,
+  toolsInterfaces,
+  toolsHints,
+  toolsInstructions,
+  toolsHiddenText,
+  toolsCredentialFiles,
+  accessRequired,
+  accessOauth,
+  repositoryExists,
+  repositoryLastCommit,
+  packageMaintainers,
+  packageExists,
+  packageVersionAge,
+  packageNewestVersion,
+  packageNames,
+  packageRepository,
+  packageProvenance,
+  packageAdvisories,
+  packageScripts,
+  packagePublishedBy,
+  packageDependencies,
+  packageDeprecated,
+  repositorySupersededBy,
+  repositoryHead,
+  securityContact,
+  agentCard,
+  serverCard,
+  termsUrl,
+  packageLicence,
+] as const;
+
+const recorded = [
+  registryStatus,
+  registryStatusMessage,
+  registryLastUpdate,
+  registryVersions,
+  registryFirstPublished,
+  registryLastPublished,
+  recordTransports,
+  recordPackageTypes,
+  recordRepository,
+  recordMoves,
+  recordUnreadFields,
+  namespaceProof,
+  namespaceOwner,
+  namespaceHoldsEndpoint,
+  publisherListings,
+  publisherSameEndpoint,
+  ...sharedKinds,
+] as const;
+
+export const kinds: readonly Kind[] = checked;
+
+export const recordKinds: readonly RecordKind[] = recorded;
+
+export const kindsWithUnknown: readonly AskedKind[] = questions.flatMap((question) =>
+  [...checked, ...otherQuestions].filter(
+    (kind: AskedKind) => kind.question === question && (kind.unstated ?? kind.unchecked),
+  ),
+);
+
+const byName = new Map<string, FactKind>([...recorded, ...checked].map((kind) => [kind.kind, kind]));
+const askedByName = new Map<string, AskedKind>(
+  [...recorded, ...checked, ...otherQuestions].map((kind) => [kind.kind, kind]),
+);
+
+export const kindOf = (name: string): FactKind | undefined => byName.get(name);
+
+export const surfaceKinds = [toolsSurface, promptsSurface, resourcesSurface, skillsSurface] as const;
+
+export const surfaceOf = (name: string): Surface | undefined => {
+  const lists = kinds.find(({ kind }) => kind === name)?.lists;
+  return lists && surfaces[lists];
+};
+
+/** Also finds questions that no fact answers. */
+export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);

@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import { code, count, day, dayOf, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
+import type { VersionMove } from '../../../listings/moves.ts';
+import { type DatedMove, datedMove } from '../../../listings/version-moves.ts';
+import { defineRecord } from '../kind.ts';
+
+const mostNamed = 2;
+
+interface Others {
+  readonly count: number | undefined;
+  readonly whose: Words;
+}
+const ofOtherHosts = own('of other domains or accounts');
+/** The name of a package does not always tell its owner. */
+const ofOtherPackages = own('of other or unknown owners');
+
+/** `others` counts the names of other owners, which come first in `all`. */
+function listNames(all: readonly string[], left_out = 0, others?: Others): Words {
+  const total = all.length + left_out;
+  if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));
+  const shown = all.slice(0, mostNamed).map((one) => code(one));
+  const hidden = (others?.count ?? 0) - mostNamed;
+  const whose = others && hidden > 0 && say`, ${hidden} of them ${others.whose}`;
+  return say`${join(shown, ', ')} and ${total - mostNamed} more${whose}`;
+}
+
+const nouns = {
+  endpoint: 'endpoints',
+  address: 'addresses',
+  host: 'hosts',
+  package: 'packages',
+  secret: 'secrets',
+} as const;
+const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
+  own(all.length === 1 ? one : nouns[one]);
+
+type Replaced = NonNullable<VersionMove['endpoints']>;
+
+const ofNamed = ({ to, is_within }: Replaced): Words =>
+  own(is_within ? (to.length === 1 ? ', of an owner named before' : ', of owners named before') : '');
+
+const replacing = {
+  endpoint: { verb: own('moved'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
+  address: { verb: own('changed'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
+  package: { verb: own('replaced'), before: own(''), between: own(' with'), whose: ofOtherPackages },
+};
+
+function replacedWords(what: keyof typeof replacing, part: Replaced, behind: Words): Words {
+  const { from, to, left_out, of_others } = part;
+  const { verb, before, between, whose } = replacing[what];
+  const old = listNames(from, left_out?.from);
+  if (to.length === 0) return say`no longer names the ${noun(what, from)} ${old}`;
+  const now = say`${listNames(to, left_out?.to, { count: of_others, whose })}${behind}`;
+  return from.length === 0
+    ? say`added the ${noun(what, to)} ${now}`
+    : say`${verb} the ${noun(what, from)}${before} ${old}${between} ${now}`;
+}
+
+function addressWords(part: Replaced): Words {
+  const plain = own(part.to.length === 1 ? ', without encryption' : ', some of them without encryption');
+  return replacedWords('address', part, part.is_within ? say`` : plain);
+}
+
+function hiddenHosts({ to, hosts, left_out }: NonNullable<VersionMove['starts']>): Words {
+  const total = to.length + (left_out?.to ?? 0);
+  const shown = total <= mostNamed + 1 ? to : to.slice(0, mostNamed);
+  const hidden = hosts.filter((host) => !shown.some((text) => text.includes(host)));
+  if (hidden.length === 0) return say``;
+  const verb = own(total === 1 ? 'names' : 'name');
+  return say`, which ${verb} the ${noun('host', hidden)} ${listNames(hidden, left_out?.hosts)}`;
+}
+
+/** Of several packages, it is not known which one has which setting. */
+function startWords(part: NonNullable<VersionMove['starts']>): Words {
+  const { from, to, packages, left_out } = part;
+  const started = listNames(packages, left_out?.packages);
+  const gone = listNames(from, left_out?.from);
+  const hosts = hiddenHosts(part);
+  const added = say`${listNames(to, left_out?.to)}${hosts}`;
+  const pause = isEmpty(hosts) ? say`` : own(',');
+  if (packages.length > 1) {
+    if (to.length === 0) return say`removed ${gone} from the settings that start ${started}`;
+    return from.length === 0
+      ? say`added ${added}${pause} to the settings that start ${started}`
+      : say`changed settings that start ${started} from ${gone} to ${added}`;
+  }
+  if (to.length === 0) return say`no longer starts ${started} with ${gone}`;
+  return from.length === 0
+    ? say`newly starts ${started} with ${added}`
+    : say`starts ${started} with ${added}${pause} instead of ${gone}`;
+}
+
+function repositoryWords({ from, to, is_within }: NonNullable<VersionMove['repository']>): Words {
+  if (from === undefined) return say`newly names the repository ${code(to ?? '')}`;
+  if (to === undefined) return say`no longer names the repository ${code(from)}`;
+  return say`changed the repository from ${code(from)} to ${code(to)}${is_within && own(', of the same account')}`;
+}
+
+function sentWords(sent: NonNullable<VersionMove['secrets']>['sent']): Words {
+  if (!sent) return say``;
+  const { hosts, packages, is_same, of_others, left_out } = sent;
+  const toHosts = say`to ${listNames(hosts, left_out?.hosts, { count: of_others, whose: ofOtherHosts })}`;
+  const toPackages = say`to the ${noun('package', packages)} ${listNames(packages, left_out?.packages)} that you start`;
+  const places = join([hosts.length > 0 && toHosts, packages.length > 0 && toPackages], ' and ');
+  return say`, sent ${places}${!is_same && own(', not every secret to each of these')}`;
+}
+
+function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
+  const { sent, left_out, ...lists } = part;
+  const names = (list: keyof typeof lists) => listNames(lists[list] ?? [], left_out?.[list]);
+  const secrets = (list: keyof typeof lists) => say`${noun('secret', lists[list] ?? [])} ${names(list)}`;
+  const ifAny = (list: keyof typeof lists, words: Words) => lists[list]?.length !== 0 && lists[list] && words;
+  const asked = [
+    ifAny('needs', say`newly asks for the ${secrets('needs')}`),
+    ifAny('takes', say`newly names the optional ${secrets('takes')}`),
+  ];
+  const others = [
+    ifAny('now_needed', say`now requires the ${secrets('now_needed')}, optional before`),
+    ifAny('now_optional', say`no longer requires the ${secrets('now_optional')}`),
+    ifAny('now_plain', say`no longer marks ${names('now_plain')} as secret`),
+    ifAny('gone', say`no longer names ${sent ? names('gone') : say`the ${secrets('gone')}`}`),
+  ];
+  return join([say`${join(asked, ' and ')}${sentWords(sent)}`, ...others], ', and ');
+}
+
+const mostPassed = 3;
+
+/** It is not known whether earlier recipients still get these secrets. */
+function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[] {
+  const said = passed.slice(0, mostPassed).map(({ secrets, to, left_out }) => {
+    const names = say`${noun('secret', secrets)} ${listNames(secrets, left_out?.secrets)}`;
+    return say`now asks callers to send the ${names} to ${listNames(to, left_out?.to)}`;
+  });
+  const more = passed.length - said.length + passed_left_out;
+  const others = say`now asks callers to send other secrets to ${count(more, 'more group')} of recipients`;
+  return more > 0 ? [...said, others] : said;
+}
+
+export function moveWords(move: VersionMove): Words {
+  const { endpoints, addresses, packages, starts, repository, secrets } = move;
+  const parts = [
+    endpoints && replacedWords('endpoint', endpoints, ofNamed(endpoints)),
+    addresses && addressWords(addresses),
+    packages && replacedWords('package', packages, ofNamed(packages)),
+    starts && startWords(starts),
+    repository && repositoryWords(repository),
+    secrets && secretWords(secrets),
+    ...passedWords(move),
+  ];
+  const said = parts.filter((part) => part !== undefined);
+  const isSplit = [endpoints, packages].some((part) => part?.is_within && part.to.length > 0);
+  const hasOwnLists = [addresses, starts].some((part) => part !== undefined);
+  const isLong = said.length > 2 || isSplit || hasOwnLists || repository?.is_within;
+  return isLong ? join(said, '; ') : listed(said);
+}
+
+const counted = (one: 'endpoint' | 'host', number: number): Words[] =>
+  number > 0 ? [own(number === 1 ? one : nouns[one])] : [];
+
+/** The version of a kept package may have changed, so “package name”. */
+function keptWords(kept: DatedMove['kept']): Words {
+  if (!kept) return say``;
+  const { endpoints, hosts, packages, repository } = kept;
+  const same = [
+    ...counted('endpoint', endpoints),
+    ...counted('host', hosts),
+    ...(packages > 0 ? [own(packages === 1 ? 'package name' : 'package names')] : []),
+    ...(repository ? [own('repository')] : []),
+  ];
+  return same.length === 0 ? say`` : say`; ${listed(same)} as before`;
+}
+
+export function versionMoveWords({ version, published_at, kept, ...move }: DatedMove): Words {
+  const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
+  return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
+}
+
+/** After “none changed”; undefined if the words of another part include it. */
+const comparedParts = {
+  endpoints: undefined,
+  addresses: 'an endpoint address',
+  packages: 'package name',
+  starts: 'argument value, host in a variable',
+  repository: 'repository',
+  secrets: 'secret',
+  passed: undefined,
+  passed_left_out: undefined,
+} as const satisfies Record<keyof VersionMove, string | undefined>;
+
+export function comparedWords(versions: number, moved: Moved | null | undefined): Words {
+  // Only an upgraded database lacks the comparison.
+  if (!moved) return moved === null ? own(', which were not compared yet') : say``;
+  const isAll = moved.versions === versions;
+  const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
+  if (moved.partly_read) return isAll ? own(', not compared as a whole') : say`${some}, not as a whole`;
+  if (moved.moves.length > 0) return some;
+  const parts = Object.values(comparedParts).flatMap((part) => (part === undefined ? [] : own(part)));
+  const none = isAll ? own(', of which none changed') : say`${some} and none of these changed`;
+  return say`${none} ${join(parts.slice(0, -1), ', ')} or ${parts.at(-1) ?? say``}`;
+}
+
+type Moved = z.output<typeof value>;
+const value = z.strictObject({
+  versions: z.int(),
+  since: z.string().optional(),
+  partly_read: z.literal(true).optional(),
+  /** Ten at most, the newest first. */
+  moves: z.array(datedMove),
+  left_out: z.int().optional(),
+});
+
+export const recordMoves = defineRecord({
+  kind: 'record.moves',
+  question: 'publisher',
+  title: 'Moves between versions of the record',
+  means:
+    'Which versions, up to the shown one, changed the addresses of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
+  doesNotMean:
+    'Publishers make such changes for many reasons, and Dossier does not know them. A version that was deleted before Dossier read it is left out. Dossier does not compare versions of packages, paths of package files, values of headers, or environment variables that neither name a host nor steer the runtime.',
+  value,
+  say({ value: { versions, since, partly_read, moves, left_out = 0 } }) {
+    const oldest = since !== undefined && say`, the oldest published on ${dayOf(since)}`;
+    const unread = partly_read && own('; parts of their records were not read');
+    const more = left_out > 0 && say`${count(left_out, 'more version')} moved something`;
+    return moves.length === 0
+      ? say`none; ${versions} versions were compared${oldest}${unread}`
+      : join([...moves.map(versionMoveWords), more], '. ');
+  },
+  isDerived: true,
+  stated: ({ moves }) => moves,
+});

@@ -1,0 +1,209 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { code, day, dayOf, number, own, quote, say } from '../../../../core/words.ts';
+import { returned, toContent } from '../../../../net/answer.ts';
+import { ecosystemOf, orderOf } from '../../../asked/packages/version-order.ts';
+import { namesWords, sourceOf, toTime } from '../../../asked/published/document.ts';
+import { digestForm, readManifest } from '../../../asked/published/oci.ts';
+import {
+  type PackageRegistry,
+  packagesOn,
+  type RecordedPackage,
+  registryOf,
+} from '../../../asked/published/recorded.ts';
+import type { CheckRun } from '../../../asked/run.ts';
+import { defineKind } from '../../kind.ts';
+import type { Finding } from '../../observation.ts';
+import { ownProbe, withoutAnswer } from '../remotes.ts';
+import { ofPackages, ofPublished, packageRegistries } from './readers.ts';
+import { isLookedUp, versionOf } from './words.ts';
+
+export const packageDeprecated = defineKind({
+  kind: 'package.deprecated',
+  value: z.strictObject({
+    deprecated: z.boolean(),
+    /** NuGet leaves the version out of its lists. */
+    unlisted: z.literal(true).optional(),
+    message: z.string().optional(),
+  }),
+  say({ value: { deprecated, unlisted, message } }) {
+    const said = message !== undefined && say`: ${quote(message)}`;
+    if (deprecated) return say`yes${said}`;
+    return unlisted ? own('no, but unlisted') : own('no');
+  },
+  standsOutAs: 'deprecated',
+  sayStandsOut({ value: { deprecated, unlisted, message }, details, subject = '', by }) {
+    const said = message !== undefined && say`: ${quote(message)}`;
+    if (!deprecated && !unlisted) return undefined;
+    const { registry, withdrawn } = registryOf(subject);
+    const how = deprecated ? withdrawn : own('unlisted');
+    return say`${registry} marks ${versionOf({ details })} of ${code(subject)} as ${how}${by}${said}`;
+  },
+  isLocked: true,
+  question: 'upkeep',
+  title: 'Version marked as deprecated or yanked',
+  topic: own('whether the version is marked as deprecated or yanked'),
+  means:
+    'Whether the registry marks the recorded version as deprecated (npm, NuGet) or yanked (PyPI, crates.io), and the message with the mark. NuGet may also leave a version out of its lists (unlisted).',
+  doesNotMean: 'A version that is not marked may still be abandoned.',
+  method_version: 'package/2',
+  ...ofPublished(packageRegistries, ({ deprecated, version }) =>
+    'result' in deprecated ? deprecated : { value: deprecated, outcome: 'seen', details: { version } },
+  ),
+});
+
+const manifest = z.strictObject({ reference: z.string(), digest: z.string() });
+
+async function ofImage(
+  recorded: RecordedPackage<'oci'>,
+  run: CheckRun,
+): Promise<Finding<z.infer<typeof manifest>>> {
+  const found = await readManifest(run, recorded);
+  if (found.result !== 'document') return withoutAnswer(found);
+  const { response, reference } = found;
+  const stated = response.headers['docker-content-digest'] ?? '';
+  const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
+  return { value: { reference, digest }, outcome: 'seen', ...sourceOf(response) };
+}
+
+const file = z.strictObject({ size_bytes: z.number().nullable() });
+
+async function ofFile(
+  { name: url }: RecordedPackage<'mcpb'>,
+  run: CheckRun,
+): Promise<Finding<z.infer<typeof file>>> {
+  const answer = toContent(await run.packageFile(url));
+  const place = { source: URL.parse(url)?.host ?? ownProbe, source_url: url };
+  if (answer.result !== 'response') return { ...withoutAnswer(answer), ...place };
+  const { headers } = answer;
+  if (/^(?:text\/html|application\/xhtml)/i.test(headers['content-type'] ?? ''))
+    return { ...withoutAnswer(returned(code(url), answer, own('a file'))), ...place };
+  const length = headers['content-length'] ?? '';
+  const last_modified = toTime(headers['last-modified']);
+  const recorded = run.listing.packages.find(({ identifier }) => identifier === url);
+  return {
+    value: { size_bytes: /^\d{1,15}$/.test(length) ? Number(length) : null },
+    outcome: 'seen',
+    details: { records_sha256: recorded?.file_sha256 !== undefined },
+    ...(last_modified !== undefined && { as_seen: { last_modified } }),
+    ...place,
+  };
+}
+
+const published = ofPublished(packageRegistries, ({ version }) => ({ value: { version }, outcome: 'seen' }));
+const images = ofPackages(['oci'], ofImage);
+const files = ofPackages(['mcpb'], ofFile);
+
+const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 12));
+
+export const packageExists = defineKind({
+  kind: 'package.exists',
+  unchecked: { what: own('whether the recorded package is published'), isAsked: isLookedUp },
+  entryName: 'package',
+  value: z.union([z.strictObject({ version: z.string() }), manifest, file]),
+  say({ value, details, as_seen }) {
+    if ('version' in value) return say`version ${code(value.version)}`;
+    if ('digest' in value) return say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`;
+    const size = value.size_bytes !== null && say` of ${number(value.size_bytes)} bytes`;
+    const { last_modified } = as_seen ?? {};
+    const when = typeof last_modified === 'string' && say`, last modified ${day(last_modified)}`;
+    const digest = details?.records_sha256 ? own('its SHA-256') : own('no SHA-256 of it');
+    return say`a file${size}${when}; the record states ${digest}`;
+  },
+  line: 'where',
+  existsAs: 'package',
+  standsOutAs: 'not_there',
+  question: 'code',
+  title: 'Published package',
+  means:
+    'Whether the registry has the recorded version of the package, or the newest version if none is recorded. For an image, the fact is whether the registry has the manifest. For an MCPB file, it is whether the file is at its address, with the size and date that the host states.',
+  doesNotMean: 'It does not say who published it, or that it was built from the recorded repository.',
+  method_version: 'package/2',
+  about: packagesOn(...packageRegistries, 'oci', 'mcpb'),
+  check: async (run) => [
+    ...(await published.check(run)),
+    ...(await images.check(run)),
+    ...(await files.check(run)),
+  ],
+});
+
+export const packageMaintainers = defineKind({
+  kind: 'package.maintainers',
+  value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
+  say: ({ value: { count, names } }) => namesWords(count, names),
+  question: 'publisher',
+  title: 'Maintainers of the package',
+  means: 'How many accounts npm lists as maintainers of the package, with their names.',
+  doesNotMean:
+    'It does not say who these accounts belong to. Other registries are not asked for maintainers.',
+  method_version: 'package/2',
+  ...ofPublished(['npm'], ({ maintainers }) =>
+    'result' in maintainers
+      ? maintainers
+      : { value: { count: maintainers.length, names: maintainers }, outcome: 'seen' },
+  ),
+});
+
+export const packageVersionAge = defineKind({
+  kind: 'package.version_age',
+  saidIn: 'kept_up',
+  sayInLine: ({ value }) => say`package version published on ${dayOf(value)}`,
+  value: z.string(),
+  say: ({ value }) => day(value),
+  question: 'upkeep',
+  title: 'Day on which the recorded version was published',
+  means: 'The date on which the recorded version was published, as its registry states it.',
+  doesNotMean: 'An old version may need no change, and a new one may be no better.',
+  unit: 'date',
+  method_version: 'package/1',
+  ...ofPublished(packageRegistries, ({ published_at, version }) =>
+    typeof published_at === 'string'
+      ? { value: published_at, outcome: 'seen', details: { version } }
+      : published_at,
+  ),
+});
+
+function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
+  const { isVersion, compare } = orderOf(ecosystemOf(registry));
+  return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;
+}
+
+const newestWords = ({ version, published_at }: { version: string; published_at?: string | undefined }) =>
+  published_at === undefined ? code(version) : say`${code(version)}, published ${day(published_at)}`;
+
+export const packageNewestVersion = defineKind({
+  kind: 'package.newest_version',
+  value: z.strictObject({ version: z.string(), published_at: z.string().optional() }),
+  say({ value, details }) {
+    const recorded = details?.recorded_version;
+    return recorded === value.version || typeof recorded !== 'string'
+      ? newestWords(value)
+      : say`${newestWords(value)}; the record names ${code(recorded)}`;
+  },
+  saidIn: 'kept_up',
+  sayInLine({ value, details }) {
+    if (typeof details?.is_behind !== 'boolean') return undefined;
+    return details.is_behind
+      ? say`the newest version in its registry is ${newestWords(value)}`
+      : own('its registry names no newer version');
+  },
+  question: 'upkeep',
+  title: 'Version that the registry names as newest',
+  means:
+    'The version that the registry names as the newest of the package, and the date on which it was published. On npm this is the version with the tag latest. On PyPI it is the release that PyPI describes if no version is named. On NuGet and crates.io it is the highest version that is not a pre-release, if there is one.',
+  doesNotMean:
+    'If the record names another version, Dossier checks the recorded version. A pre-release may be newer than this version.',
+  method_version: 'package/1',
+  ...ofPublished(packageRegistries, ({ newest, version }, { type, version: named }) =>
+    'result' in newest
+      ? newest
+      : {
+          value: newest,
+          outcome: 'seen',
+          ...(named !== undefined &&
+            type !== 'oci' && {
+              details: { recorded_version: version, is_behind: isBefore(version, newest.version, type) },
+            }),
+        },
+  ),
+});

@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { asMembers, type Json } from '../../../../core/json.ts';
+import { code, codes, join, own, quote, say, type Words } from '../../../../core/words.ts';
+import { type NoAnswer, noAnswer } from '../../../../net/answer.ts';
+import { memberOf, namesWords, type Published, toShort } from '../../../asked/published/document.ts';
+import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
+import type { RemoteFinding } from '../remotes.ts';
+import { ofPublished } from './readers.ts';
+
+type Manifest = Published['document'];
+
+interface VersionReading<Value extends Json> {
+  readonly value: (document: Manifest) => Value | undefined;
+  /** Only a value that no settled earlier version has is new (`isSettled`). */
+  readonly isOfAll?: true;
+  readonly what: Words;
+}
+
+/** A new version with the same value is no change. */
+const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
+  ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
+    const value = read(document);
+    if (value === undefined)
+      return noAnswer('nothing', say`For version ${code(version)}, npm does not state ${what}.`);
+    const known = 'result' in earlier ? [] : earlier;
+    const [before] = known;
+    const was = before && read(before.document);
+    const isOther = (one: { readonly document: Manifest }) => !isDeepStrictEqual(read(one.document), value);
+    const isNew =
+      before && isOther(before) && known.every((one) => !isOfAll || !one.isSettled || isOther(one));
+    return {
+      value,
+      outcome: 'seen',
+      ...('result' in earlier && { why: say`It is not known what earlier versions had. ${earlier.why}` }),
+      as_seen: {
+        version,
+        ...(isNew && was !== undefined && { before: { version: before.version, value: was } }),
+      },
+    };
+  });
+
+function versionBefore<Value extends Json>(
+  { as_seen }: Pick<ShownFinding, 'as_seen'>,
+  schema: z.ZodType<Value>,
+) {
+  const { version, value } = asMembers(as_seen?.before);
+  const was = schema.safeParse(value);
+  return typeof version === 'string' && was.success ? { version, value: was.data } : undefined;
+}
+
+const withBefore =
+  <Value extends Json>(schema: z.ZodType<Value>, toWords: (value: Value) => Words) =>
+  (found: ShownFinding<Value>) => {
+    const before = versionBefore(found, schema);
+    const now = toWords(found.value);
+    return before
+      ? say`${now}; the version before it, ${code(before.version)}: ${toWords(before.value)}`
+      : now;
+  };
+
+const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
+const scripts = z.partialRecord(z.enum(scriptNames), z.string());
+type Scripts = z.infer<typeof scripts>;
+
+const standsOutWithBefore =
+  <Value extends Json>(
+    schema: z.ZodType<Value>,
+    toWords: (now: Value, before: { version: string; value: Value }) => Words | undefined,
+  ) =>
+  ({ subject = '', by, ...found }: StandingOut<Value>) => {
+    const before = versionBefore(found, schema);
+    const words = before && toWords(found.value, before);
+    return words && say`Version ${code(String(found.as_seen?.version))} of ${code(subject)} ${words}${by}`;
+  };
+
+function newScripts(now: Scripts, { version, value }: { version: string; value: Scripts }) {
+  const names = Object.keys(now);
+  const old = Object.keys(value);
+  const before = code(version);
+  if (names.length === 0) return undefined;
+  return isDeepStrictEqual(names, old)
+    ? say`names ${codes(names)}, which npm runs at installation; version ${before} before it has a different text for ${own(names.length === 1 ? 'this script' : 'at least one of these scripts')}`
+    : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
+}
+
+// npm docs, "scripts", Life Cycle Operation Order.
+function scriptsOf(document: Manifest): Scripts {
+  const found: Scripts = {};
+  for (const name of scriptNames) {
+    const script = memberOf(document, 'scripts')[name];
+    const text = typeof script === 'string' ? script.trim() : '';
+    if (text !== '') found[name] = text;
+  }
+  return found;
+}
+
+const longestScript = 100;
+
+function scriptsWords(stated: Scripts): Words {
+  const said = scriptNames.flatMap((name) => {
+    const { [name]: text } = stated;
+    return text === undefined ? [] : [say`${code(name)} ${quote(text.slice(0, longestScript))}`];
+  });
+  return said.length === 0 ? own('none') : join(said, ', ');
+}
+
+export const packageScripts = defineKind({
+  kind: 'package.install_scripts',
+  value: scripts,
+  question: 'code',
+  title: 'Scripts that run when the package is installed',
+  means:
+    'Which of the scripts preinstall, install and postinstall npm lists for the recorded version of a package. If an earlier version (the newest that is at least a week older, or else the newest) had different scripts, these are named too. npm runs such scripts on the machine that installs the package.',
+  doesNotMean:
+    'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without such a script may do anything once it runs.',
+  say: withBefore(scripts, scriptsWords),
+  saidIn: 'where',
+  sayInLine: ({ value }) =>
+    Object.keys(value).length === 0 ? undefined : say`npm runs its ${scriptsWords(value)} at installation`,
+  standsOutAs: 'package_version',
+  sayStandsOut: standsOutWithBefore(scripts, newScripts),
+  method_version: 'package/2',
+  ...ofVersions({ value: scriptsOf, what: own('the scripts') }),
+});
+
+const account = z.string();
+
+const builds = ['GitHub Actions', 'GitLab CI/CD', 'CircleCI'];
+
+export const packagePublishedBy = defineKind({
+  kind: 'package.published_by',
+  value: account,
+  question: 'publisher',
+  title: 'Account that published the version',
+  means:
+    'The npm account that published the recorded version of the package. If this account published none of the versions that are at least a week older, the account that published the version before is named too.',
+  doesNotMean:
+    'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are build services that publish without an account.',
+  say: withBefore(account, (value) => code(value)),
+  standsOutAs: 'package_version',
+  sayStandsOut: standsOutWithBefore(account, (now, { version, value }) =>
+    builds.includes(now)
+      ? undefined
+      : say`was published by ${code(now)}, and version ${code(version)} before it by ${code(value)}`,
+  ),
+  method_version: 'package/1',
+  ...ofVersions({
+    value: (document) => toShort(memberOf(document, '_npmUser').name),
+    isOfAll: true,
+    what: own('the account that published it'),
+  }),
+});
+
+const dependenciesOf = (document: Manifest) => Object.keys(memberOf(document, 'dependencies'));
+
+export const packageDependencies = defineKind({
+  kind: 'package.new_dependencies',
+  value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
+  say: ({ value: { count, names } }) => namesWords(count, names),
+  question: 'code',
+  title: 'Dependencies that an earlier version did not have',
+  means:
+    'The number and names of the direct dependencies that the recorded version of an npm package has, and an earlier version did not have: the newest that is at least a week older, or else the newest.',
+  doesNotMean: 'New dependencies are common. Dossier checks neither them nor what they depend on.',
+  method_version: 'package/2',
+  isSeldom: true,
+  ...ofPublished(['npm'], ({ version, document, earlier }) => {
+    if ('result' in earlier) return earlier;
+    const [before] = earlier;
+    if (!before)
+      return noAnswer('nothing', say`npm has no earlier release to compare ${code(version)} with.`);
+    const known = new Set(dependenciesOf(before.document));
+    const names = dependenciesOf(document)
+      .filter((name) => !known.has(name))
+      .sort();
+    return {
+      value: { count: names.length, names },
+      outcome: 'seen',
+      as_seen: { version, before: before.version },
+    };
+  }),
+});

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import type { Json } from '../../core/json.ts';
+import { type Words, type WordsPart, wordsSchema } from '../../core/words.ts';
+import type { NoAnswer } from '../../net/answer.ts';
+import type { OpenExchange, OpeningMessage } from '../asked/endpoint/conversation.ts';
+import { type Outcome, outcomes } from '../asked/outcome.ts';
+import type { RecordedSubject } from '../asked/run.ts';
+import { changeClasses } from './changes/classes.ts';
+import type { CheckEnd, Tally } from './timeline/tally.ts';
+import type { Essence, Reading } from './timeline/timeline.ts';
+
+export const questionTitles = {
+  price: 'What does it cost, and who is paid?',
+  reach: 'Does it answer, and how is it reached?',
+  tools: 'What can it do, and did that change?',
+  access: 'What does it ask for?',
+  publisher: 'Who stands behind it?',
+  code: 'Is the package built from the public code?',
+  upkeep: 'Is it kept up?',
+  ratings: 'What happened to others?',
+  terms: 'On what terms, and where does my data go?',
+} as const;
+
+export type Question = keyof typeof questionTitles;
+
+export const questions = Object.keys(questionTitles) as [Question, ...Question[]];
+
+export const questionName = z.enum(questions);
+
+const value = z.unknown() as z.ZodType<Json>;
+const untrusted = z.record(z.string(), z.unknown()).optional();
+const maybe = z.string().optional();
+
+const changedMember = { change: z.enum(['added', 'removed', 'changed']), class: z.enum(changeClasses) };
+
+const changedFrom = z.object({
+  value,
+  value_digest: maybe,
+  outcome: z.enum(outcomes),
+  seen_until: z.string(),
+  seen_from: z.string().describe('The first check that saw the change'),
+  alternates_since: maybe.describe('Since when it alternates between these two states'),
+  tools: z
+    .array(z.object({ tool: z.string(), ...changedMember }))
+    .optional()
+    .describe('The tools that differ and how: at most 20, the weightiest first'),
+  members: z
+    .array(z.object({ name: z.string(), ...changedMember }))
+    .optional()
+    .describe('The prompts, resources or skills that differ and how: at most 20, the weightiest first'),
+  counts: z
+    .partialRecord(z.enum(changeClasses), z.number())
+    .optional()
+    .describe('How many members differ in each class'),
+  difference: z
+    .object({ items: z.array(z.unknown()), counts: z.record(z.string(), z.number()) })
+    .optional()
+    .describe('What differs between the two whole values: at most 20 items, all of them counted'),
+});
+
+export const observation = z.object({
+  kind: z.string(),
+  subject: maybe.describe('The thing that it is about, such as an endpoint or a package'),
+  question: questionName,
+  value,
+  value_digest: maybe.describe('SHA-256 (RFC 8785) of {"value": …} before the value was shortened'),
+  unit: z.string().optional(),
+  outcome: z.enum(outcomes).describe('How the check ended'),
+  asks_for: z
+    .enum(['credentials', 'payment'])
+    .optional()
+    .describe('What it asks for first, if the outcome is asks'),
+  response: z
+    .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('A different host') })
+    .optional()
+    .describe('The HTTP response that came instead of a value in the newest check'),
+  is_stale: z.literal(true).optional().describe('Older than three intervals of checks'),
+  reason: wordsSchema.optional(),
+  details: untrusted.describe('Untrusted data beside the value'),
+  as_seen: untrusted.describe('Untrusted data that may differ from check to check, as last seen'),
+  source: z.string(),
+  source_url: z.string().optional(),
+  observed_at: maybe.describe('When Dossier last saw this; absent if it has not checked'),
+  first_seen_at: maybe.describe('Since when Dossier has seen it unchanged'),
+  changed_from: changedFrom.optional().describe('What was seen before the last change, and until when'),
+  earlier_changes: z
+    .array(
+      z.object({
+        value,
+        value_digest: maybe,
+        first_seen_at: z.string(),
+        changed_from: changedFrom,
+        details: untrusted.describe('The numbers among the details after this change'),
+      }),
+    )
+    .optional()
+    .describe('The weightiest of the changes before the last one, at most six; the history has all'),
+  missed_since: maybe.describe(
+    'Since when checks have not seen this again, although it was seen before; `reason` says why',
+  ),
+  unanswered_since: maybe.describe('The first check since `missed_since` without a usable answer'),
+  vantage: z.string(),
+  method_version: z.string(),
+});
+
+/** Without what later checks, or their lack, add to it; JSON has only the whole reason. */
+export const ownReason = Symbol('own reason');
+/** Why checks since `missed_since` did not see the fact. */
+export const missedReason = Symbol('reason of checks that did not see it again');
+export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
+
+export type Observation = z.infer<typeof observation> & {
+  readonly [ownReason]?: Words | undefined;
+  readonly [missedReason]?: Words;
+};
+
+export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;
+
+export const isDated = (one: Observation): one is DatedObservation =>
+  one.observed_at !== undefined && one.first_seen_at !== undefined;
+
+export function knowingOf({ value, outcome }: Pick<Observation, 'value' | 'outcome'>) {
+  if (outcome === 'not_asked') return 'not_known';
+  return value === null || outcome === 'absent' ? 'not_seen' : 'known';
+}
+
+export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>): Outcome | undefined =>
+  one?.is_stale ? undefined : one?.outcome;
+
+/**
+ * `rare`: without a value, stored only if the fact was known before. `together`: about all subjects of the
+ * kind, stored only if no value was seen before. `unsure`: says nothing against what is known, because the
+ * check did not see all.
+ */
+type FindingRule = 'rare' | 'together' | 'unsure';
+
+export interface Finding<Value extends Json = Json> extends RecordedSubject {
+  readonly value: Value | null;
+  /** SHA-256 (RFC 8785) of `{ value }` before it was shortened. */
+  readonly value_digest?: string;
+  /** The whole value, if `value` is a summary of it. Two findings are equal if their whole values are. */
+  readonly whole?: Json;
+  /** The digest by which whole values are compared, if it is not the SHA-256 (RFC 8785) of `{ value }`. */
+  readonly whole_digest?: string;
+  readonly outcome: Outcome;
+  readonly asks_for?: NoAnswer['asks_for'];
+  readonly response?: Exclude<Observation['response'], undefined>;
+  readonly why?: Words;
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** May differ without a change of the fact, such as expiring signatures. */
+  readonly as_seen?: Readonly<Record<string, unknown>>;
+  readonly rule?: FindingRule;
+  /** A second check must confirm it before it replaces what was seen. */
+  readonly mayPass?: true;
+  /** The endpoint refused a session at this time, because it has one for all clients. */
+  readonly one_session_at?: string;
+  /** If the fact counts checks; its value is then the tally. */
+  readonly ended?: CheckEnd;
+  readonly by?: OpeningMessage;
+  /** Perhaps only for a time, so a fact that this exchange decided before is kept. */
+  readonly open?: OpenExchange;
+  readonly source: string;
+  readonly source_url?: string;
+}
+
+/** As its timeline says (standing.ts). Question and unit follow from the kind. */
+export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPass'> {
+  readonly kind: string;
+  readonly subject?: string;
+  readonly observed_at: string;
+  readonly first_seen_at: string;
+  readonly checks: number;
+  /** Later checks saw it too; the last one by the day asked for is no longer stored. */
+  readonly beyond?: true;
+  readonly changed_from?: Observation['changed_from'] & object;
+  readonly earlier_changes?: EarlierChange[];
+  /** Checks after `observed_at` did not see it again; `why` is of the newest. */
+  readonly missed?: {
+    readonly since: string;
+    readonly why?: readonly WordsPart[];
+    /** `outcome` is set if all of these checks ended in the same way. */
+    readonly unanswered?: string;
+    readonly outcome?: Outcome;
+    readonly response?: Reading['response'];
+  };
+  readonly tally?: Tally;
+}
+
+type RecordedEssence = Essence & Pick<Finding, 'details'>;
+
+export interface ObservationChange {
+  readonly kind: string;
+  readonly subject?: string;
+  /** Absent if the fact was seen for the first time. */
+  readonly before?: RecordedEssence & {
+    readonly seen_until: string;
+    readonly unanswered_since?: string;
+    /** States of two methods cannot be compared. */
+    readonly by_other_method?: true;
+  };
+  readonly after: RecordedEssence;
+  /** Later changes between the two states are no entries. */
+  readonly alternates_since?: string;
+  readonly items?: readonly object[];
+  readonly counts?: Readonly<Record<string, number>>;
+}

@@ -1,0 +1,361 @@
+import { z } from 'zod';
+import { day_ms, dayText } from '../../../core/text.ts';
+import {
+  code,
+  count,
+  dayOf,
+  listed,
+  ours,
+  own,
+  say,
+  toText,
+  type Words,
+  wordsSchema,
+} from '../../../core/words.ts';
+import { convert, symbolOf, toCaip19 } from './assets.ts';
+import { isWhole, type Offer } from './offer.ts';
+import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
+import type { SentOffer } from './sent.ts';
+import { networkInFull } from './words.ts';
+
+export const seenStates = [
+  'as_seen',
+  'new',
+  'seen_until',
+  'never_seen',
+  'higher',
+  'lower',
+  'not_known',
+] as const;
+
+export const changedPart = z.object({
+  since: z.string(),
+  checks: z.int().describe('At least this many checks saw it since then'),
+  before: z.object({ value: wordsSchema, until: z.string() }),
+});
+
+interface OfferPart {
+  readonly value?: Words;
+  readonly seen: (typeof seenStates)[number];
+  readonly changed?: z.infer<typeof changedPart> | undefined;
+  readonly text: Words;
+}
+
+type ComparedPart = Omit<OfferPart, 'value'>;
+
+export const partNames = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
+export type ComparedOffer = Readonly<Record<(typeof partNames)[number], OfferPart>>;
+
+const mostNamed = 2;
+
+const notKnown = (why: Words): ComparedPart => ({ seen: 'not_known', text: say`not known: ${why}` });
+
+function noQuote({ endpoint, unseen }: SeenOffers): ComparedPart {
+  const none = say`Dossier has none from this ${own(unseen === 'listing' ? 'listing' : 'endpoint')}`;
+  const text = endpoint === undefined ? none : own('the endpoint quoted Dossier none');
+  return { seen: 'not_known', text: say`not known from quotes: ${text}` };
+}
+
+/** `holds` tells whether offers have a part of the sent offer, and `name` names what they have instead. */
+interface OfferQuestion {
+  readonly holds: (offers: readonly Offer[]) => boolean;
+  readonly name: (offers: readonly Offer[]) => readonly Words[];
+}
+
+function runOf(sightings: readonly OfferSighting[], holds: (value: readonly Offer[]) => boolean) {
+  const end = sightings.findIndex(({ value }) => value === undefined || !holds(value));
+  return sightings.slice(0, end === -1 ? sightings.length : end);
+}
+
+function sinceWhen(run: readonly OfferSighting[]): string {
+  const last = run.at(-1);
+  return last?.from ?? last?.until ?? '';
+}
+
+const newFor_ms = 7 * day_ms;
+
+function toHeld(
+  sightings: readonly OfferSighting[],
+  { holds, name }: OfferQuestion,
+  now: Date,
+): ComparedPart {
+  const run = runOf(sightings, holds);
+  const since = sinceWhen(run);
+  const checks = run.reduce((sum, one) => sum + one.checks, 0);
+  const was = sightings.slice(run.length).find(({ value }) => value !== undefined);
+  const isOther = was?.value !== undefined && !holds(was.value);
+  const isNew = checks < 2 || (isOther && now.getTime() - Date.parse(since) < newFor_ms);
+  const names = isOther && !was.isPart ? name(was.value) : [];
+  const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
+  const replaced = before && say`; until ${dayOf(before.until)} it was ${before.value}`;
+  return {
+    seen: isNew ? 'new' : 'as_seen',
+    text: say`${own(isNew ? 'new' : 'as seen')} since ${dayOf(since)} (${count(checks, 'check')})${replaced}`,
+    ...(before && { changed: { since: dayText(since), checks, before } }),
+  };
+}
+
+const partlyRead = ({ until }: Pick<OfferSighting, 'until'>): ComparedPart =>
+  notKnown(say`Dossier read or kept only some of the offers that were quoted on ${dayOf(until)}`);
+
+function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words): ComparedPart {
+  const { quotes, since } = seen;
+  const { holds, name } = question;
+  const isHeld = ({ value }: OfferSighting) => value !== undefined && holds(value);
+  const [now] = quotes;
+  const newest = quotes.find(({ value }) => value !== undefined);
+  if (!now || newest?.value === undefined) return noQuote(seen);
+  if (isHeld(now)) return toHeld(quotes, question, seen.now);
+  if (now.isPart) return partlyRead(now);
+  const earlier = quotes.find(isHeld);
+  const until = say`seen until ${dayOf((earlier ?? now).until)}`;
+  if (earlier && now.value === undefined)
+    return { seen: 'seen_until', text: say`${until}; no price was seen on ${dayOf(now.until)}` };
+  const names = name(newest.value);
+  const textOf = (value: readonly Offer[]) => JSON.stringify(name(value));
+  const present = textOf(newest.value);
+  const sinceNewest = dayOf(sinceWhen(runOf(quotes, (value) => textOf(value) === present)));
+  const others = names.length === 0 ? own('another each time') : listed(names, mostNamed);
+  if (earlier)
+    return { seen: 'seen_until', text: say`other: ${others} since ${sinceNewest}; this one was ${until}` };
+  const part = quotes.find(({ isPart }) => isPart);
+  if (part) return partlyRead(part);
+  const never = since === undefined ? own('never seen here') : say`never seen here since ${dayOf(since)}`;
+  const when = newest.isNow ? say`since ${sinceNewest}` : say`until ${dayOf(newest.until)}`;
+  return { seen: 'never_seen', text: say`${never}${where}; other: ${others} ${when}` };
+}
+
+type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;
+
+/** What is not stated fits every offer. */
+const isOf =
+  (unit: Unit) =>
+  (offer: Offer): boolean =>
+    (['asset', 'network', 'scheme'] as const).every(
+      (name) => unit[name] === undefined || unit[name] === offer[name],
+    );
+
+const unique = (values: readonly string[]): string[] => [...new Set(values)];
+
+const assetWords = (asset = '', network = ''): Words => {
+  const symbol = symbolOf(network, asset);
+  return symbol === undefined ? code(asset) : say`${ours(symbol)} (${code(asset)})`;
+};
+
+/** `0.02 USDC (20000)` */
+const amountWords = (amount: string, { network, asset }: Unit): Words => {
+  const named = network === undefined || asset === undefined ? undefined : toCaip19(network, asset);
+  const converted = convert(amount, named);
+  return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
+};
+
+const paidBy = ({ pays = [] }: Offer): string =>
+  [...new Set(pays.map(({ address }) => address))].sort().join(' ');
+
+const payeesWords = (paid: string): Words =>
+  listed(
+    paid.split(' ').map((address) => code(address)),
+    5,
+  );
+
+/** Of the same asset, network and scheme, and amount if the newest quote has it. */
+function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOffers): ComparedPart {
+  const quotes = places.quotes.map((one) => ({ ...one, isPart: one.hidesPayees }));
+  const seen = { ...places, quotes };
+  const [now] = quotes;
+  if (now?.isAnother)
+    return notKnown(
+      say`the endpoint named another address at each request on ${dayOf(now.until)}, so this one can neither be confirmed nor called a change`,
+    );
+  const sent = pays.join(' ');
+  const setsIn = (all: readonly Offer[]) => unique(all.map(paidBy)).filter((one) => one !== '');
+  const comparison: OfferQuestion = {
+    holds: (all) => setsIn(all).includes(sent),
+    name: (all) => setsIn(all).sort().map(payeesWords),
+  };
+  const compared = comparePlace(seen, comparison);
+  const ofUnit = (all: readonly Offer[] = []) => all.filter(isOf(offer)).filter((one) => paidBy(one) !== '');
+  const hasAmount = ofUnit(now?.value).some(({ amount }) => amount === offer.amount);
+  const ofPrice = (all: readonly Offer[] | undefined) =>
+    ofUnit(all).filter(({ amount }) => !hasAmount || amount === offer.amount);
+  const present = ofPrice(now?.value);
+  const since = sinceWhen(runOf(quotes, comparison.holds));
+  if (!now || since === '' || now.isPart || present.length === 0) return compared;
+  const within = quotes
+    .map((one) => ({ ...one, value: ofPrice(one.value) }))
+    .filter(({ value }) => value.length > 0);
+  const run = runOf(within, comparison.holds);
+  if (run.length > 0) {
+    const was = within[run.length];
+    return was?.ended !== undefined && was.ended > since ? toHeld(within, comparison, seen.now) : compared;
+  }
+  const earlier = within.find(({ value }) => comparison.holds(value));
+  const when = earlier ? say`seen until ${dayOf(earlier.until)}` : own('not in the last quote');
+  const price = hasAmount ? own('amount, asset, network and scheme') : own('asset, network and scheme');
+  const text = say`${when} for this ${price}; other: ${listed(comparison.name(present), mostNamed)}; for other offers ${compared.text}`;
+  return { seen: earlier ? 'seen_until' : 'never_seen', text };
+}
+
+const wholeOf = ({ amount }: Offer): bigint[] => (isWhole(amount) ? [BigInt(amount)] : []);
+
+interface SeenAmounts extends Pick<OfferSighting, 'until' | 'isNow'> {
+  readonly value: readonly bigint[];
+}
+
+function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
+  const [last] = known;
+  const most = known.flatMap(({ value }) => value).reduce((a, b) => (a > b ? a : b), 0n);
+  const highest = known.find(({ value }) => value.includes(most));
+  const own = known.find(({ value }) => value.includes(amount));
+  const until = say`${own && say`; this one was seen until ${dayOf(own.until)}`}`;
+  if (!highest || last?.value.includes(most)) return until;
+  const when = dayOf(highest.until);
+  if (amount === most) return say`; this one, the highest, was seen until ${when}`;
+  return amount > most
+    ? say`, and than the highest seen, ${words(most)} until ${when}`
+    : say`; the highest seen is ${words(most)}, until ${when}${until}`;
+}
+
+function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): ComparedPart {
+  if (offer.asset === undefined || offer.network === undefined)
+    return notKnown(own('amounts are compared within one asset and network'));
+  const { quotes } = seen;
+  const amount = BigInt(sent);
+  const inUnit = quotes.map(({ value, ...one }) => {
+    const offers = value?.filter(isOf(offer)).filter((of) => isWhole(of.amount));
+    return { ...one, value: offers?.length ? offers : undefined };
+  });
+  const known = inUnit.flatMap(({ value, ...one }) =>
+    value ? [{ ...one, value: value.flatMap(wholeOf) }] : [],
+  );
+  const [last] = known;
+  const isLast = last?.value.includes(amount) === true;
+  const part = quotes.find(({ isPart }) => isPart);
+  if (part && (part.isNow || !last) && !isLast) return partlyRead(part);
+  if (!last)
+    return quotes.some(({ value }) => value !== undefined)
+      ? notKnown(own('Dossier knows no quote in this asset, network and scheme'))
+      : noQuote(seen);
+  const words = (one: bigint) => amountWords(String(one), offer);
+  const holds = (all: readonly Offer[]) => all.some((one) => one.amount === sent);
+  if (isLast && last.isNow)
+    return toHeld(inUnit, { holds, name: (all) => all.flatMap(wholeOf).map(words) }, seen.now);
+  if (isLast)
+    return { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
+  const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
+  const others = say`${listed(last.value.map(words), mostNamed)}${beside}`;
+  if (last.value.every((one) => amount > one)) return { seen: 'higher', text: say`higher than ${others}` };
+  if (last.value.every((one) => amount < one)) return { seen: 'lower', text: say`lower than ${others}` };
+  const isEarlier = known.some(({ value }) => value.includes(amount));
+  return { seen: isEarlier ? 'seen_until' : 'never_seen', text: say`other: ${others}` };
+}
+
+const unstated = notKnown(own('the offer states none that Dossier can read'));
+
+function toPart<T>(
+  stated: T | undefined,
+  write: (stated: T) => Words,
+  compare: (stated: T) => ComparedPart,
+): OfferPart {
+  return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
+}
+
+const isNetworkName = (network: string): boolean => !network.includes(':');
+
+/** A symbol or a name, not its address. */
+const isAssetName = (asset: string, network: string): boolean =>
+  /^(?:eip155|solana):/.test(network) && toCaip19(network, asset) === undefined;
+
+function whyNotComparable(
+  stated: string | undefined,
+  seen: readonly string[],
+  isName: (one: string) => boolean,
+  what: Words,
+): ComparedPart | undefined {
+  if (stated === undefined || seen.length === 0 || seen.includes(stated)) return undefined;
+  const unknown = isName(stated) ? stated : seen.find(isName);
+  if (unknown === undefined || seen.every((one) => isName(one) && isName(stated))) return undefined;
+  return notKnown(say`${code(unknown)} is a name, and Dossier does not know which ${what} has it`);
+}
+
+/** The asset is compared on this network, and the scheme among offers of this asset. */
+function compareUnit(
+  offer: SentOffer,
+  seen: SeenOffers,
+): Pick<ComparedOffer, 'asset' | 'network' | 'scheme'> {
+  const { asset, network, scheme } = offer;
+  const { quotes } = seen;
+  const compare = (
+    unit: Unit,
+    within: Unit,
+    write: (one: Offer) => Words,
+    writeElsewhere = write,
+    where?: Words,
+  ) => {
+    const name = (offers: readonly Offer[]) => {
+      const near = offers.filter(isOf(within));
+      const others = near.length > 0 ? near.map(write) : offers.map(writeElsewhere);
+      return [...new Map(others.map((one) => [toText(one), one])).values()];
+    };
+    return comparePlace(seen, { holds: (offers) => offers.some(isOf({ ...within, ...unit })), name }, where);
+  };
+  const ofNetwork: Unit = network === undefined ? {} : { network };
+  const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
+  // Without the asset in the newest quote, schemes are compared among all offers.
+  const newest = quotes.find(({ value }) => value !== undefined);
+  const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
+  const ofOther = (one: Offer) => assetWords(one.asset, one.network);
+  const writeElsewhere = (one: Offer) => say`${ofOther(one)} on ${networkInFull(one.network)}`;
+  const all = quotes.flatMap(({ value }) => value ?? []);
+  const networks = unique(all.flatMap((one) => one.network ?? []));
+  const other = whyNotComparable(network, networks, isNetworkName, own('network'));
+  const assets = unique(all.filter(isOf(ofNetwork)).flatMap((one) => one.asset ?? []));
+  const isName = (one: string) => isAssetName(one, network ?? '');
+  const otherAsset = whyNotComparable(asset, assets, isName, own('asset'));
+  const where = own(' on this network');
+  const isNowhere = network === undefined && newest !== undefined;
+  return {
+    asset: toPart(
+      asset,
+      (one) => assetWords(one, network),
+      () =>
+        isNowhere
+          ? notKnown(own('assets are compared within one network'))
+          : (other ?? otherAsset ?? compare(ofAsset, ofNetwork, ofOther, writeElsewhere, where)),
+    ),
+    network: toPart(
+      network,
+      networkInFull,
+      () => other ?? compare(ofNetwork, {}, (one) => networkInFull(one.network)),
+    ),
+    scheme: toPart(scheme, code, (one) =>
+      compare({ scheme: one }, isAssetSeen ? ofAsset : {}, (other) => code(other.scheme ?? '')),
+    ),
+  };
+}
+
+export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer => ({
+  payee: toPart(
+    offer.pays,
+    (all) => payeesWords(all.join(' ')),
+    (all) => comparePayees(all, offer, seen),
+  ),
+  amount: toPart(
+    offer.amount,
+    (one) => amountWords(one, offer),
+    (one) => compareAmount(one, offer, seen),
+  ),
+  ...compareUnit(offer, seen),
+});
+
+/** The place that most parts are as at; a place with a quote comes before others. */
+export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenPlace[]) {
+  const all = seen.map((place) => {
+    const compared = offers.map((offer) => compareOffer(offer, place));
+    const parts = compared.flatMap((one) => Object.values(one));
+    const asSeen = parts.filter(({ seen: how }) => how === 'as_seen' || how === 'new').length;
+    const quoting = place.quotes.some(({ value }) => value) ? 1 : 0;
+    return { place, compared, asSeen, quoting };
+  });
+  return all.sort((a, b) => b.asSeen - a.asSeen || b.quoting - a.quoting)[0];
+}

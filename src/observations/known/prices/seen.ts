@@ -1,0 +1,125 @@
+import type { Json } from '../../../core/json.ts';
+import { factsOf } from '../kind.ts';
+import type { StoredObservation } from '../observation.ts';
+import { keyOf, type Span, states, type Timeline } from '../timeline/timeline.ts';
+import {
+  allIn,
+  hidesPayees,
+  isAnotherEachTime,
+  type Offer,
+  offersSummary,
+  type PlaceName,
+  type StatedOffers,
+} from './offer.ts';
+import { isQuote, priceOffers } from './offers.ts';
+
+export interface OfferSighting {
+  readonly value: readonly Offer[] | undefined;
+  readonly from: string;
+  readonly until: string;
+  /** The time of the check that no longer saw the state. */
+  readonly ended?: string;
+  readonly checks: number;
+  readonly isNow: boolean;
+  /** Some offers could not be read, or are no longer stored. */
+  readonly isPart: boolean;
+  /** They may pay others too. */
+  readonly hidesPayees: boolean;
+  /** Other payees when it was asked twice. */
+  readonly isAnother: boolean;
+}
+
+export interface OfferReading {
+  readonly now: Date;
+  whole(digest: string): Promise<Json | undefined>;
+  /** Of too many offers, those that are wanted are compared. */
+  isWanted(offer: Offer): boolean;
+}
+
+type Stated = Pick<StoredObservation, 'value' | 'value_digest' | 'outcome'>;
+
+/** At most this many offers of one state are compared, and of older states only those of the summary. */
+const mostCompared = 1000;
+const mostWhole = 5;
+
+async function readOffers(
+  { value: stored, value_digest = '', outcome }: Stated,
+  { whole, isWanted }: OfferReading,
+  age: number,
+) {
+  const { data } = outcome === 'seen' ? offersSummary.safeParse(stored) : {};
+  if (!data) return { value: undefined, isPart: false, hidesPayees: false, isAnother: false };
+  const read = age < mostWhole && !allIn(data) ? await whole(value_digest) : undefined;
+  const all = allIn(data) ?? (read as unknown as StatedOffers | undefined)?.offers;
+  const ranked = all && all.length > mostCompared ? [...new Set([...all.filter(isWanted), ...all])] : all;
+  const value = ranked?.slice(0, mostCompared) ?? data.offers;
+  const isShort = value.length < data.count;
+  return {
+    value,
+    isPart: isShort || data.unreadable !== undefined,
+    hidesPayees: isShort || value.some(hidesPayees),
+    isAnother: isAnotherEachTime(data),
+  };
+}
+
+function toSightings(spans: readonly Span[], reading: OfferReading): Promise<OfferSighting[]> {
+  const all = states(spans).toReversed();
+  return Promise.all(
+    all.map(async (state, age) => ({
+      ...(await readOffers(state, reading, age)),
+      from: state.from,
+      until: state.to,
+      ...(age > 0 && { ended: all[age - 1]?.from ?? '' }),
+      checks: state.checks,
+      isNow: age === 0,
+    })),
+  );
+}
+
+const storedSince = (spans: readonly Span[]): string | undefined => {
+  const last = spans.findLastIndex(({ folded }) => folded !== undefined);
+  return last < 0 ? undefined : spans[last + 1]?.from;
+};
+
+export interface SeenOffers {
+  readonly now: Date;
+  readonly endpoint: string | undefined;
+  /** If there is no endpoint, this has no quotes; default `address`. */
+  readonly unseen?: 'address' | 'listing' | undefined;
+  readonly quotes: readonly OfferSighting[];
+  /** Absent if all quotes since the first check are known. */
+  readonly since?: string;
+}
+
+export interface SeenPlace extends SeenOffers {
+  readonly fact: StoredObservation;
+  readonly place: PlaceName;
+}
+
+export function toSeenPlaces(
+  facts: readonly StoredObservation[],
+  timelines: readonly Timeline[],
+  endpoints: readonly string[],
+  reading: OfferReading,
+): Promise<SeenPlace[]> {
+  const byKey = new Map(timelines.map((one) => [keyOf(one), one.spans]));
+  const endpointOf = ({ recorded, subject }: StoredObservation) => recorded ?? subject;
+  const all = factsOf(priceOffers, facts) as StoredObservation[];
+  return Promise.all(
+    all
+      .filter((fact) => endpoints.includes(endpointOf(fact) ?? ''))
+      .map(async (fact): Promise<SeenPlace> => {
+        const { data } = offersSummary.safeParse(fact.value);
+        const spans = byKey.get(keyOf(fact)) ?? [];
+        const since = storedSince(spans);
+        return {
+          fact,
+          place: isQuote(fact) ? 'quote' : (data?.place ?? 'capabilities'),
+          now: reading.now,
+          endpoint: endpointOf(fact),
+          quotes: await toSightings(spans, reading),
+          ...(since !== undefined && { since }),
+        };
+      }),
+  );
+}

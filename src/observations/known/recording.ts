@@ -1,0 +1,200 @@
+import type { Words, WordsPart } from '../../core/words.ts';
+import { isLearnedOutcome, isUnanswered } from '../asked/outcome.ts';
+import type { Finding, ObservationChange } from './observation.ts';
+import { rulesOf, tellingChanges } from './standing.ts';
+import { addCheck, type CheckEnd, toTallied } from './timeline/tally.ts';
+import {
+  add,
+  alternatesSince,
+  changes as changesOf,
+  type Essence,
+  essenceOf,
+  fold,
+  isSame,
+  keyOf,
+  mostSpans,
+  type Reading,
+  type StoredDifference,
+  standing,
+  type Timeline,
+  withoutLists,
+} from './timeline/timeline.ts';
+import type { PackedValue } from './timeline/values.ts';
+
+export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
+  readonly kind: string;
+  readonly open?: { readonly exchange: Reading['open']; readonly why: readonly WordsPart[] };
+  readonly why?: readonly WordsPart[];
+  readonly method_version: string;
+  readonly packed?: PackedValue;
+  /** The finding stands for all facts of its kind. */
+  readonly isFailure?: true;
+}
+
+export interface RunStamp {
+  readonly at: string;
+  readonly vantage: string;
+}
+
+export interface FoundDifference extends StoredDifference {
+  readonly shown: readonly object[];
+}
+
+export type Differences = ReadonlyMap<string, FoundDifference>;
+
+type Known = Timeline | undefined;
+
+const standingOf = (known: Timeline) => standing(known.spans, rulesOf(known));
+
+const wasSeen = (known: Timeline) => known.spans.some(({ outcome }) => outcome === 'seen');
+
+function toReading({ kind: _, subject: __, ...found }: DatedFinding, { vantage }: RunStamp): Reading {
+  const { isFailure, ended, whole, whole_digest, packed, rule, open, ...read } = found;
+  return { ...read, ...(open?.exchange && { open: open.exchange }), vantage };
+}
+
+const notSeen = (
+  { method_version, source }: Reading,
+  why: readonly WordsPart[] | undefined,
+  vantage: string,
+) => ({ value: null, outcome: 'not_asked' as const, method_version, source, vantage, ...(why && { why }) });
+
+/** Nothing, if the exchange that decided before failed, or the check saw only a part and something else. */
+function read(known: Known, found: DatedFinding, stamp: RunStamp): Reading {
+  const reading = toReading(found, stamp);
+  const { state, last = state } = (known && standingOf(known)) ?? {};
+  const { open, rule, why } = found;
+  const by = state?.by ?? last?.by;
+  const isAsKnown = state && isSame(state, reading) && state.method_version === reading.method_version;
+  if (open && by !== undefined && open.exchange === by) {
+    const { open: _, ...closed } = reading;
+    return isAsKnown ? { ...closed, by } : notSeen(reading, open.why, stamp.vantage);
+  }
+  const isOther = last ? !isSame(last, reading) : reading.value === null;
+  return rule === 'unsure' && isOther ? notSeen(reading, why, stamp.vantage) : reading;
+}
+
+function withNewestLists({ spans, ...timeline }: Timeline): Timeline {
+  const newest = spans.findLastIndex(({ outcome }) => outcome === 'seen');
+  return { ...timeline, spans: spans.map((span, at) => (at < newest ? withoutLists(span) : span)) };
+}
+
+function tallied(
+  known: Known,
+  found: DatedFinding & { readonly ended: CheckEnd },
+  stamp: RunStamp,
+): Timeline {
+  const tally = addCheck(known?.tally ?? {}, stamp.at, found.ended);
+  const reading = { ...toReading(found, stamp), value: toTallied(tally, stamp.at) };
+  const { kind, subject } = found;
+  return { kind, ...(subject !== undefined && { subject }), spans: add([], reading, stamp.at), tally };
+}
+
+function next(known: Known, found: DatedFinding, stamp: RunStamp, differences: Differences): Known {
+  const { ended, kind, subject, rule, value } = found;
+  if (ended) return tallied(known, { ...found, ended }, stamp);
+  if (known?.tally) return known;
+  if (!known && (rule === 'rare' || rule === 'unsure') && value === null) return undefined;
+  const before = known?.spans ?? [];
+  const added = add(before, read(known, found, stamp), stamp.at);
+  const isNew = added.length > before.length;
+  const difference = differences.get(keyOf(found));
+  const newest = added.at(-1);
+  const dated =
+    isNew && newest && difference
+      ? [
+          ...added.slice(0, -1),
+          { ...newest, difference: { items: difference.shown, counts: difference.counts } },
+        ]
+      : added;
+  const told = dated.length > mostSpans ? tellingChanges(kind, changesOf(dated, rulesOf(found))) : [];
+  const spans = fold(
+    dated,
+    told.map(({ change }) => change),
+  );
+  return { kind, ...(subject !== undefined && { subject }), spans };
+}
+
+export const missedAll = (
+  known: readonly Timeline[],
+  { parts: why }: Words,
+  { at, vantage }: RunStamp,
+): Timeline[] =>
+  known.map((one) => {
+    const newest = one.spans.at(-1);
+    return one.tally || !newest ? one : { ...one, spans: add(one.spans, notSeen(newest, why, vantage), at) };
+  });
+
+function ofFailure(failed: DatedFinding, known: readonly Timeline[]): DatedFinding[] {
+  const ofKind = known.filter(({ kind }) => kind === failed.kind);
+  if (ofKind.length === 0) return [failed];
+  return ofKind.map(({ subject, spans }) => {
+    const recorded = spans.at(-1)?.recorded;
+    return {
+      ...failed,
+      ...(subject !== undefined && { subject }),
+      ...(recorded !== undefined && { recorded }),
+    };
+  });
+}
+
+const recordedFact = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
+  ...essenceOf(fact),
+  ...(details && { details }),
+});
+
+/** A different reason why nothing was learned is no change. */
+function toChange(known: Known, now: Timeline, differences: Differences): ObservationChange | undefined {
+  const was = known && standingOf(known);
+  const is = standingOf(now)?.state;
+  if (now.tally || !is || (was && isSame(was.state, is))) return undefined;
+  if (was && !isLearnedOutcome(was.state.outcome) && !isLearnedOutcome(is.outcome) && !is.isSilence)
+    return undefined;
+  const { kind, subject } = now;
+  const all = changesOf(now.spans, rulesOf(now));
+  const last = all.at(-1);
+  const alternates_since = alternatesSince(all);
+  const isTold = alternates_since !== undefined && alternatesSince(all.slice(0, -1)) === alternates_since;
+  if (isTold && last?.is.from === is.from) return undefined;
+  const before = last && last.is.from === is.from && isSame(last.is, is) ? last.was : was?.state;
+  const isOtherMethod =
+    before &&
+    isLearnedOutcome(before.outcome) &&
+    isLearnedOutcome(is.outcome) &&
+    before.method_version !== is.method_version;
+  const difference = before && differences.get(keyOf(now));
+  const { details: _, ...after } = recordedFact(is);
+  return {
+    kind,
+    ...(subject !== undefined && { subject }),
+    ...(before && {
+      before: {
+        ...recordedFact(before),
+        seen_until: before.to,
+        ...(isUnanswered(is.outcome) && is.from < is.to && { unanswered_since: is.from }),
+        ...(isOtherMethod && { by_other_method: true as const }),
+      },
+    }),
+    after: difference ? after : recordedFact(is),
+    ...(alternates_since && last?.is.from === is.from && { alternates_since }),
+    ...(difference && { items: difference.items, counts: difference.counts }),
+  };
+}
+
+/** A known fact that no finding mentions is dropped; its changes stay in the history. */
+export function recordRun(
+  known: readonly Timeline[],
+  found: readonly DatedFinding[],
+  stamp: RunStamp,
+  differences: Differences = new Map(),
+): { readonly timelines: readonly Timeline[]; readonly changes: readonly ObservationChange[] } {
+  const byKey = new Map(known.map((one) => [keyOf(one), one]));
+  const timelines = found
+    .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
+    .filter(
+      (one) => one.rule !== 'together' || !known.some((other) => other.kind === one.kind && wasSeen(other)),
+    )
+    .flatMap((one) => next(byKey.get(keyOf(one)), one, stamp, differences) ?? []);
+  const changes = timelines.flatMap((one) => toChange(byKey.get(keyOf(one)), one, differences) ?? []);
+  return { timelines: timelines.map(withNewestLists), changes };
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { day_ms, dayText } from '../../../core/text.ts';
+import { count, day, isEmpty, join, own, say, type Words } from '../../../core/words.ts';
+
+const endWords = {
+  answered: own('answered'),
+  no_answer_in_time: own('no answer in time'),
+  no_connection: own('no connection'),
+  broken_off: own('a connection that broke off'),
+  invalid_certificate: own('invalid certificate'),
+  server_error: own('server error'),
+  too_many_requests: own('too many requests'),
+  other_answer: own('something else returned'),
+  not_there: own('not there'),
+} as const;
+export type CheckEnd = keyof typeof endWords;
+const ends = Object.keys(endWords) as CheckEnd[];
+
+/** By day (UTC). */
+export type Tally = Readonly<Record<string, Readonly<Partial<Record<CheckEnd, number>>>>>;
+
+const longest_days = 90;
+/** The windows of each of the last 90 days can be counted. */
+const stored_days = 2 * longest_days;
+
+const within = (tally: Tally, at: string, days: number): Tally => {
+  const from = dayText(new Date(Date.parse(at) - (days - 1) * day_ms));
+  return Object.fromEntries(Object.entries(tally).filter(([day]) => day >= from));
+};
+
+export function addCheck(tally: Tally, at: string, ended: CheckEnd): Tally {
+  const day = dayText(at);
+  const { [ended]: before = 0, ...others } = tally[day] ?? {};
+  return { ...within(tally, at, stored_days), [day]: { ...others, [ended]: before + 1 } };
+}
+
+const window = z.strictObject({
+  answered: z.number(),
+  made: z.number(),
+  others: z.partialRecord(z.enum(ends), z.number()),
+});
+
+/** `first_check` is the day of the first check of the 90 days. */
+export const tallied = z.strictObject({ days_30: window, days_90: window, first_check: z.string() });
+export type Tallied = z.infer<typeof tallied>;
+
+function toWindow(tally: Tally, at: string, days: number) {
+  const others: Partial<Record<CheckEnd, number>> = {};
+  for (const ofDay of Object.values(within(tally, at, days)))
+    for (const ended of ends) if (ofDay[ended]) others[ended] = (others[ended] ?? 0) + ofDay[ended];
+  const made = Object.values(others).reduce((sum, times) => sum + times, 0);
+  const { answered = 0, ...rest } = others;
+  return { answered, made, others: rest };
+}
+
+export function toTallied(tally: Tally, at: string): Tallied {
+  const [first_check = dayText(at)] = Object.keys(within(tally, at, longest_days)).sort();
+  return { days_30: toWindow(tally, at, 30), days_90: toWindow(tally, at, longest_days), first_check };
+}
+
+/** `3 of 4 checks in 30 days` */
+export const answeredWords = ({ days_30: { answered, made } }: Tallied): Words =>
+  say`${answered} of ${made} checks in 30 days`;
+
+function windowWords({ answered, made, others }: Tallied['days_30']): Words {
+  const failed = join(
+    ends.flatMap((ended) => (others[ended] ? [say`${endWords[ended]} ${count(others[ended], 'time')}`] : [])),
+    ', ',
+  );
+  return isEmpty(failed) ? say`${answered} of ${made}` : say`${answered} of ${made} (the others: ${failed})`;
+}
+
+export const talliedWords = ({ days_30, days_90, first_check }: Tallied): Words =>
+  say`${windowWords(days_30)} in 30 days, ${windowWords(days_90)} in 90 days; the first of these checks was on ${day(first_check)}`;

@@ -1,0 +1,302 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../../../core/json.ts';
+import { day_ms, dayText } from '../../../core/text.ts';
+import type { WordsPart } from '../../../core/words.ts';
+import type { NoAnswer } from '../../../net/answer.ts';
+import type { OpeningMessage } from '../../asked/endpoint/conversation.ts';
+import { isLearnedOutcome, isUnanswered, type Outcome } from '../../asked/outcome.ts';
+import type { Tally } from './tally.ts';
+
+/** Readings with the same essence are of the same state. */
+export interface Essence {
+  readonly value: Json | null;
+  /** SHA-256 (RFC 8785) of the whole value, if `value` is a summary. */
+  readonly value_digest?: string;
+  readonly outcome: Outcome;
+  readonly asks_for?: NoAnswer['asks_for'];
+}
+
+export const essenceOf = ({ value, value_digest, outcome, asks_for }: Essence): Essence => ({
+  value,
+  ...(value_digest && { value_digest }),
+  outcome,
+  ...(asks_for && { asks_for }),
+});
+
+export interface Reading extends Essence {
+  readonly method_version: string;
+  readonly vantage: string;
+  readonly source: string;
+  readonly source_url?: string;
+  /** With all that the fact depends on in the record, such as `npm:name@1.0.0`. */
+  readonly recorded?: string;
+  /** The exchange that decided the reading, and one that failed, perhaps only for a time. */
+  readonly by?: OpeningMessage;
+  readonly open?: OpeningMessage;
+  /** A second reading must confirm it before it replaces a state. */
+  readonly mayPass?: true;
+  readonly why?: readonly WordsPart[];
+  readonly response?: {
+    readonly status: number;
+    readonly media_type?: string;
+    readonly redirects_to?: string;
+  };
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly one_session_at?: string;
+  /** May differ from check to check. */
+  readonly as_seen?: Readonly<Record<string, unknown>>;
+}
+
+/** What is new in a whole value: the first items, and the number of all by class. */
+export interface StoredDifference {
+  readonly items: readonly object[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Equal readings in a row; `from` and `to` are of the first and the last (RFC 3339). */
+export interface Span extends Reading {
+  readonly from: string;
+  readonly to: string;
+  readonly checks: number;
+  /** The first reading an hour or more after `from`. */
+  readonly confirmed?: string;
+  readonly difference?: StoredDifference;
+  /** Spans after it that are no longer stored. */
+  readonly folded?: number;
+  /** Later readings outside of this view were equal too (`until`). */
+  readonly beyond?: true;
+}
+
+/** Oldest first. */
+export interface Timeline {
+  readonly kind: string;
+  readonly subject?: string;
+  readonly spans: readonly Span[];
+  readonly tally?: Tally;
+}
+
+export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
+  `${kind}\n${subject}`;
+
+/** Spans that count as what was known, with those between them that learned nothing. */
+export interface State extends Span {
+  /** No usable answer came on two days or more, of a fact that says whether an answer comes. */
+  readonly isSilence?: true;
+}
+
+export interface StateChange {
+  readonly was: State;
+  readonly is: State;
+}
+
+/** `reach`: it says whether something answers, so failed checks are a state too. */
+export type StateRules = { readonly reach?: boolean };
+
+const confirmedAfter_ms = 3_600_000;
+
+const isHourLater = (from: string, at: string) => Date.parse(at) - Date.parse(from) >= confirmedAfter_ms;
+
+/** A list has its digest as its value. */
+export const wholeDigestOf = ({ value, value_digest }: Pick<Essence, 'value' | 'value_digest'>) =>
+  value_digest ?? (typeof value === 'string' ? value : undefined);
+
+export const isSame = (a: Essence, b: Essence): boolean => isDeepStrictEqual(essenceOf(a), essenceOf(b));
+
+const isSameState = (a: Reading, b: Reading) => a.method_version === b.method_version && isSame(a, b);
+
+function isSameReading({ from, to, checks, confirmed, difference, folded, ...last }: Span, read: Reading) {
+  return isDeepStrictEqual({ ...last, as_seen: undefined }, { ...read, as_seen: undefined });
+}
+
+export function add(spans: readonly Span[], read: Reading, at: string): readonly Span[] {
+  const last = spans.at(-1);
+  if (!last || !isSameReading(last, read)) return [...spans, { ...read, from: at, to: at, checks: 1 }];
+  const confirmed = last.confirmed ?? (isHourLater(last.from, at) ? at : undefined);
+  const { as_seen: _, ...same } = last;
+  const seen = read.as_seen && { as_seen: read.as_seen };
+  return [
+    ...spans.slice(0, -1),
+    { ...same, ...seen, to: at, checks: last.checks + 1, ...(confirmed && { confirmed }) },
+  ];
+}
+
+const hasNoState = (state: State | undefined) =>
+  !state || !(isLearnedOutcome(state.outcome) || state.isSilence);
+
+const goOn = (state: State, span: Span): State => ({
+  ...span,
+  from: state.from,
+  checks: state.checks + span.checks,
+  ...(state.difference && { difference: state.difference }),
+});
+
+/** Before anything was learned, the newest reading that asked is what stands. */
+function withUnlearned(state: State | undefined, span: Span): State {
+  if (!state) return span;
+  if (span.outcome === 'not_asked' && state.outcome !== 'not_asked') return state;
+  return state.outcome === span.outcome ? { ...goOn(state, span), checks: state.checks + span.checks } : span;
+}
+
+interface Silence {
+  readonly from: string;
+  readonly outcome: Outcome;
+}
+
+/**
+ * Oldest first. `absent`, and what may pass, counts from its second reading an hour or more later, unless
+ * nothing was learned before or the record changed what the fact is about. A fact about `reach` begins anew
+ * after a failed reading, and failures on two days or more are its state from the first of them. If nothing
+ * was ever learned, the newest reading that asked is the one state.
+ */
+export function states(spans: readonly Span[], { reach = false }: StateRules = {}): State[] {
+  const counted: State[] = [];
+  let waiting: Span | undefined;
+  let silence: Silence | undefined;
+  for (const span of spans) {
+    const last = counted.at(-1);
+    const isFirst = hasNoState(last);
+    if (isUnanswered(span.outcome)) {
+      const isMixed = silence && silence.outcome !== span.outcome;
+      silence = { from: silence?.from ?? span.from, outcome: isMixed ? 'silent' : span.outcome };
+      if (reach && !isFirst && dayText(silence.from) < dayText(span.to)) {
+        const state = { ...span, ...silence, isSilence: true as const };
+        counted.splice(last?.isSilence ? -1 : counted.length, 1, state);
+        continue;
+      }
+    }
+    if (!isLearnedOutcome(span.outcome)) {
+      if (isFirst) counted.splice(0, 1, withUnlearned(last, span));
+      continue;
+    }
+    const isUnsure = span.outcome === 'absent' || span.mayPass;
+    const known = counted.findLast(({ isSilence }) => !isSilence) ?? span;
+    const isNew = !isFirst && !isSame(known, span) && known.recorded === span.recorded;
+    if (isUnsure && isNew) {
+      const first: Span = waiting && isSame(waiting, span) ? waiting : span;
+      const isLater = first !== span && isHourLater(first.from, span.to);
+      const confirmed = isLater ? span.to : span.confirmed;
+      waiting = { ...span, from: first.from, ...(confirmed && { confirmed }) };
+      if (!confirmed) continue;
+      counted.push(waiting);
+    } else if (last && !isFirst && isSameState(last, span) && !(reach && (silence || waiting)))
+      counted[counted.length - 1] = goOn(last, span);
+    else counted.splice(isFirst ? 0 : counted.length, 1, span);
+    waiting = undefined;
+    silence = undefined;
+  }
+  return counted;
+}
+
+/** A value, or the statement that there is none, is compared with the last of them. */
+function before(all: readonly State[], at: number): State | undefined {
+  const earlier = all.slice(0, at);
+  const is = all[at];
+  const isOfValue = ({ outcome }: State) => outcome === 'seen' || outcome === 'nothing';
+  return (is && isOfValue(is) && earlier.findLast(isOfValue)) || earlier.at(-1);
+}
+
+/** Two methods are not compared, nor a reading with one that another exchange decided in its place. */
+const isCompared = (was: State, is: State) =>
+  (isLearnedOutcome(was.outcome) || was.isSilence) &&
+  was.method_version === is.method_version &&
+  (is.by === undefined || was.open !== is.by);
+
+/** A state that comes back after others without a value is no change. */
+export function changes(spans: readonly Span[], rules?: StateRules): StateChange[] {
+  const all = states(spans, rules);
+  return all.flatMap((is, at) => {
+    const was = before(all, at);
+    return at > 0 && was && isCompared(was, is) && !isSame(was, is) ? [{ was, is }] : [];
+  });
+}
+
+const alternates_ms = 30 * day_ms;
+
+const isReturn = (later: StateChange, earlier: StateChange | undefined): boolean =>
+  earlier !== undefined && isSame(earlier.was, later.is) && isSame(earlier.is, later.was);
+
+/** From the first of three changes to and fro within 30 days, until a third state comes. */
+export function alternatesSince(all: readonly StateChange[]): string | undefined {
+  let first = all.length - 1;
+  while (first > 0 && isReturn(all[first] as StateChange, all[first - 1])) first -= 1;
+  const run = all.slice(Math.max(first, 0));
+  const isDense = ({ is }: StateChange, at: number) =>
+    Date.parse(run[at + 2]?.is.from ?? '') - Date.parse(is.from) <= alternates_ms;
+  return run.find(isDense)?.is.from;
+}
+
+/** `later` readings did not see it. */
+export interface Standing {
+  readonly state: State;
+  readonly later: readonly Span[];
+  /** The last one with a value, or else the last statement, if `state` has none. */
+  readonly last?: State;
+}
+
+export function standing(spans: readonly Span[], rules?: StateRules): Standing | undefined {
+  const all = states(spans, rules);
+  const state = all.at(-1);
+  if (!state) return undefined;
+  const earlier = all.slice(0, -1);
+  const last = earlier.findLast(({ outcome }) => outcome === 'seen');
+  const later = spans.filter(({ from }) => from > state.to);
+  return { state, later, ...(state.outcome !== 'seen' && last && { last }) };
+}
+
+/** Large lists of names are stored only with the newest value. */
+export const withoutLists = ({ details, ...span }: Span): Span => {
+  const short = Object.entries(details ?? {}).filter(([, one]) => !Array.isArray(one));
+  return { ...span, ...(short.length > 0 && { details: Object.fromEntries(short) }) };
+};
+
+/**
+ * Leaves out what only the newest reading has. `checks` are of the listing (ms since 1970), as far as they
+ * are stored.
+ */
+export function until(spans: readonly Span[], at: string, checks: readonly number[]): readonly Span[] {
+  return spans
+    .filter(({ from }) => from <= at)
+    .map(({ as_seen: _, ...given }) => {
+      const span = withoutLists(given);
+      if (span.to <= at) return span;
+      const { confirmed, ...others } = span;
+      const made = checks.filter((one) => one >= Date.parse(span.from) && one <= Date.parse(at));
+      const last = made.at(-1);
+      const isCounted = checks[0] !== undefined && checks[0] <= Date.parse(span.from);
+      return {
+        ...others,
+        ...(confirmed && confirmed <= at && { confirmed }),
+        ...(isCounted && last !== undefined
+          ? { to: new Date(last).toISOString(), checks: made.length }
+          : { to: at, beyond: true as const }),
+      };
+    });
+}
+
+export function between(
+  spans: readonly Span[],
+  [from, to]: readonly [string, string],
+  checks: readonly number[],
+  rules?: StateRules,
+): StateChange | undefined {
+  const was = standing(until(spans, from, checks), rules)?.state;
+  const is = standing(until(spans, to, checks), rules)?.state;
+  return was && is && !isSame(was, is) ? { was, is } : undefined;
+}
+
+export const mostSpans = 100;
+
+/** The newest, the first, and those beside the weightiest changes; the span before others counts them. */
+export function fold(spans: readonly Span[], weightiest: readonly StateChange[]): readonly Span[] {
+  if (spans.length <= mostSpans) return spans;
+  const kept = new Set(weightiest.flatMap(({ was, is }) => [was.to, is.from]));
+  const isKept = ({ from, to }: Span, at: number) =>
+    at === 0 || at >= spans.length - mostSpans || kept.has(from) || kept.has(to);
+  const all: Span[] = [];
+  for (const [at, span] of spans.entries()) {
+    const last = all.at(-1);
+    if (!last || isKept(span, at)) all.push(span);
+    else all[all.length - 1] = { ...last, folded: (last.folded ?? 0) + 1 + (span.folded ?? 0) };
+  }
+  return all;
+}
