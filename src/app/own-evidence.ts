@@ -5,6 +5,8 @@ import { askApp } from '../audit/service.ts';
 /** Asks an app of its own in this process, which no stranger reaches. */
 export const openOwnEvidence: OpenOwnEvidence = async (context, rest) => {
   const { createApp } = await import('../http/app.ts');
-  const app = createApp(toAuditedContext(context), { answerCache_bytes: 0 });
-  return Object.assign(createOwnEvidence(context, askApp(app, rest)), { [Symbol.asyncDispose]: app.close });
+  const { audited, forget } = toAuditedContext(context);
+  const app = createApp(audited, { answerCache_bytes: 0 });
+  const reader = createOwnEvidence(context, askApp(app, rest), forget);
+  return Object.assign(reader, { [Symbol.asyncDispose]: app.close });
 };

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { memoize } from '../core/lazy.ts';
 import { readAll, readPages } from '../core/paging/pages.ts';
 import { type FileConfig, readCheckpointFile } from '../log/checkpoint-file.ts';
 import { findKeyOfOrigin, logOfOrigin } from '../log/checkpoints.ts';
@@ -17,13 +18,18 @@ const toWhole = <T extends object>(listing: T): T => ({
 });
 
 /**
- * Shows withdrawn and hidden listings too, because they may be shown again; reads nothing from memory, and
- * asks for no checks.
+ * Shows withdrawn and hidden listings too, because they may be shown again; asks for no checks. Reads nothing
+ * from memory but the facts of one listing, for the requests between two calls of `forget`.
  */
-export const toAuditedContext = (context: Context): Context => {
+export function toAuditedContext(context: Context): { audited: Context; forget: () => void } {
   const { store, config, log } = context;
   const { listings, documents } = store;
-  return {
+  const readFacts = async (handle: string) => {
+    const [found] = await documents.factsOfAll([handle], context.clock().toISOString());
+    return found && { ...found, listing: toWhole(found.listing) };
+  };
+  let facts = memoize(readFacts, 1);
+  const audited: Context = {
     ...context,
     config: { ...config, hasLimits: false },
     askedChecks: {},
@@ -37,16 +43,14 @@ export const toAuditedContext = (context: Context): Context => {
           return listing && toWhole(listing);
         },
       },
-      documents: {
-        ...documents,
-        async facts(handle, now = context.clock().toISOString()) {
-          const [facts] = await documents.factsOfAll([handle], now);
-          return facts && { ...facts, listing: toWhole(facts.listing) };
-        },
-      },
+      documents: { ...documents, facts: (handle) => facts(handle) },
     },
   };
-};
+  const forget = () => {
+    facts = memoize(readFacts, 1);
+  };
+  return { audited, forget };
+}
 
 type OwnContext = Pick<Context, 'store'> & { readonly config: FileConfig };
 
@@ -93,7 +97,7 @@ async function readOwnRows({ store }: OwnContext, handle: string) {
  * Reads the log from the database, because an app gives out neither every node of the tree nor the records of
  * closed logs and of withdrawn and hidden ratings.
  */
-export function createOwnEvidence(context: OwnContext, ask: AskService): EvidenceReader {
+export function createOwnEvidence(context: OwnContext, ask: AskService, forget: () => void): EvidenceReader {
   const { store } = context;
   const readListing = createListingReader(ask, () => store.log.size());
   return {
@@ -112,6 +116,7 @@ export function createOwnEvidence(context: OwnContext, ask: AskService): Evidenc
         yield* page;
     },
     async listing(handle) {
+      forget();
       const shown = await readListing(handle);
       if (!shown) return undefined;
       const { root, root_generation, first_proved_at } = (await store.claims.claim(handle)) ?? {};

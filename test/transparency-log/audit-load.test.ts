@@ -121,7 +121,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory.close());
 
-it('an audit rests between the pieces of one listing, and holds', async () => {
+it('an audit rests between the pieces of one listing, reads its facts once, and holds', async () => {
   const alice = await directory.claim('io.github.alice/t', 'alice/t');
   const bob = await directory.claim('io.github.bob/t', 'bob/t');
   directory.wait(8 * 86_400);
@@ -149,10 +149,21 @@ it('an audit rests between the pieces of one listing, and holds', async () => {
   const rest = async () => {
     rests += 1;
   };
-  await using reader = await openOwnEvidence(directory.context, rest);
+  const { store } = directory.context;
+  const read: string[] = [];
+  const documents: typeof store.documents = {
+    ...store.documents,
+    factsOfAll(handles, now) {
+      read.push(...handles);
+      return store.documents.factsOfAll(handles, now);
+    },
+  };
+  const context = { ...directory.context, store: { ...store, documents } };
+  await using reader = await openOwnEvidence(context, rest);
   const result = await audit(reader, [], { onFault: ({ message }) => void faults.push(message), rest });
   expect(faults).toEqual([]);
   expect(result.entries).toBe(242);
+  expect(read).toEqual(['io.github.alice/t', 'io.github.bob/t']);
   // 2 listings have 2 pages and 2 hundreds of items and records each. At the end there are at least two steps
   // for each of 240 ratings.
   expect(rests).toBeGreaterThan(2 * 6 + 4);
