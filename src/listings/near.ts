@@ -34,15 +34,15 @@ const readAlike = (db: Db, start: string) =>
     .limit(mostAlike)
     .execute();
 
-const readOwned = (db: Db, label: string) =>
+const readOwned = (db: Db, labels: readonly string[]) =>
   db
     .selectFrom('listing_reference')
     .select('handle')
     .where('key', 'in', [
       ...new Set(
-        [label, ...(isCorrectable(label) ? oneLetterFrom(label) : [])].map((word) =>
-          toReferenceKey('word', word),
-        ),
+        labels
+          .flatMap((label) => [label, ...(isCorrectable(label) ? oneLetterFrom(label) : [])])
+          .map((word) => toReferenceKey('word', word)),
       ),
     ])
     .where('kind', '=', 'word')
@@ -53,7 +53,7 @@ const readOwned = (db: Db, label: string) =>
     .limit(mostAlike)
     .execute();
 
-const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', ...stopWords]);
+const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', 'official', ...stopWords]);
 
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
@@ -85,8 +85,11 @@ function countNameEdits(name: string, other: string): number {
 
 function toAsked(text: string) {
   const folded = text.trim().toLowerCase();
-  if (!folded.includes('/'))
-    return { folded, namespace: '', name: folded, label: '', words: tellingOf(folded) };
+  if (!folded.includes('/')) {
+    const words = tellingOf(folded).slice(0, mostWords);
+    const labels = [...new Set([words.join(''), ...words])].filter(Boolean);
+    return { folded, namespace: '', name: folded, labels, words, isPlain: words.length === 1 };
+  }
   const { namespace, name } = handleParts(folded);
   const identity = isHandle(`${namespace}/mcp`) ? namespaceIdentity(`${namespace}/mcp`) : '';
   const owner = tellingOf((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
@@ -97,7 +100,7 @@ function toAsked(text: string) {
     folded,
     namespace,
     name,
-    label,
+    labels: label ? [label] : [],
     words: words.length > 0 ? words : owner,
     isPlain: words.length === 0,
   };
@@ -109,15 +112,19 @@ function toAsked(text: string) {
  */
 function compareTo(
   handle: string,
-  { folded, namespace, name, label, words, isPlain }: ReturnType<typeof toAsked>,
+  { folded, namespace, name, labels, words, isPlain }: ReturnType<typeof toAsked>,
 ) {
   const own = handle.toLowerCase();
   const parts = handleParts(own);
   const owner = ownerLabel(own);
-  const ofOwner = label && owner ? countEdits(label, owner, 1) : mostEdits;
-  const isOwner = ofOwner === 0 || (ofOwner === 1 && isCorrectable(label));
+  const edited = labels.map((label) => {
+    const edits = owner ? countEdits(label, owner, 1) : mostEdits;
+    return edits === 0 || (edits === 1 && isCorrectable(label)) ? edits : mostEdits;
+  });
+  const ofOwner = Math.min(mostEdits, ...edited);
+  const isOwner = ofOwner < mostEdits;
   const isSame = own === folded || own === `io.github.${folded}`;
-  const isNamed = isPlain && label.length > 0 && tellingOf(parts.name).join('') === words.join('');
+  const isNamed = isPlain && labels.length > 0 && tellingOf(parts.name).join('') === words.join('');
   const edits = Math.min(
     countEdits(folded, own, mostEdits),
     countNameEdits(name, parts.name),
@@ -126,7 +133,7 @@ function compareTo(
     isNamed ? 0 : mostEdits + 1,
   );
   const isOfNamespace = parts.namespace === namespace;
-  return { handle, edits: isSame ? -1 : edits, isOfNamespace, isOfOwner: isOwner && ofOwner === 0 };
+  return { handle, edits: isSame ? -1 : edits, isOfNamespace, isOfOwner: ofOwner === 0 };
 }
 
 /**
@@ -137,23 +144,25 @@ function compareTo(
  */
 export async function readNear(db: Db, index: SearchIndex, text: string, limit: number) {
   const asked = toAsked(text);
-  const { folded, namespace, name, label } = asked;
+  const { folded, namespace, name, labels } = asked;
   const ofNamespace = namespace
     ? [
         ...(await readSame(db, folded)),
         ...(await readAlike(db, `${namespace}/${name.slice(0, 1)}`)),
         ...(await readAlike(db, `${namespace}/`)),
-        ...(label ? await readOwned(db, label) : []),
       ]
     : [];
+  const owned = labels.length > 0 ? await readOwned(db, labels) : [];
   const named = await readNamed(db, index, asked.words);
   const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
-  const candidates = [...new Set([...ofNamespace, ...named].map(({ handle }) => handle))].map((handle) => {
-    const compared = compareTo(handle, asked);
-    // As com.brave/search means the publisher's search engine.
-    const isMeant = compared.isOfOwner && complete.has(handle);
-    return isMeant ? { ...compared, edits: Math.min(compared.edits, mostEdits) } : compared;
-  });
+  const candidates = [...new Set([...ofNamespace, ...owned, ...named].map(({ handle }) => handle))].map(
+    (handle) => {
+      const compared = compareTo(handle, asked);
+      // As com.brave/search means the publisher's search engine.
+      const isMeant = compared.isOfOwner && complete.has(handle);
+      return isMeant ? { ...compared, edits: Math.min(compared.edits, mostEdits) } : compared;
+    },
+  );
   const near = candidates
     .filter(({ edits }) => edits <= mostEdits)
     .sort(

@@ -161,12 +161,18 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly Recordin
 
 const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
 
-async function readRecording(db: Db, references: readonly Reference[], limit: number) {
+async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
+  const facets = [`owner:${owner}`] as const;
+  return readByIds(db, await index.list(db, { facets, order: 'oldest', after: undefined, limit }));
+}
+
+async function readRecording(db: Db, index: SearchIndex, references: readonly Reference[], limit: number) {
   const few = new Set(references.filter((one) => !isOfMany(one)).map(keyOfReference));
   const rows: (RecordingRow & { readonly key: string })[] = [];
   await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
   const byKey = Map.groupBy(rows, ({ key }) => key);
-  const oldest = (one: Reference) => {
+  const oldest = (one: Reference): Promise<readonly RecordingRow[]> | readonly RecordingRow[] => {
+    if (one.kind === 'owner') return readOwned(db, index, one.key, limit);
     const key = keyOfReference(one);
     if (!isOfMany(one)) return byKey.get(key) ?? [];
     return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
@@ -192,7 +198,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   near: (text: string, limit: number) => readNear(db, search, text, limit),
   /** Visible ones for each reference: the holder's, then the oldest. */
-  recording: (references: readonly Reference[], limit: number) => readRecording(db, references, limit),
+  recording: (references: readonly Reference[], limit: number) =>
+    readRecording(db, search, references, limit),
   /** Shown ones for each reference, the latest first. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**

@@ -36,6 +36,12 @@ const endings = /\s+(?:official|mcp|server|servers|api|connector|integration)$/i
 const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
+/** Of a domain or a reversed one; none for any other text. */
+export function domainOwners(text: string): string[] {
+  const reversed = text.split('.').toReversed().join('.');
+  return domain.test(text) ? [...new Set([text, reversed].map((name) => Holder.ofHost(name).id))] : [];
+}
+
 /**
  * The publisher by name (`notion`, `hugging face`, `stripe mcp`), domain (`notion.com`) or namespace
  * (`com.notion`); none with quotes, exclusions or a slash.
@@ -43,10 +49,7 @@ const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 export function toOwnerFacets(query: string): Facet[] {
   let text = query.trim().toLowerCase();
   if (text.length > longest || /["/]|(?:^|\s)-/.test(text)) return [];
-  if (domain.test(text)) {
-    const reversed = text.split('.').toReversed().join('.');
-    return [...new Set([text, reversed])].map((name): Facet => `owner:${Holder.ofHost(name).id}`);
-  }
+  if (domain.test(text)) return domainOwners(text).map((owner): Facet => `owner:${owner}`);
   while (endings.test(text)) text = text.replace(endings, '');
   const label = letters(text);
   return label ? [`owner:${label}`] : [];

@@ -13,11 +13,12 @@ import type { CopyField } from '../imports/import-run.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
+import { readName } from '../listings/references/name.ts';
 import { type Reference, toHost, toPackageReference } from '../listings/references/references.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { toReadDocument } from './find/document.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
-import { isName, orEmpty, toNamed, toNearText, withdrawal } from './find/listing.ts';
+import { isName, orEmpty, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -76,7 +77,7 @@ const createDirectory = (context: Context): Directory => ({
 });
 
 function toAsked(asked: string, { publicUrl }: Directory) {
-  const named = toNamed(asked, { publicUrl });
+  const named = readName(asked, publicUrl);
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
     kind === 'endpoint' ? [{ kind: 'host', key: toHost(key) }] : [],
   );

@@ -24,6 +24,9 @@ const entries = [
   ...crowded('oneinnpm', [100]),
   ...crowded('twoinnpm', [0, 100]),
   registryEntry('com.squat/pictures', packaged('oci', 'docker.io/acme/tool:1')),
+  registryEntry('com.squat/shadow', {
+    remotes: [{ type: 'streamable-http', url: 'https://ai.squatted.dev/mcp' }],
+  }),
   registryEntry('com.example/Twin', { description: 'Has a capital' }),
   registryEntry('com.squat/twin', packaged('oci', 'com.example/twin:1')),
   registryEntry('com.example/ledger', { description: 'Keeps a ledger', ...packaged('pypi', 'Ledger_Tools') }),
@@ -81,6 +84,7 @@ interface Body {
   readonly detail?: string;
   readonly near?: readonly string[];
   readonly others?: readonly string[];
+  readonly candidates?: readonly object[];
   readonly results?: readonly object[];
   readonly listings?: readonly {
     readonly handle: string;
@@ -144,6 +148,44 @@ describe('get_agent finds the one listing that records', () => {
     ['a command', 'docker run -i --rm -e KEY example/imager:1.2.3', 'com.example/imager', 'oci package'],
     ['a command', 'npx mcp-remote https://mcp.webhook.co/mcp', 'co.webhook/webhook', endpoint],
     ['a command', 'npx -y webhook-co/webhook', 'co.webhook/webhook', repository],
+    ...[
+      'npm i -g',
+      'pnpm add',
+      'claude mcp add political --env KEY=x --',
+      'codex mcp add political -- npx -y',
+    ].map((command) => [
+      'what installs or adds it',
+      `${command} ${command.endsWith('--') ? 'npx ' : ''}@political-comms/mcp`,
+      'com.politicalcomms/api',
+      'npm package',
+    ]),
+    ...['pip install', 'python3 -m pip install -U', 'uv add', 'uv tool install'].map((command) => [
+      'what installs it',
+      `${command} ledger-tools[all]==2.0`,
+      'com.example/ledger',
+      'pypi package',
+    ]),
+    ['what installs it', 'docker pull example/imager', 'com.example/imager', 'oci package'],
+    [
+      'what adds it',
+      'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
+      'co.webhook/webhook',
+      endpoint,
+    ],
+    ...[
+      '{"mcpServers": {"political": {"command": "npx", "args": ["-y", "@political-comms/mcp"]}}}',
+      '"political": {"command": "cmd", "args": ["/c", "npx", "@political-comms/mcp@1.2.0"], "env": {"A": "b"}},',
+      'code --add-mcp \'{"name":"political","command":"npx","args":["@political-comms/mcp"]}\'',
+    ].map((pasted) => ['a configuration', pasted, 'com.politicalcomms/api', 'npm package']),
+    [
+      'a configuration',
+      '{"servers": {"a": {"type": "http", "url": "https://mcp.webhook.co/mcp",}}}',
+      'co.webhook/webhook',
+      'endpoint',
+    ],
+    ['an address with a query', 'https://mcp.webhook.co/mcp?api_key=k', 'co.webhook/webhook', endpoint],
+    ['one without a scheme', 'mcp.webhook.co/mcp?key=k', 'co.webhook/webhook', endpoint],
+    ['a package with an extra', 'ledger-tools[all]', 'com.example/ledger', 'package'],
     ['a package of PyPI', 'pypi:ledger-tools', 'com.example/ledger', 'pypi package'],
     ['one as written', 'Ledger_Tools==2.0', 'com.example/ledger', 'package'],
     ['an image', 'oci:docker.io/example/imager:2', 'com.example/imager', 'oci package'],
@@ -171,6 +213,42 @@ describe('get_agent finds the one listing that records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer).toMatchObject({ handle: 'co.webhook/webhook' });
     expect(answer.found_by).toBeUndefined();
+  });
+  it.each([
+    'politicalcomms.com',
+    'www.PoliticalComms.com',
+    'https://politicalcomms.com/',
+    'com.politicalcomms',
+    'docs.politicalcomms.com',
+  ])('the one in a namespace of the domain %s', async (handle) => {
+    expect(await call('get_agent', { handle })).toMatchObject({
+      handle: 'com.politicalcomms/api',
+      found_by: 'the only listing in a namespace of `politicalcomms.com`',
+    });
+    expect(await call('resolve_agents', { handles: [handle] })).toMatchObject({
+      results: [{ outcome: 'listed', handle: 'com.politicalcomms/api' }],
+    });
+    const page = await directory.app.request(`/agents?q=${encodeURIComponent(handle)}`);
+    expect(await page.text()).toContain('is the only listing in a namespace of');
+  });
+  it.each(['github.com/alice', 'https://github.com/Alice/', 'io.github.alice', 'alice.github.io'])(
+    'those of the account %s',
+    async (handle) => {
+      const { code, detail, candidates } = await call('get_agent', { handle });
+      expect(code).toBe('several_listings');
+      expect(detail).toMatch(/^3 listings are in a namespace of `github\.com\/alice`\./);
+      expect(candidates).toHaveLength(3);
+    },
+  );
+  it('the listing of a handle with a version behind it', async () => {
+    for (const handle of ['co.webhook/webhook@1.0.0', 'co.webhook/webhook v9', 'co.webhook/webhook:2'])
+      expect(await call('get_agent', { handle })).toMatchObject({ handle: 'co.webhook/webhook' });
+  });
+  it('nothing for a configuration of several servers, which are asked about one by one', async () => {
+    const handle = '{"a": {"command": "npx", "args": ["x"]}, "b": {"url": "https://mcp.webhook.co/mcp"}}';
+    const { code, detail } = await call('get_agent', { handle });
+    expect(code).toBe('invalid_handle');
+    expect(detail).toMatch(/^This configuration has 2 servers: ask about one\. /);
   });
   it('a repository by its owner and name, which is no handle of a listing', async () => {
     expect(await call('get_agent', { handle: 'Webhook-co/webhook' })).toMatchObject({
@@ -221,6 +299,7 @@ describe('get_agent finds the one listing that records', () => {
   it.each([
     'pypi:@political-comms/mcp',
     'npx -y ledger-tools',
+    'npm install ledger-tools @political-comms/mcp',
     'npx -y example/imager',
     'UV_INDEX_URL=https://packages.example.net/simple uvx ledger-tools',
     'npm exec @political-comms/mcp --registry=https://npm.example.net',
@@ -251,13 +330,18 @@ describe('get_agent finds the one listing that records', () => {
 });
 
 describe('a text that has the form of a handle', () => {
-  it('is only a handle, and what records it as an address or a package is near', async () => {
+  it('is only a handle if a domain can be its namespace, and what records it as something else is near', async () => {
     expect(await call('get_agent', { handle: 'mcp.webhook.co/mcp' })).toMatchObject({
+      handle: 'co.webhook/webhook',
+      found_by: found(endpoint),
+    });
+    // Whoever holds dev.squatted.ai could have the namespace.
+    expect(await call('get_agent', { handle: 'ai.squatted.dev/mcp' })).toMatchObject({
       code: 'unknown_handle',
       detail: expect.stringContaining(
         'The first in near records this as a repository, an address or a package.',
       ),
-      near: ['co.webhook/webhook'],
+      near: ['com.squat/shadow'],
     });
     const ofImage = await call('get_agent', { handle: 'example/imager' });
     expect(ofImage.near).toEqual(['com.example/imager']);
@@ -344,7 +428,6 @@ describe('what no listing records', () => {
   });
   it.each([
     ['an image of the name of a repository', 'https://github.com/acme/tool', 'com.squat/pictures'],
-    ['a package of another registry', 'npm:ledger-tools', 'com.example/ledger'],
     ['an image of the name of a page', 'agent://acme/tool', 'com.squat/pictures'],
   ])('is not said to be recorded by what records %s', async (_what, handle, other) => {
     const answer = await call('get_agent', { handle });
@@ -353,6 +436,13 @@ describe('what no listing records', () => {
       /^(?:No listing records this (?:address|package)\. )?(?:The field others has less similar handles: of the same publisher, or with similar words in the name\. )?That a service is not listed says nothing about it\. Similar handles: see near or search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
+  });
+  it('is not said to be recorded by what records a package of that name in another registry', async () => {
+    const { code, detail, near } = await call('get_agent', { handle: 'npx -y ledger-tools' });
+    expect([code, near]).toEqual(['unknown_handle', ['com.example/ledger']]);
+    expect(detail).toMatch(
+      /^No listing records this npm package\. What the first in near records has the same name in another registry \(pypi\), where it is another package\. /,
+    );
   });
   it.each([
     ['another path', 'https://diary.example.org/sse'],
@@ -367,15 +457,12 @@ describe('what no listing records', () => {
       near: ['io.github.alice/diary'],
     });
   });
-  it('names those that record others at the host, and the listings of a domain', async () => {
+  it('names those that record others at the host', async () => {
     const port = await call('get_agent', { handle: 'https://many.example.net/three' });
     expect(port.detail).toMatch(
       /^No listing records this address; 2 listings record other addresses at its host: see near\. /,
     );
     expect(port.near?.slice(0, 2).toSorted()).toEqual(['net.example/one', 'net.example/two']);
-    expect((await call('get_agent', { handle: 'https://politicalcomms.com' })).near).toEqual([
-      'com.politicalcomms/api',
-    ]);
   });
   it('is no listing that was withdrawn', async () => {
     const answer = await call('get_agent', { handle: 'npm:secret-words' });

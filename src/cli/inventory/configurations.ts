@@ -4,6 +4,7 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 import { quoted, toLine } from '../../core/text.ts';
+import { isLaunching } from '../../listings/references/configured.ts';
 import { clients, settingsFolders } from './clients.ts';
 import { isPlain } from './launch.ts';
 
@@ -85,10 +86,6 @@ const toServers = (found: unknown): [string, JsonObject][] =>
   );
 
 const isFileName = (one: unknown): one is string => typeof one === 'string' && /\.json$/i.test(one);
-
-/** `cmd` and `uri` are Goose's. */
-const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
-const isLaunching = (server: JsonObject) => launching.some((member) => server[member]);
 
 /** Changes a server that is defined elsewhere or built into the client. */
 const changing =

@@ -1,3 +1,4 @@
+import { namespaceIdentity } from '../../core/identity.ts';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import { type ListingDocument, listingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
@@ -56,7 +57,11 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
     );
   };
   const recorded = [...documents.values()].flatMap((document) =>
-    [...referencesOf({ ...toListing(document), description: '' }), ...paidOf(document)].map((reference) => ({
+    [
+      { kind: 'owner' as const, key: namespaceIdentity(document.handle) },
+      ...referencesOf({ ...toListing(document), description: '' }),
+      ...paidOf(document),
+    ].map((reference: Reference) => ({
       document,
       reference,
     })),

@@ -1,5 +1,6 @@
-import { asMembers, type JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { type Command, readCommand } from '../../listings/references/command.ts';
+import { readServer } from '../../listings/references/configured.ts';
 import { hostOfImage } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isPublicHost as isPublicName } from '../../views/public-host.ts';
@@ -99,23 +100,15 @@ function launchOf(text: string): ConfiguredLaunch {
   return url.search ? { what: `${asked}?...`, asked, left: 'query' } : { what: asked, asked };
 }
 
-const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
-
 /** Without what looks like a secret. `isElsewhere`: settings name another registry for a package. */
 export function toLaunch(
   server: JsonObject,
   isElsewhere: (registry: string, name: string) => boolean,
 ): ConfiguredLaunch {
-  const { command = server.cmd } = server;
-  const [address] = texts([server.url, server.serverUrl, server.httpUrl, server.uri]).filter(Boolean);
-  const { path = command, args = server.args } = asMembers(command);
-  const given = [...texts(path), ...texts(args)];
-  const isStdio = server.type === 'stdio' || server.type === 'local';
-  if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
-    return launchOf(address);
+  const { address, given, variables } = readServer(server);
+  if (address !== undefined) return launchOf(address);
   // Clients differ in which of the two they use.
-  if (address !== undefined && !isStdio) return { what: 'both a command and an address', isPinned: false };
-  const variables = { ...asMembers(server.env), ...asMembers(server.envs), ...asMembers(server.environment) };
+  if (given === undefined) return { what: 'both a command and an address', isPinned: false };
   const started = readCommand(given, variables);
   const { registry, name, address: source, isPinned } = started;
   if (name !== undefined) return toPackage(started, isElsewhere);

@@ -23,6 +23,8 @@ interface Starter {
   readonly flags: RegExp;
   /** Options behind the package are the starter's too, up to `--`. */
   readonly isToEnd?: boolean;
+  /** Other words are further packages. */
+  readonly installs?: boolean;
 }
 
 const npm: Starter = {
@@ -33,7 +35,7 @@ const npm: Starter = {
   flags:
     /^(?:-[yqs]|--(?:yes|no|quiet|silent|verbose|bun|no-install|ignore-existing|prefer-offline|prefer-online|offline|ignore-scripts|no-audit|no-fund|force))$/,
 };
-const starters: readonly Starter[] = [
+const runners: readonly Starter[] = [
   npm,
   { ...npm, calls: ['npm x', 'npm exec'], isToEnd: true },
   {
@@ -71,6 +73,32 @@ const starters: readonly Starter[] = [
   },
 ];
 
+const installing: readonly (readonly [registry: string, calls: readonly string[]])[] = [
+  ['npm', ['npm', 'pnpm', 'yarn', 'bun'].flatMap((one) => [`${one} install`, `${one} i`, `${one} add`])],
+  ['npm', ['yarn global add']],
+  ['pypi', ['pip', 'pip3', 'uv pip', 'pipx', 'uv tool'].map((one) => `${one} install`)],
+  ['pypi', ['python', 'python3', 'py'].map((one) => `${one} -m pip install`)],
+  ['pypi', ['uv add']],
+  ['oci', ['docker', 'podman', 'nerdctl'].flatMap((one) => [`${one} pull`, `${one} image pull`])],
+  ['nuget', ['dotnet tool install', 'dotnet add package']],
+  ['cargo', ['cargo install', 'cargo binstall', 'cargo add']],
+];
+const cargo: Omit<Starter, 'calls'> = {
+  registry: 'cargo',
+  form: /^(?<name>[a-z][\w-]*)(?:@(?<version>[\w.+~^*<>=-]+))?$/i,
+  values: /^--(?:version|features|target|root)$/,
+  flags: /^(?:-[qfy]|--(?:locked|force|all-features|no-confirm))$/,
+};
+const installFlags =
+  /^(?:-[gDEPOUqfy]|--(?:global|save(?:-dev|-exact|-prod)?|dev|exact|user|upgrade|pre|force|yes|quiet|prerelease))$/;
+const installers = installing.map(([registry, calls]): Starter => {
+  const like = runners.find((one) => one.registry === registry) ?? cargo;
+  const flags = new RegExp(`${like.flags.source}|${installFlags.source}`);
+  return { ...like, calls, flags, isToEnd: true, installs: true };
+});
+
+const starters: readonly Starter[] = [...installers, ...runners];
+
 /** Then the first other word is one of the package's commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
@@ -100,7 +128,10 @@ const mayNameOther = (registry: string, variables: CommandVariables): boolean =>
   });
 
 /** Undefined for more than one package, and after an unknown option, which may take the next word. */
-function readOptions(args: readonly string[], { values, flags, registry, isToEnd }: Starter) {
+function readOptions(
+  args: readonly string[],
+  { values, flags, registry, isToEnd, installs = false }: Starter,
+) {
   const packages: string[] = [];
   const words: string[] = [];
   let version: string | undefined;
@@ -128,7 +159,8 @@ function readOptions(args: readonly string[], { values, flags, registry, isToEnd
     isElsewhere ||= isSetting && (/args$/.test(option) || isOtherRegistry(registry, given));
   }
   const [spec = words[0] ?? '', other] = packages;
-  return other === undefined ? { spec, behind: words.slice(1), version, isElsewhere, isLoose } : undefined;
+  const isOne = other === undefined && (!installs || words.length === 1);
+  return isOne ? { spec, behind: words.slice(1), version, isElsewhere, isLoose } : undefined;
 }
 
 /** Of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
@@ -224,4 +256,11 @@ export function readCommand(all: readonly string[], variables: CommandVariables 
   }
   const isScript = interpreter.test(nameOf(program)) && (isPath(script) || scriptForm.test(script));
   return isScript ? {} : { isPinned: false };
+}
+
+/** Of the first words that start or install a package, as behind `claude mcp add NAME --`. */
+export function readCommandIn(words: readonly string[]): Command {
+  if (isOfMachine(unwrap(words).words[0] ?? '')) return {};
+  const found = words.map((_, at) => readCommand(words.slice(at)));
+  return found.find(({ registry, address }) => registry ?? address) ?? {};
 }

@@ -1,15 +1,10 @@
 import { hash } from 'node:crypto';
-import { isHandle } from '../../core/handle.ts';
 import { Holder, namespaceIdentity, repositoryIdentity } from '../../core/identity.ts';
-import { attempt, ownMember } from '../../core/json.ts';
-import { type Payee, readNamedPayee } from '../../core/payee.ts';
-import { toRepositoryKey } from '../../net/repository-place.ts';
 import { ownerFacets, ownerLabel } from '../../search/facets.ts';
 import { isPlaceholder } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
 import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
-import { readCommand, shellOperator } from './command.ts';
 import { isImageType } from './package.ts';
 
 /** Several records may name it, or a listing asks to be paid there. */
@@ -24,10 +19,8 @@ export interface Reference {
   readonly isElsewhere?: true;
 }
 
-const longest = 500;
-
 /** Without scheme, default port, `www.`, fragment and trailing slash, the host in lower case. */
-function toAddressKey(text: string): string | undefined {
+export function toAddressKey(text: string): string | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
   if (!url || !/^https?:$/.test(url.protocol) || !/^[^{}]+\.[^{}]+$/.test(url.hostname)) return undefined;
   return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
@@ -41,7 +34,7 @@ const toImageKey = (name: string) =>
     .replace(/(?::[\w.-]+)?(?:@sha256:.*)?$/, '');
 
 /** Registries compare names in this form. */
-function toPackageKey(name: string, registry: string | undefined): string {
+export function toPackageKey(name: string, registry: string | undefined): string {
   const lower = name.toLowerCase();
   if (registry === 'pypi') return lower.replace(/[-_.]+/g, '-');
   if (registry === 'oci') return toImageKey(lower);
@@ -109,148 +102,6 @@ export function referencesOf(
     ...descriptionOf(listing),
     ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
   ];
-}
-
-const registries: Readonly<Record<string, string>> = {
-  npm: 'npm',
-  pypi: 'pypi',
-  pip: 'pypi',
-  oci: 'oci',
-  docker: 'oci',
-  nuget: 'nuget',
-  cargo: 'cargo',
-  mcpb: 'mcpb',
-};
-const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
-
-/** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, `@sha256:...`. */
-const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+)$/;
-
-/** Twice, because an image may have a tag and a digest. */
-const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
-
-/** Pages about anything else of a package, such as its tags, name the package only. */
-const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
-  ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+)|\/.*)?$/i],
-  ['pypi', /^(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['nuget', /^(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
-  ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
-];
-
-/** As `npm:name@version`. */
-function readPackagePage(text: string): string | undefined {
-  const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
-  const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
-  for (const [registry, page] of packagePages) {
-    const [found, name, version] = page.exec(address) ?? [];
-    if (found && name) return `${registry}:${name}${version ? `@${version}` : ''}`;
-  }
-  return undefined;
-}
-
-/** Empty for a package that has no plain name here. */
-function readCommanded(text: string): string | undefined {
-  const given = text.trim().match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
-  const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
-  const isOne = words.length > 1 && !shellOperator.test(text.trim().replace(/'[^']*'|"[^"$`\\]*"/g, ''));
-  const { registry, name, version, address, isElsewhere } = isOne ? readCommand(words) : {};
-  if (isElsewhere || name === undefined) return address ?? (registry && '');
-  return address ?? `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
-}
-
-function readPackage(text: string) {
-  const written = readPackagePage(text) ?? readCommanded(text) ?? text;
-  // A package URL encodes the @ of a scope and ends with qualifiers and a path.
-  const plain = /^pkg:/i.test(written)
-    ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
-    : written;
-  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(plain) ?? [];
-  const registry = ownMember(registries, prefix.toLowerCase());
-  return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
-}
-
-/** `isExact` is false if an operator makes the version a range. */
-export interface VersionAsked {
-  readonly text: string;
-  readonly isExact: boolean;
-}
-
-const longestVersion = 100;
-
-/** Of a text of at most 500 characters. */
-export function versionIn(text: string): VersionAsked | undefined {
-  if (text.length > longest) return undefined;
-  const { named } = readPackage(text.trim());
-  const behind = named.slice(withoutVersion(named).length).trim();
-  const [, sign = '', version = ''] = /^(@=?|:|={1,3}(?![~<>!])|[=~<>!]+)\s*(.*)$/s.exec(behind) ?? [];
-  if (version === '') return undefined;
-  const isExact = /^(?:@=?|:|={1,3})$/.test(sign);
-  const [, digest] = /@(sha256:[\da-f]{64})$/.exec(behind) ?? [];
-  const asked = digest ?? (isExact ? version : behind);
-  return { text: asked.slice(0, longestVersion), isExact };
-}
-
-function toPackageReferences(text: string): Reference[] {
-  const { registry, named } = readPackage(text);
-  const name = withoutVersion(named);
-  if (!packageForm.test(name)) return [];
-  const types = registry ? [registry] : [undefined, 'pypi', 'oci'];
-  const keys = new Set(types.map((type) => toPackageKey(name, type)));
-  return [...keys].map((key) => ({ kind: 'package', key, registry }));
-}
-
-export function payeeReferences({ address: key, network }: Payee): Reference[] {
-  const anywhere = { kind: 'pay_to' as const, key };
-  return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
-}
-
-/** None for a package with its registry (`oci:image:1.2`). */
-function toPayeeReferences(text: string): Reference[] {
-  const payee = readPackage(text).registry ? undefined : readNamedPayee(text);
-  return payee ? payeeReferences(payee) : [];
-}
-
-/** The likeliest comes first. */
-export function toReferences(text: string): Reference[] {
-  if (text.length > longest) return [];
-  const started = readCommanded(text);
-  if (started !== undefined) return started === '' ? [] : toReferences(started);
-  if (readPackagePage(text) !== undefined) return toPackageReferences(text);
-  const paid = toPayeeReferences(text);
-  // A Solana address has only letters and digits, like a package.
-  if (paid.length > 0) return paid[0]?.key.startsWith('0x') ? paid : [...paid, ...toPackageReferences(text)];
-  const isAddress = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i.test(text);
-  const written = isAddress ? text : `https://${text}`;
-  const address =
-    isAddress || /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/[\w.~@-]+)+\/?$/.test(text)
-      ? toAddressKey(written)
-      : undefined;
-  const bare = isAddress ? address : /^[\w-]+(?:\.[\w-]+)+(?::\d+)?$/.test(text) && toAddressKey(written);
-  const repository = address || isAddress ? toRepositoryKey(written) : undefined;
-  return [
-    ...(address ? [{ kind: 'endpoint' as const, key: address }] : []),
-    ...(repository ? [{ kind: 'repository' as const, key: repository }] : []),
-    ...(address && isAddress ? [{ kind: 'package' as const, key: address }] : []),
-    ...(isAddress ? [] : toPackageReferences(text)),
-    ...(bare && !/[/?]/.test(bare) ? [{ kind: 'host' as const, key: toHost(bare) }] : []),
-  ];
-}
-
-const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
-
-export const isAtForge = ({ kind, key }: Reference): boolean =>
-  kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
-
-/** An owner has no dot, but a namespace has one. */
-export const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
-
-/** At well-known forges for `owner/name`; none for other handles. */
-export function referencesBeside(text: string): Reference[] {
-  if (isOwnerAndName(text))
-    return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${text.toLowerCase()}` }));
-  return isHandle(text) ? [] : toReferences(text);
 }
 
 /** A package without a registry is of any. */

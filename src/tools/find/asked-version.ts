@@ -1,12 +1,8 @@
 import { dayText } from '../../core/text.ts';
 import { code, join, own, say, sentence, source, type Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
-import {
-  isSameReference,
-  toPackageReference,
-  toReferences,
-  versionIn,
-} from '../../listings/references/references.ts';
+import { readName } from '../../listings/references/name.ts';
+import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { ecosystemOf, orderOf } from '../../observations/asked/packages/version-order.ts';
 import { toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
@@ -32,10 +28,8 @@ const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
-  const text = asked.trim().replace(/^<(.*)>$/s, '$1');
-  const wanted = versionIn(text);
+  const { version: wanted, references } = readName(asked, '');
   if (!wanted) return undefined;
-  const references = toReferences(text);
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
     .map((one) => ({ one, known: toPackage(one) }));

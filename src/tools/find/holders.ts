@@ -6,7 +6,8 @@ import { publisherOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
-import { isSameReference, type Reference, toReferences } from '../../listings/references/references.ts';
+import { toReferences } from '../../listings/references/name.ts';
+import { isSameReference, type Reference } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
 const mostNamed = 5;
@@ -16,7 +17,16 @@ export interface FoundListing {
   readonly found_by?: Words;
 }
 
-function placeOf({ kind, registry, network }: Reference): Words {
+/** What one, several and former holders do. */
+const doing = {
+  pay_to: ['asks to be paid at', 'ask to be paid at', 'asked for it'],
+  owner: ['is in', 'are in', 'was in it'],
+  place: ['records', 'record', 'recorded it'],
+} as const;
+const doingOf = ({ kind }: Reference) => doing[kind === 'pay_to' || kind === 'owner' ? kind : 'place'];
+
+function placeOf({ kind, key, registry, network }: Reference): Words {
+  if (kind === 'owner') return say`a namespace of ${code(key)}`;
   if (kind === 'host') return own('an endpoint at this host');
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
@@ -68,13 +78,14 @@ function networkOf({ network }: Reference, asked: string): Words {
 
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
+  if (reference.kind === 'owner') return say`the only listing in ${what}`;
   return reference.kind === 'pay_to'
     ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}; this does not show who owns the address`
     : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; recording does not show control`;
 }
 
 function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
-  if (found.kind === 'package' || found.kind === 'host') return say``;
+  if (found.kind !== 'endpoint' && found.kind !== 'repository') return say``;
   const written = [...remotes.map(({ url }) => url), repository ?? ''];
   const recorded = written.find((one) => toReferences(one).some((other) => isSameReference(found, other)));
   return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
@@ -112,23 +123,25 @@ export function pickFormer(
         ? say`the only listing whose endpoint asked to be paid at ${what}, until ${dayOf(only.until)}; no listing asks for it now`
         : say`the only listing that recorded ${what}, until ${dayOf(only.until)}; no listing records it now`,
     };
-  const [now, had] = isPaid ? ['asks to be paid at', 'asked for it'] : ['records', 'recorded it'];
+  const [now, , had] = doingOf(reference);
   return {
     detail: `No listing ${now} ${toText(placeOf(reference))} now; ${countOfHolders(found)} ${had}${toText(network)}.`,
     candidates: found.slice(0, mostNamed).map(({ listing, until }) => {
       const all = found.map((one) => one.listing);
-      const did = isPaid ? own('asked for it until') : own('recorded it until');
-      return { handle: listing.handle, differs: say`${did} ${dayOf(until)}, ${differenceOf(listing, all)}` };
+      return {
+        handle: listing.handle,
+        differs: say`${own(had)} until ${dayOf(until)}, ${differenceOf(listing, all)}`,
+      };
     }),
   };
 }
 
 const mostFormer = 2;
 
-function formerWords({ kind }: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
+function formerWords(reference: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
   const others = had.filter(({ listing }) => found.every(({ handle }) => handle !== listing.handle));
   if (others.length === 0) return [];
-  const did = own(kind === 'pay_to' ? 'asked for it' : 'recorded it');
+  const did = own(doingOf(reference)[2]);
   const each = others
     .slice(0, mostFormer)
     .map(({ listing, until }, at) =>
@@ -152,7 +165,7 @@ export function pickRecording(
   const former = formerWords(reference, found, formerly[at] ?? []);
   if (!other)
     return { handle: only.handle, found_by: join([onlyWords(only, reference, asked), ...former], '; ') };
-  const have = reference.kind === 'pay_to' ? 'ask to be paid at' : 'record';
+  const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   return {
     detail: `${countOfHolders(found)} ${have} ${toText(join([where, ...former], '; '))}.`,

@@ -1,24 +1,15 @@
 import { optOutText } from '../../claims/foretell/opt-out.ts';
 import { readWithdrawing } from '../../claims/read-standing.ts';
-import type { Config } from '../../config/config.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
-import { payeeName, readPayeePage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
 import { codes, say, toText } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
-import {
-  isAtForge,
-  isOwnerAndName,
-  payeeReferences,
-  type Reference,
-  referencesBeside,
-  toHost,
-  toReferences,
-} from '../../listings/references/references.ts';
+import { isAtForge, type Name, readName, toReferences } from '../../listings/references/name.ts';
+import { type Reference, toHost } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import {
   type FoundListing,
@@ -68,22 +59,34 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
   );
 }
 
+function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
+  const [first] = listings;
+  if (!first || registry === undefined) return 'No listing records this package.';
+  const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
+  return `No listing records this ${registry} package. What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
+}
+
 async function readWhy(
   named: Reference | undefined,
   context: Context,
-): Promise<{ readonly detail?: string; readonly atHost: readonly Listing[] }> {
-  if (!named) return { atHost: [] };
-  const { kind, key } = named;
+): Promise<{ readonly detail?: string; readonly beside: readonly Listing[] }> {
+  if (!named) return { beside: [] };
+  const { kind, key, registry } = named;
+  const { recording } = context.store.listings;
   const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
   const lacking = await findLacking(context.store, [field]);
-  if (lacking) return { detail: lacking, atHost: [] };
-  if (kind === 'package') return { detail: 'No listing records this package.', atHost: [] };
-  if (kind === 'host') return { detail: 'No listing records an endpoint at this host.', atHost: [] };
-  if (kind === 'pay_to') return { detail: noPayee, atHost: [] };
-  if (kind !== 'endpoint') return { detail: 'No listing records this address.', atHost: [] };
+  if (lacking) return { detail: lacking, beside: [] };
+  if (kind === 'package') {
+    const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
+    return { detail: whatIsElsewhere(beside, registry), beside };
+  }
+  if (kind === 'owner')
+    return { detail: 'No listing is in a namespace of this domain or account.', beside: [] };
+  if (kind === 'pay_to') return { detail: noPayee, beside: [] };
+  if (kind !== 'endpoint') return { detail: 'No listing records this address.', beside: [] };
   const host: Reference = { kind: 'host', key: toHost(key) };
-  const [atHost = []] = await context.store.listings.recording([host], mostRecording);
-  return { detail: whatIsAtHost(atHost, host.key), atHost };
+  const [beside = []] = await recording([host], mostRecording);
+  return { detail: whatIsAtHost(beside, host.key), beside };
 }
 
 /** `references`: of a text in the form of a handle; `named`: of any other. */
@@ -108,10 +111,10 @@ async function refuseUnknown(
       ? 'The first in near records this as a repository, an address or a package.'
       : why?.detail;
   const recorders = recorded.map(({ handle }) => handle);
-  const atHost = why?.atHost.map(({ handle }) => handle) ?? [];
-  const alike = atHost.length > 0 ? atHost : near;
+  const beside = why?.beside.map(({ handle }) => handle) ?? [];
+  const alike = beside.length > 0 ? beside : near;
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
-  const farther = atHost.length > 0 ? [] : others.filter((handle) => !all.has(handle));
+  const farther = beside.length > 0 ? [] : others.filter((handle) => !all.has(handle));
   const said = [detail, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
   throw new Problem('unknown_handle', {
     near: [...all].slice(0, maxNear),
@@ -168,21 +171,6 @@ export async function findListing(handle: string, context: Context): Promise<Lis
 /** One or several words, such as `twilio`. */
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
-function handlesInAddress(text: string, publicUrl: string): string[] {
-  const path = text.startsWith(`${publicUrl}/`)
-    ? text.slice(publicUrl.length)
-    : text.replace(/^agent:\/\//, '/agents/');
-  const [, handle] = /^\/(?:agents|badge|claim|ratings)\/([^/?#]+\/[^/?#]+)/.exec(path) ?? [];
-  return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
-}
-
-/** Throws unknown_handle if none of the handles is known. */
-async function findKnown(meant: readonly string[], context: FindContext): Promise<string | undefined> {
-  for (const one of meant) if (await isKnownHandle(one, context)) return one;
-  const bare = meant.at(-1);
-  return bare === undefined ? undefined : refuseUnknown(bare, context);
-}
-
 /** `owner/name` of a repository, the namespace of a host, or the name of a package. */
 export function toNearText(text: string, references: readonly Reference[]): string {
   const [first] = references;
@@ -208,44 +196,42 @@ export async function findHolders(
   };
 }
 
-export function toNamed(asked: string, { publicUrl }: Pick<Config, 'publicUrl'>) {
-  const trimmed = asked.trim().replace(/^<(.*)>$/s, '$1');
-  const payee = readPayeePage(trimmed, publicUrl);
-  if (payee) return { text: payeeName(payee), handles: [], references: payeeReferences(payee) };
-  const handles = isHandle(trimmed) ? [trimmed] : handlesInAddress(trimmed, publicUrl);
-  return { text: trimmed, handles, references: referencesBeside(trimmed) };
-}
-
 export async function findByPlace(
   asked: string,
   context: FindContext,
 ): Promise<FoundListing | Several | undefined> {
-  const { text, references } = toNamed(asked, context.config);
-  if (text === '' || /\s/.test(text)) return undefined;
-  const places = isHandle(text) || isOwnerAndName(text) ? toReferences(text) : references;
+  const { text, references } = readName(asked, context.config.publicUrl);
+  const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   const { now, before } = await findHolders(places, text, context);
   return now ?? before;
 }
+
+const unreadable = ({ servers }: Name): Problem =>
+  new Problem(
+    'invalid_handle',
+    servers ? `This configuration has ${servers} servers: ask about one.` : undefined,
+  );
 
 /**
  * Throws invalid_handle, unknown_handle with near handles, or several_listings. A well-formed handle may not
  * exist.
  */
 export async function findNamed(asked: string, context: FindContext): Promise<FoundListing> {
-  const { text, handles, references } = toNamed(asked, context.config);
-  const handle = isHandle(text) ? text : await findKnown(handles, context);
-  const mayBeRepository = handle !== undefined && isOwnerAndName(text);
-  if (handle !== undefined && (!mayBeRepository || (await isKnownHandle(handle, context)))) return { handle };
+  const name = readName(asked, context.config.publicUrl);
+  const { text, handles, references } = name;
+  const meant = handles.at(-1);
+  if (isHandle(text) && references.length === 0) return { handle: text };
+  for (const handle of handles) if (await isKnownHandle(handle, context)) return { handle };
   const { now, before } = await findHolders(references, text, context);
   const found = now ?? before;
   if (found && 'candidates' in found) throw severalListings(found);
   if (found) return found;
-  if (handle !== undefined) return { handle };
-  if (references.length === 0 && !isName.test(text)) throw new Problem('invalid_handle');
+  if (meant !== undefined) return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context);
+  if (references.length === 0 && !isName.test(text)) throw unreadable(name);
   return refuseUnknown(toNearText(text, references), context, undefined, references[0]);
 }
 
-const searchedReferences = (handle: string) => [...referencesBeside(handle), ...toReferences(handle)];
+const searchedReferences = (handle: string) => [...readName(handle, '').references, ...toReferences(handle)];
 
 /** Throws as findListing does. */
 export async function readFacts(handle: string, context: FindContext): Promise<ListingFacts> {

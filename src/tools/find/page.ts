@@ -12,7 +12,7 @@ import { toListingDocument } from '../../document/document.ts';
 import { toHit } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
-import { payeeReferences } from '../../listings/references/references.ts';
+import { payeeReferences } from '../../listings/references/name.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { askedVersion } from './asked-version.ts';

@@ -3,13 +3,12 @@ import { isOnNamespace } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import { code, join, own, say, source, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Reference, toHost, toReferences } from '../../listings/references/references.ts';
+import { toReferences } from '../../listings/references/name.ts';
+import { type Reference, toHost } from '../../listings/references/references.ts';
 
 /** With its query and without. */
 export const keysOf = (address: string): string[] =>
-  [address, address.replace(/[?#].*$/s, '')].flatMap((text) =>
-    toReferences(text).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : [])),
-  );
+  toReferences(address).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : []));
 
 export const hostsOf = (text: string): string[] =>
   toReferences(text).flatMap(({ kind, key }) =>

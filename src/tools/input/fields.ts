@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { sentCriterion } from '../../config/files.ts';
 import { countEdits } from '../../core/difference/edits.ts';
-import { isHandle } from '../../core/handle.ts';
 import { ownMember } from '../../core/json.ts';
 import { tokenize } from '../../core/text.ts';
 import {
@@ -12,18 +11,18 @@ import {
   isCriterionName,
   type RequestedCriterion,
 } from '../../document/criteria/criteria.ts';
-import { isOwnerAndName } from '../../listings/references/references.ts';
+import { isOnlyHandle } from '../../listings/references/name.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
 /** The tool checks the form, so that a malformed handle is invalid_handle. */
 export const handleInput = z.string().describe('<namespace>/<name>');
 
-export const namedInput = z.string().describe('Handle, endpoint, repository or package');
+export const namedInput = z.string().describe('Handle, endpoint, domain, package, repository, command');
 
 /** Any change may decide what another name than a handle stands for. */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
-  isHandle(handle) && !isOwnerAndName(handle) ? [handle] : 'all';
+  isOnlyHandle(handle) ? [handle] : 'all';
 
 export const cursorInput = z.string().max(400).optional();
 

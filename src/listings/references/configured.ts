@@ -1,0 +1,33 @@
+import { asMembers, type JsonObject } from '../../core/json.ts';
+
+const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
+
+/** `cmd` and `uri` are Goose's. */
+const launching = ['command', 'url', 'serverUrl', 'httpUrl', 'cmd', 'uri'];
+
+export const isLaunching = (server: JsonObject): boolean => launching.some((member) => server[member]);
+
+/** How a client of MCP reaches a server. Neither if it has both without a type. */
+export function readServer(server: JsonObject) {
+  const { command = server.cmd } = server;
+  const [address] = texts([server.url, server.serverUrl, server.httpUrl, server.uri]).filter(Boolean);
+  const { path = command, args = server.args } = asMembers(command);
+  const given = [...texts(path), ...texts(args)];
+  const isStdio = server.type === 'stdio' || server.type === 'local';
+  if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
+    return { address };
+  if (address !== undefined && !isStdio) return {};
+  const variables = { ...asMembers(server.env), ...asMembers(server.envs), ...asMembers(server.environment) };
+  return { given, variables };
+}
+
+const deepest = 5;
+
+/** Those that a configuration starts or connects to, at any member. */
+export function serversIn(value: unknown, depth = 0): JsonObject[] {
+  if (depth > deepest || typeof value !== 'object' || value === null) return [];
+  const server = asMembers(value);
+  return isLaunching(server)
+    ? [server]
+    : Object.values(value).flatMap((inner) => serversIn(inner, depth + 1));
+}

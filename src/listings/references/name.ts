@@ -1,0 +1,245 @@
+import { parse as parseJsonc } from 'jsonc-parser';
+import { isHandle } from '../../core/handle.ts';
+import { isOfReversedDomain, repositoryIdentity } from '../../core/identity.ts';
+import { attempt, ownMember } from '../../core/json.ts';
+import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
+import { domainOwners } from '../../search/facets.ts';
+import { type Command, readCommand, readCommandIn, shellOperator } from './command.ts';
+import { readServer, serversIn } from './configured.ts';
+import { type Reference, toAddressKey, toHost, toPackageKey } from './references.ts';
+
+/** What somebody holds that may name a listing: a handle, an address, a domain, a package, a command. */
+export interface Name {
+  /** Without what is around it; empty for a configuration of several servers. */
+  readonly text: string;
+  /** The likeliest first, as are the references. */
+  readonly handles: readonly string[];
+  readonly references: readonly Reference[];
+  readonly version?: VersionAsked | undefined;
+  /** How many servers the configuration starts, if it is not one. */
+  readonly servers?: number;
+}
+
+/** `isExact` is false if an operator makes the version a range. */
+export interface VersionAsked {
+  readonly text: string;
+  readonly isExact: boolean;
+}
+
+const longest = 500;
+const longestPasted = 4000;
+
+const registries: Readonly<Record<string, string>> = {
+  npm: 'npm',
+  pypi: 'pypi',
+  pip: 'pypi',
+  oci: 'oci',
+  docker: 'oci',
+  nuget: 'nuget',
+  cargo: 'cargo',
+  mcpb: 'mcpb',
+};
+const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
+
+/** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, ` v1.2`, `@sha256:...`, and extras of PyPI: `[all]`. */
+const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+|\s+v?\d[\w.+-]*|\[[\w\s,.-]*\])$/;
+
+function withoutVersion(name: string): string {
+  const shorter = name.replace(behindName, '');
+  return shorter === name ? name : withoutVersion(shorter);
+}
+
+/** Pages about anything else of a package, such as its tags, name the package only. */
+const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
+  ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+)|\/.*)?$/i],
+  ['pypi', /^(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
+  ['nuget', /^(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
+  ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
+  ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
+  ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
+];
+
+/** As `npm:name@version`. */
+function readPackagePage(text: string): string | undefined {
+  const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+  const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
+  for (const [registry, page] of packagePages) {
+    const [found, name, version] = page.exec(address) ?? [];
+    if (found && name) return `${registry}:${name}${version ? `@${version}` : ''}`;
+  }
+  return undefined;
+}
+
+/** As `npm:name@version`, or an address; empty for a package that has no plain name here. */
+function started({ registry, name, version, address, isElsewhere }: Command): string | undefined {
+  if (isElsewhere || name === undefined) return address ?? (registry && '');
+  return address ?? `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
+}
+
+/** The only address is what a command of a client adds, as in `claude mcp add NAME URL`. */
+function readCommanded(text: string): string | undefined {
+  const given = text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
+  const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
+  if (words.length < 2 || shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return undefined;
+  const [address, other] = words.filter((word) => /^https?:\/\//i.test(word));
+  return started(readCommandIn(words)) ?? (other === undefined ? address : undefined);
+}
+
+function readConfigured(text: string): string[] {
+  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  const servers = serversIn(parseJsonc(json, [], { allowTrailingComma: true }));
+  return servers.map((server) => {
+    const { address, given = [], variables } = readServer(server);
+    return address ?? started(readCommand(given, variables)) ?? '';
+  });
+}
+
+/** As a package (`npm:name@version`), an address or the text as it is. */
+function toPlain(text: string): string {
+  return readPackagePage(text) ?? readCommanded(text) ?? text;
+}
+
+function readPackage(written: string) {
+  // A package URL encodes the @ of a scope and ends with qualifiers and a path.
+  const plain = /^pkg:/i.test(written)
+    ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
+    : written;
+  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(plain) ?? [];
+  const registry = ownMember(registries, prefix.toLowerCase());
+  return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
+}
+
+const longestVersion = 100;
+
+function versionIn(plain: string): VersionAsked | undefined {
+  const { named } = readPackage(plain);
+  const behind = named
+    .slice(withoutVersion(named).length)
+    .replace(/\[[^\]]*\]/, '')
+    .trim();
+  const [, sign = '', version = ''] =
+    /^(@=?|:|={1,3}(?![~<>!])|[=~<>!]+|(?=v?\d))\s*(.*)$/s.exec(behind) ?? [];
+  if (version === '') return undefined;
+  const isExact = /^(?:@=?|:|={0,3})$/.test(sign);
+  const [, digest] = /@(sha256:[\da-f]{64})$/.exec(behind) ?? [];
+  const asked = digest ?? (isExact ? version : behind);
+  return { text: asked.slice(0, longestVersion), isExact };
+}
+
+function toPackageReferences(plain: string): Reference[] {
+  const { registry, named } = readPackage(plain);
+  const name = withoutVersion(named);
+  if (!packageForm.test(name)) return [];
+  const types = registry ? [registry] : [undefined, 'pypi', 'oci'];
+  const keys = new Set(types.map((type) => toPackageKey(name, type)));
+  return [...keys].map((key) => ({ kind: 'package', key, registry }));
+}
+
+export function payeeReferences({ address: key, network }: Payee): Reference[] {
+  const anywhere = { kind: 'pay_to' as const, key };
+  return network === undefined ? [anywhere] : [{ ...anywhere, network }, anywhere];
+}
+
+/** None for a package with its registry (`oci:image:1.2`). */
+function toPayeeReferences(plain: string): Reference[] {
+  const payee = readPackage(plain).registry ? undefined : readNamedPayee(plain);
+  return payee ? payeeReferences(payee) : [];
+}
+
+const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
+
+export const isAtForge = ({ kind, key }: Reference): boolean =>
+  kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
+
+/** Whoever holds the domain (`example.com`, `com.example`) or the account (`github.com/alice`). */
+function toOwners(key: string): Reference[] {
+  const account = isAtForge({ kind: 'repository', key }) ? repositoryIdentity(key) : undefined;
+  return (account ? [account] : domainOwners(key)).map((owner) => ({ kind: 'owner', key: owner }));
+}
+
+const isAddressForm = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i;
+const hostForm = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/?$|(?:\/[\w.~@-]+)+\/?(?:\?\S*)?$)/;
+
+/** An address with a query may be recorded without it. */
+function toPlaceReferences(text: string): Reference[] {
+  const isAddress = isAddressForm.test(text);
+  if (!isAddress && !hostForm.test(text)) return [];
+  const written = isAddress ? text : `https://${text}`;
+  const address = toAddressKey(written);
+  const repository = toRepositoryKey(written);
+  const keys = address ? [...new Set([address, address.replace(/\?.*$/s, '')])] : [];
+  const [, path = '', rest] = address?.split('/', 3) ?? [];
+  const bare = address && !/[/?]/.test(address) ? toHost(address) : undefined;
+  const isAccount = path !== '' && rest === undefined;
+  const owners = address && (bare || isAccount) ? toOwners(bare ?? address) : [];
+  const isOwn = owners.some(({ key }) => key === bare);
+  return [
+    ...(isOwn ? owners : []),
+    ...(bare && !isAddress ? [] : keys.map((key) => ({ kind: 'endpoint' as const, key }))),
+    ...(repository ? [{ kind: 'repository' as const, key: repository }] : []),
+    ...(address && isAddress ? [{ kind: 'package' as const, key: address }] : []),
+    ...(isAddress ? [] : toPackageReferences(text)),
+    ...(bare ? [{ kind: 'host' as const, key: bare }] : []),
+    ...(isOwn ? [] : owners),
+  ];
+}
+
+function referencesIn(plain: string): Reference[] {
+  if (plain === '' || plain.length > longest) return [];
+  const paid = toPayeeReferences(plain);
+  // A Solana address has only letters and digits, like a package.
+  if (paid.length > 0) return paid[0]?.key.startsWith('0x') ? paid : [...paid, ...toPackageReferences(plain)];
+  const places = toPlaceReferences(plain);
+  return places.length > 0 ? places : toPackageReferences(plain);
+}
+
+/** Also of a handle, which may be an image or an address. */
+export const toReferences = (text: string): Reference[] =>
+  text.length > longest ? [] : referencesIn(toPlain(text));
+
+/** An owner has no dot, but a namespace has one. */
+const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
+
+/** A handle is nothing else, unless no domain can be its namespace; then it may be an address. */
+function besideHandle(handle: string): Reference[] {
+  if (isOwnerAndName(handle))
+    return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${handle.toLowerCase()}` }));
+  return isOfReversedDomain(handle) ? [] : toReferences(handle);
+}
+
+/** Whether changes of other listings can make it the name of another one. */
+export const isOnlyHandle = (text: string): boolean => isHandle(text) && besideHandle(text).length === 0;
+
+function handlesInAddress(text: string, publicUrl: string): string[] {
+  const path = text.startsWith(`${publicUrl}/`)
+    ? text.slice(publicUrl.length)
+    : text.replace(/^agent:\/\//, '/agents/');
+  const [, handle] = /^\/(?:agents|badge|claim|ratings)\/([^/?#]+\/[^/?#]+)/.exec(path) ?? [];
+  return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
+}
+
+const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`)$/s;
+
+/** Nothing for a text of more than 4,000 characters. */
+export function readName(asked: string, publicUrl: string): Name {
+  const none = { text: '', handles: [], references: [] };
+  if (asked.length > longestPasted) return none;
+  const trimmed = asked.trim().replace(around, '$1$2$3$4').trim();
+  const payee = readPayeePage(trimmed, publicUrl);
+  if (payee) return { text: payeeName(payee), handles: [], references: payeeReferences(payee) };
+  const pasted = /\{[^{}]*\}/.test(trimmed) ? readConfigured(trimmed) : [];
+  if (pasted.length > 1) return { ...none, servers: pasted.length };
+  const text = pasted[0] ?? trimmed;
+  if (isHandle(text)) return { text, handles: [text], references: besideHandle(text) };
+  const plain = text.length > longest ? '' : toPlain(text);
+  const bare = withoutVersion(plain);
+  const isVersion = bare !== plain && isHandle(bare);
+  const references = isVersion ? [...toPackageReferences(plain), ...besideHandle(bare)] : referencesIn(plain);
+  return {
+    text,
+    handles: isVersion ? [bare] : handlesInAddress(text, publicUrl),
+    references: isVersion && isOfReversedDomain(bare) ? [] : references,
+    version: versionIn(plain),
+  };
+}
