@@ -1,6 +1,6 @@
 import { asMembers, type JsonObject } from '../../../core/json.ts';
 import { toLine } from '../../../core/text.ts';
-import { codes, own, say, type Words } from '../../../core/words.ts';
+import { code, codes, own, say, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer } from '../../../net/answer.ts';
 
 export type Newest = { readonly version: string; readonly published_at?: string };
@@ -62,8 +62,57 @@ export const sourceOf = ({ url }: Fetched) => ({ source: new URL(url).host, sour
 export const notFound = (registry: Words, response: Fetched, what: Words): NoAnswer =>
   noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 
-export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
-
 /** Only the owner of a scope of npm can register a name in it. */
-export const freeNameWarning = (name: string) =>
-  name.startsWith('@') ? own('') : own('; a name that is free can be registered by others');
+export const noPackage = (
+  registry: Words,
+  response: Fetched,
+  name: string,
+  noun = own('package'),
+): NoAnswer =>
+  notFound(
+    registry,
+    response,
+    say`has no ${noun} ${code(name)}${!name.startsWith('@') && own('; a name that is free can be registered by others')}`,
+  );
+
+export const noVersion = (
+  registry: Words,
+  response: Fetched,
+  { name, version = '' }: { readonly name: string; readonly version: string | undefined },
+): NoAnswer => notFound(registry, response, say`has no version ${code(version)} of ${code(name)}`);
+
+export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
+export const notDated = (by: Words) => notStated(by, own('when this version was published'));
+
+export const toNewest = (version: string, published_at: string | undefined): Newest => ({
+  version,
+  ...(published_at !== undefined && { published_at }),
+});
+
+/** The recorded version, or else the newest. */
+export const chosenVersion = (recorded: string | undefined, newest: Published['newest']): string | NoAnswer =>
+  recorded ?? ('result' in newest ? newest : newest.version);
+
+export const withdrawn = (deprecated: boolean, message: unknown) => ({
+  deprecated,
+  ...(deprecated && toShort(message) !== undefined && { message: toShort(message) }),
+});
+
+/** `other` stands for all that is not given. */
+export const toPublished = (
+  response: Fetched,
+  other: NoAnswer,
+  stated: Pick<Published, 'name' | 'version' | 'document'> & Partial<Published>,
+): Published => ({
+  result: 'published',
+  ...sourceOf(response),
+  published_at: other,
+  deprecated: other,
+  maintainers: other,
+  newest: other,
+  names: other,
+  earlier: other,
+  repository: undefined,
+  licence: undefined,
+  ...stated,
+});

@@ -4,18 +4,23 @@ import valid from 'semver/functions/valid.js';
 import { asMembers, type JsonObject } from '../../../core/json.ts';
 import { day_ms } from '../../../core/text.ts';
 import { code, own, say, name as term } from '../../../core/words.ts';
-import { type Fetched, type NoAnswer, noAnswer, notAsked, toRegistered } from '../../../net/answer.ts';
+import { type NoAnswer, noAnswer, notAsked, toRegistered } from '../../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import {
+  chosenVersion,
   type Earlier,
-  freeNameWarning,
   memberOf,
+  noPackage,
+  notDated,
   notFound,
   notStated,
+  noVersion,
   type Published,
-  sourceOf,
+  toNewest,
+  toPublished,
   toShort,
   toTime,
+  withdrawn,
 } from './document.ts';
 import type { RecordedPackage } from './recorded.ts';
 import { licenceOfManifest, namesOfManifest, repositoryOfManifest } from './stated.ts';
@@ -61,8 +66,7 @@ function publishedBefore(version: string, time: string, document: JsonObject): E
 function newestNpm(document: JsonObject): Published['newest'] {
   const version = toShort(memberOf(document, 'dist-tags').latest);
   if (version === undefined) return notStated(npm, own('which version is the newest'));
-  const published_at = toTime(memberOf(document, 'time')[version]);
-  return { version, ...(published_at !== undefined && { published_at }) };
+  return toNewest(version, toTime(memberOf(document, 'time')[version]));
 }
 
 /** npm marks a version with a message; an empty message removes the mark. */
@@ -72,23 +76,15 @@ function toDeprecation(stated: unknown): Published['deprecated'] {
       'nothing',
       say`${npm} states the deprecation of this version in a form that Dossier does not read.`,
     );
-  const message = toShort(stated);
-  return message === undefined ? { deprecated: false } : { deprecated: true, message };
+  return withdrawn(toShort(stated) !== undefined, stated);
 }
 
-const toPublishedOnNpm = (
-  response: Fetched,
-  document: Published['document'],
-  ofPackage: Pick<Published, 'name' | 'published_at' | 'maintainers' | 'earlier' | 'newest'>,
-): Published => ({
-  result: 'published',
+const ofVersion = (document: Published['document']) => ({
   version: toShort(document.version) ?? '',
-  ...sourceOf(response),
   deprecated: toDeprecation(document.deprecated),
   names: namesOfManifest(document),
   repository: repositoryOfManifest(document),
   licence: licenceOfManifest(document),
-  ...ofPackage,
   document,
 });
 
@@ -98,19 +94,12 @@ async function readVersion(run: CheckRun, { name, version = 'latest' }: Recorded
     await run.registry('npm', `${npmPath(name)}/${version}`),
     (document) => document.name === name && typeof document.version === 'string',
   );
-  if (answer.result === 'absent')
-    return notFound(npm, answer.response, say`has no version ${code(version)} of ${code(name)}`);
+  if (answer.result === 'absent') return noVersion(npm, answer.response, { name, version });
   if (answer.result !== 'document') return answer;
   const tooLarge = notAsked(
     say`The npm document of ${code(name)} that states this is larger than Dossier reads.`,
   );
-  return toPublishedOnNpm(answer.response, answer.document, {
-    name,
-    published_at: tooLarge,
-    maintainers: tooLarge,
-    earlier: tooLarge,
-    newest: tooLarge,
-  });
+  return toPublished(answer.response, tooLarge, { name, ...ofVersion(answer.document) });
 }
 
 export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Published | NoAnswer> {
@@ -121,31 +110,26 @@ export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Pu
     await run.registry('npm', npmPath(name)),
     (sent) => sent.name === name && ('versions' in sent || 'time' in sent),
   );
-  if (answer.result === 'absent')
-    return notFound(npm, answer.response, say`has no package ${code(name)}${freeNameWarning(name)}`);
+  if (answer.result === 'absent') return noPackage(npm, answer.response, name);
   if (answer.result !== 'document') return answer.cause === 'too_large' ? readVersion(run, recorded) : answer;
   const { document, response } = answer;
   const newest = newestNpm(document);
   const times = memberOf(document, 'time');
-  if (recorded.version === undefined && 'result' in newest && !times.unpublished) return newest;
-  const version = recorded.version ?? ('version' in newest ? newest.version : '');
-  if (!Object.hasOwn(memberOf(document, 'versions'), version))
-    return notFound(
-      npm,
-      response,
-      times.unpublished
-        ? say`says that ${code(name)} was unpublished`
-        : say`has no version ${code(version)} of ${code(name)}`,
-    );
+  const isThere = (version: string) => Object.hasOwn(memberOf(document, 'versions'), version);
+  const version = chosenVersion(recorded.version, newest);
+  if (times.unpublished && !(typeof version === 'string' && isThere(version)))
+    return notFound(npm, response, say`says that ${code(name)} was unpublished`);
+  if (typeof version !== 'string') return version;
+  if (!isThere(version)) return noVersion(npm, response, { name, version });
   const published_at = toTime(times[version]);
-  return toPublishedOnNpm(response, memberOf(document.versions, version), {
+  return toPublished(response, notDated(npm), {
     name,
-    published_at: published_at ?? notStated(npm, own('when this version was published')),
+    ...ofVersion(memberOf(document.versions, version)),
+    ...(published_at !== undefined && {
+      published_at,
+      earlier: publishedBefore(version, published_at, document),
+    }),
     maintainers: npmNames(document.maintainers),
     newest,
-    earlier:
-      published_at === undefined
-        ? notStated(npm, own('when this version was published'))
-        : publishedBefore(version, published_at, document),
   });
 }

@@ -4,7 +4,7 @@ import { asMembers, type JsonObject, readObject } from '../../../core/json.ts';
 import { code, own, say } from '../../../core/words.ts';
 import { type NoAnswer, noAnswer, notAsked, toContent, toRegistered } from '../../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
-import { memberOf, notFound, type Published, sourceOf, toTime } from './document.ts';
+import { memberOf, notFound, type Published, toPublished, toTime } from './document.ts';
 import { type RecordedPackage, toImage } from './recorded.ts';
 import { toLicence, toStatedRepository } from './stated.ts';
 
@@ -79,19 +79,13 @@ export async function readOci(
   const labels = memberOf(memberOf(read.config, 'config'), 'Labels');
   const { 'io.modelcontextprotocol.server.name': name } = labels;
   const other = notAsked(own('Registries of images do not state this.'));
-  return {
-    result: 'published',
+  return toPublished(found.response, other, {
     name: found.name,
     version: found.reference,
-    ...sourceOf(found.response),
     published_at: toTime(read.config.created) ?? other,
-    deprecated: other,
-    maintainers: other,
-    newest: other,
     names: typeof name === 'string' && isHandle(name) ? [name] : [],
     repository: toStatedRepository(labels['org.opencontainers.image.source']),
     licence: toLicence(labels['org.opencontainers.image.licenses']),
-    earlier: other,
     document: read.config,
-  };
+  });
 }

@@ -1,16 +1,19 @@
 import { asMembers } from '../../../core/json.ts';
-import { code, own, say } from '../../../core/words.ts';
+import { own } from '../../../core/words.ts';
 import { type NoAnswer, type Registered, toRegistered } from '../../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import {
-  freeNameWarning,
   memberOf,
-  notFound,
+  noPackage,
+  notDated,
   notStated,
+  noVersion,
   type Published,
-  sourceOf,
+  toNewest,
+  toPublished,
   toShort,
   toTime,
+  withdrawn,
 } from './document.ts';
 import type { RecordedPackage } from './recorded.ts';
 import { licenceOfPypi, namesIn, repositoryOfPypi } from './stated.ts';
@@ -29,33 +32,26 @@ const uploadedAt = (document: Published['document']): string | undefined =>
 const newestVersion = (document: Published['document']) => toShort(memberOf(document, 'info').version) ?? '';
 
 /** By default PyPI describes the newest release that is neither yanked nor a pre-release. */
-function newestPypi(document: Published['document']): Published['newest'] {
-  const published_at = uploadedAt(document);
-  return { version: newestVersion(document), ...(published_at !== undefined && { published_at }) };
-}
+const newestPypi = (document: Published['document']) =>
+  toNewest(newestVersion(document), uploadedAt(document));
 
-function toPublished(
+function toPublishedOnPypi(
   { response, document }: Extract<Registered, { result: 'document' }>,
   { name, newest }: Pick<Published, 'name' | 'newest'>,
 ): Published {
   const info = memberOf(document, 'info');
-  const message = toShort(info.yanked_reason);
-  const isYanked = info.yanked === true;
-  return {
-    result: 'published',
+  return toPublished(response, notStated(json, own('which accounts may publish')), {
     name,
     version: newestVersion(document),
-    ...sourceOf(response),
-    published_at: uploadedAt(document) ?? notStated(json, own('when this version was published')),
-    deprecated: { deprecated: isYanked, ...(isYanked && message !== undefined && { message }) },
-    maintainers: notStated(json, own('which accounts may publish')),
+    published_at: uploadedAt(document) ?? notDated(json),
+    deprecated: withdrawn(info.yanked === true, info.yanked_reason),
     newest,
     names: namesIn(typeof info.description === 'string' ? info.description : ''),
     repository: repositoryOfPypi(info),
     licence: licenceOfPypi(info),
     earlier: [],
     document,
-  };
+  });
 }
 
 const askPypi = async (run: CheckRun, path: string) =>
@@ -69,15 +65,14 @@ export async function readPypi(
   { name, version }: RecordedPackage,
 ): Promise<Published | NoAnswer> {
   const ofPackage = await askPypi(run, name);
-  if (ofPackage.result === 'absent')
-    return notFound(pypi, ofPackage.response, say`has no package ${code(name)}${freeNameWarning(name)}`);
+  if (ofPackage.result === 'absent') return noPackage(pypi, ofPackage.response, name);
   const isDocument = ofPackage.result === 'document';
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
   const newest = isDocument ? newestPypi(ofPackage.document) : ofPackage;
   if (isDocument && (version === undefined || version === newestVersion(ofPackage.document)))
-    return toPublished(ofPackage, { name, newest });
+    return toPublishedOnPypi(ofPackage, { name, newest });
   const ofRelease = await askPypi(run, `${name}/${version}`);
-  if (ofRelease.result === 'document') return toPublished(ofRelease, { name, newest });
+  if (ofRelease.result === 'document') return toPublishedOnPypi(ofRelease, { name, newest });
   if (ofRelease.result !== 'absent') return ofRelease;
-  return notFound(pypi, ofRelease.response, say`has no version ${code(version ?? '')} of ${code(name)}`);
+  return noVersion(pypi, ofRelease.response, { name, version });
 }
