@@ -186,12 +186,12 @@ const oursUsers = [
   'document/resolved.ts',
   'document/sentences.ts',
   'document/words.ts',
+  'observations/known/changes/telling.ts',
   'observations/known/kinds/lists/tool-texts.ts',
   'observations/known/prices/assets.ts',
   'observations/known/prices/compare.ts',
   'observations/known/prices/notes.ts',
   'observations/known/prices/words.ts',
-  'observations/known/standing.ts',
   'views/log-page.ts',
 ];
 

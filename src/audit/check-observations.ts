@@ -1,8 +1,7 @@
 import { toCanonicalJson } from '../log/leaf.ts';
 import { isLearnedOutcome } from '../observations/asked/outcome.ts';
-import { kinds } from '../observations/known/kinds.ts';
+import { kinds, rulesOf } from '../observations/known/kinds.ts';
 import type { ObservationChange } from '../observations/known/observation.ts';
-import { rulesOf } from '../observations/known/standing.ts';
 import {
   changes,
   essenceOf,

@@ -2,11 +2,11 @@ import { code, isEmpty, join, listed, ours, own, say, type Words } from '../core
 import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { surfaces } from '../observations/asked/endpoint/surface.ts';
-import type { ChangeCounts } from '../observations/known/changes/classes.ts';
-import { changedMembersWords } from '../observations/known/changes/member-changes.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
+import { changedMembersWords } from '../observations/known/kinds/lists/member-changes.ts';
 import { toolsCount, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { moveWords } from '../observations/known/kinds/moves.ts';
+import type { ChangeCounts } from '../observations/known/tool-change.ts';
 import { factTitle, toLabel } from './words.ts';
 
 const typeWords: Readonly<Record<ChangeType, Words>> = {

@@ -8,28 +8,21 @@ import type { Facet } from '../search/facets.ts';
 import type { Outcome } from './asked/outcome.ts';
 import type { CheckRun } from './asked/run.ts';
 import type { HeldLease } from './checks.ts';
-import type { Difference } from './known/changes/classes.ts';
-import { sumOfClasses } from './known/changes/classes.ts';
+import type { Differences, FoundDifference } from './known/changes/recorded.ts';
 import { fitTogether, passGate, withPacked } from './known/gate.ts';
-import { factsOf, type Kind } from './known/kind.ts';
+import { type Difference, factsOf, type Kind } from './known/kind.ts';
 import { endpointAnswers } from './known/kinds/endpoint.ts';
 import { toolsSurface } from './known/kinds/lists/tools.ts';
 import { kindOf, kinds } from './known/kinds.ts';
 import { malwareWords } from './known/malware.ts';
 import type { StoredObservation } from './known/observation.ts';
 import { costOf, priceOffers } from './known/prices/offers.ts';
-import {
-  type DatedFinding,
-  type Differences,
-  type FoundDifference,
-  missedAll,
-  type RunStamp,
-  recordRun,
-} from './known/recording.ts';
+import { type DatedFinding, missedAll, type RunStamp, recordRun } from './known/recording.ts';
 import type { ObservationTransaction } from './known/schema.ts';
 import { toFacts } from './known/standing.ts';
 import { keyOf, type Timeline, wholeDigestOf } from './known/timeline/timeline.ts';
 import { recordedNow } from './known/to-observations.ts';
+import { sumOfClasses } from './known/tool-change.ts';
 
 const mostNamed = 20;
 const mostLogged = 100;

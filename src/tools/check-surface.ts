@@ -18,13 +18,13 @@ import {
   type MemberDifference,
   type SurfaceComparison,
   textsOfPairs,
-} from '../observations/known/changes/compare.ts';
-import { changedName, type MemberChange } from '../observations/known/changes/member-changes.ts';
+} from '../observations/known/changes/shown-list.ts';
+import { createSetReader, mostReadText, type StoredSet } from '../observations/known/changes/stored-sets.ts';
 import { type FactOf, factsOf } from '../observations/known/kind.ts';
+import { changedName, type MemberChange } from '../observations/known/kinds/lists/member-changes.ts';
 import { toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { surfaceKinds } from '../observations/known/kinds.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
-import { createSetReader, mostReadText, type StoredSet } from '../observations/known/stored-sets.ts';
 import { findListingFacts } from './find/listing.ts';
 import { whyNone } from './find/why-none.ts';
 import { type SentList, shownInput, toShown } from './input/shown-list.ts';

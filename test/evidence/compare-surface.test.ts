@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { surfaces } from '../../src/observations/asked/endpoint/surface.ts';
-import { compareList, readShown, textsOfPairs } from '../../src/observations/known/changes/compare.ts';
+import { compareList, readShown, textsOfPairs } from '../../src/observations/known/changes/shown-list.ts';
 
 /** Creates tools that count how often their input schemas are read. */
 function countingTools(names: readonly string[], toSchema: (at: number) => object) {

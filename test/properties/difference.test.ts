@@ -9,7 +9,7 @@ import {
 import { toText } from '../../src/core/words.ts';
 import { toCanonicalJson } from '../../src/log/leaf.ts';
 import { type SurfaceMember, surfaces } from '../../src/observations/asked/endpoint/surface.ts';
-import { surfaceChanges } from '../../src/observations/known/changes/member-changes.ts';
+import { surfaceChanges } from '../../src/observations/known/kinds/lists/member-changes.ts';
 import { partOf } from '../support/long.ts';
 
 type Members = { readonly [name: string]: unknown };

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';
 import type { Json } from '../../core/json.ts';
 import { say, type Words } from '../../core/words.ts';
-import { addTexts } from '../../observations/known/history.ts';
+import { addTexts } from '../../observations/known/changes/history.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
 import { type StateChange, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';

@@ -20,14 +20,14 @@ import {
   within,
 } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
+import type { ShownChange } from '../../observations/known/changes/history.ts';
+import type { FactKind } from '../../observations/known/kind.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import {
   changedMemberWords,
   changedName,
   type MemberChange,
-} from '../../observations/known/changes/member-changes.ts';
-import type { ShownChange } from '../../observations/known/history.ts';
-import type { FactKind } from '../../observations/known/kind.ts';
-import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+} from '../../observations/known/kinds/lists/member-changes.ts';
 import { versionMoveWords } from '../../observations/known/kinds/moves.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';

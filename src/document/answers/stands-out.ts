@@ -23,6 +23,7 @@ import {
 import { leadsElsewhere, leadsToOthers } from '../../listings/moves.ts';
 import { weightOfMove, weightyFirst } from '../../listings/version-moves.ts';
 import type { Outcome } from '../../observations/asked/outcome.ts';
+import { type ChangedFact, changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
 import type { Kind } from '../../observations/known/kind.ts';
 import { accessOauth, accessRequired } from '../../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
@@ -32,7 +33,6 @@ import { sharedKinds } from '../../observations/known/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/known/kinds/record.ts';
 import { kinds } from '../../observations/known/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/known/observation.ts';
-import { type ChangedFact, changeWords, toldChanges } from '../../observations/known/standing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';

@@ -1,9 +1,9 @@
 import { toText, within } from '../../core/words.ts';
 import { ownersOf, secretsOf } from '../../listings/naming.ts';
+import { changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { Observation } from '../../observations/known/observation.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
-import { changeWords, toldChanges } from '../../observations/known/standing.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { between } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';

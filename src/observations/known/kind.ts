@@ -6,7 +6,6 @@ import type { Listing } from '../../listings/listing.ts';
 import type { Moves } from '../../listings/version-moves.ts';
 import type { SurfaceName } from '../asked/endpoint/surface.ts';
 import type { CheckedListing, CheckRun, RecordedSubject } from '../asked/run.ts';
-import type { Difference } from './changes/classes.ts';
 import type { Finding, Observation, Question } from './observation.ts';
 
 export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'details' | 'as_seen'> & {
@@ -70,6 +69,13 @@ export interface AskedKind {
   };
   /** `what` follows `has not checked`. */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
+}
+
+export interface Difference {
+  readonly items: readonly object[];
+  readonly counts: Readonly<Record<string, number>>;
+  /** The weightiest first; by default `items`. */
+  readonly shown?: readonly object[];
 }
 
 interface Says<Value extends Json = Json> {

@@ -51,6 +51,7 @@ import { serverCard } from './kinds/server-card.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 import { priceOffers } from './prices/offers.ts';
+import type { StateRules } from './timeline/timeline.ts';
 
 /** Kinds of one question are shown in this order. */
 const checked = [
@@ -139,3 +140,7 @@ export const surfaceOf = (name: string): Surface | undefined => {
 
 /** Also finds questions that no fact answers. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);
+
+export const rulesOf = ({ kind }: { readonly kind: string }): StateRules => ({
+  reach: kind === endpointAnswers.kind,
+});

@@ -5,9 +5,9 @@ import type { NoAnswer } from '../../net/answer.ts';
 import type { OpenExchange, OpeningMessage } from '../asked/endpoint/conversation.ts';
 import { type Outcome, outcomes } from '../asked/outcome.ts';
 import type { RecordedSubject } from '../asked/run.ts';
-import { changeClasses } from './changes/classes.ts';
 import type { CheckEnd, Tally } from './timeline/tally.ts';
 import type { Essence, Reading } from './timeline/timeline.ts';
+import { changeClasses } from './tool-change.ts';
 
 export const questionTitles = {
   price: 'What does it cost, and who is paid?',

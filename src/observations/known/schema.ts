@@ -1,7 +1,16 @@
 import type { Kysely } from 'kysely';
 import type { ClaimSchema, ClaimTransaction } from '../../claims/schema.ts';
 import type { TransactionPart } from '../../store/store.ts';
-import { integer, json, noBackup, optional, type RowsOf, table, text } from '../../store/table.ts';
+import {
+  integer,
+  json,
+  noBackup,
+  optional,
+  type RowsOf,
+  type TableValue,
+  table,
+  text,
+} from '../../store/table.ts';
 import type { ObservationChange } from './observation.ts';
 import type { FormerTimeline } from './timeline/past.ts';
 import type { Timeline } from './timeline/timeline.ts';
@@ -37,16 +46,13 @@ export const valueTable = table('observed_value', ['handle', 'kind', 'subject', 
   value: text,
 });
 
+export type ValueAt = Pick<TableValue<typeof valueTable>, 'handle' | 'kind' | 'subject'>;
+export type StoredValue = Pick<TableValue<typeof valueTable>, 'digest' | 'first_seen_at' | 'bytes'>;
+
 /** `place` is the host itself, or an address at the host. */
 const pauseTable = table('observed_pause', noBackup, { host: text, place: text, not_before: text });
 
-export const observationTables = [
-  observationTable,
-  changeTable,
-
-  valueTable,
-  pauseTable,
-] as const;
+export const observationTables = [observationTable, changeTable, valueTable, pauseTable] as const;
 export interface ObservationSchema extends ClaimSchema, RowsOf<typeof observationTables> {}
 export type Db = Kysely<ObservationSchema>;
 export interface ObservationTransaction extends ClaimTransaction, TransactionPart<'observations'> {}

@@ -6,21 +6,27 @@ import { toReferenceKey } from '../../listings/references/references.ts';
 import { replaceChecked } from '../../listings/references/shared.ts';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import type { TableValue } from '../../store/table.ts';
+import { type ChangedFact, toldChanges } from './changes/telling.ts';
 import { factsOf } from './kind.ts';
 import { listedNames } from './kinds/lists/listed.ts';
 import { toolsSurface } from './kinds/lists/tools.ts';
+import { rulesOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './prices/payees.ts';
-import { changeTable, type Db, observationTable, valueTable } from './schema.ts';
-import { type ChangedFact, rulesOf, toFacts, toldChanges } from './standing.ts';
+import {
+  changeTable,
+  type Db,
+  observationTable,
+  type StoredValue,
+  type ValueAt,
+  valueTable,
+} from './schema.ts';
+import { toFacts } from './standing.ts';
 import { aliveAt, type KeptTimelines, timelinesUntil, toFormer } from './timeline/past.ts';
 import { between, type Timeline, wholeDigestOf } from './timeline/timeline.ts';
 import { unpackValue } from './timeline/values.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
-
-export type ValueAt = Pick<TableValue<typeof valueTable>, 'handle' | 'kind' | 'subject'>;
-export type StoredValue = Pick<TableValue<typeof valueTable>, 'digest' | 'first_seen_at' | 'bytes'>;
 
 /** Beside those of the changes that are told. */
 const storedValues = 5;

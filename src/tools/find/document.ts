@@ -3,7 +3,7 @@ import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import { isSample } from '../../listings/listing.ts';
-import { readTools } from '../../observations/known/history.ts';
+import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
 import { readFacts } from './listing.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../../core/json.ts';
 import { wrongField } from '../../core/problem.ts';
 import { type Surface, surfaceNames, surfaces } from '../../observations/asked/endpoint/surface.ts';
-import { readShown, type ShownList } from '../../observations/known/changes/compare.ts';
+import { readShown, type ShownList } from '../../observations/known/changes/shown-list.ts';
 import { namedInput } from './fields.ts';
 
 export type SentList = { readonly surface: Surface } & (

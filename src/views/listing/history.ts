@@ -25,8 +25,8 @@ import {
   type SurfaceTool,
   surfaces,
 } from '../../observations/asked/endpoint/surface.ts';
-import { changedName, type MemberChange } from '../../observations/known/changes/member-changes.ts';
-import type { ListedList, readTools, ShownChange } from '../../observations/known/history.ts';
+import type { ListedList, readTools, ShownChange } from '../../observations/known/changes/history.ts';
+import { changedName, type MemberChange } from '../../observations/known/kinds/lists/member-changes.ts';
 import { surfaceOf } from '../../observations/known/kinds.ts';
 import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
 import type { PageSite } from '../layout.ts';

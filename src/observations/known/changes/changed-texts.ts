@@ -7,7 +7,7 @@ import {
 import { asMembers } from '../../../core/json.ts';
 import { toShownName } from '../../../core/text.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../asked/endpoint/surface.ts';
-import { type NamedMember, textsOf, toNamed } from './member-changes.ts';
+import { type NamedMember, textsOf, toNamed } from '../kinds/lists/member-changes.ts';
 
 export type ChangedText = NamedMember & TextChange;
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { asMembers } from '../../../../core/json.ts';
 import { code, join, own, say, type Words } from '../../../../core/words.ts';
 import { noAnswer } from '../../../../net/answer.ts';
@@ -9,15 +8,12 @@ import {
   type SurfaceMember,
   surfaces,
 } from '../../../asked/endpoint/surface.ts';
-import { listChangeWords, listDifference, surfaceWeight } from '../../changes/member-changes.ts';
 import { defineKind, type ShownFinding } from '../../kind.ts';
 import { ofRareRemotes, withoutAnswer } from '../remotes.ts';
-import { listedNames, toListedFinding } from './listed.ts';
+import { listedNames, ofList, toListedFinding } from './listed.ts';
+import { listChangeWords } from './member-changes.ts';
 
-const ofBeside = (
-  surface: Surface & { readonly name: BesideName },
-  toMore: (member: SurfaceMember) => object = () => ({}),
-) =>
+const ask = (surface: Surface & { readonly name: BesideName }, toMore: (member: SurfaceMember) => object) =>
   ofRareRemotes((endpoint: EndpointAnswer) => {
     const { list, besides } = endpoint;
     const found = besides[surface.name];
@@ -48,41 +44,33 @@ const listWords =
     return all === 0 ? own('none') : say`${surface.count(all)}: ${join([...said, more], ', ')}`;
   };
 
-const lineWords = (surface: Surface) => (found: ShownFinding) =>
-  countOf(found) > 0 ? surface.count(countOf(found)) : undefined;
-
-const common = {
-  value: z.string(),
-  question: 'tools',
-  isSeldom: true,
-  isLocked: true,
-  saidIn: 'tools',
-} as const;
+const ofBeside = <const Name extends BesideName>(
+  surface: Surface & { readonly name: Name },
+  note?: (member: unknown) => Words | false,
+  toMore: (member: SurfaceMember) => object = () => ({}),
+) => ({
+  ...ofList(surface),
+  isSeldom: true as const,
+  saidIn: 'tools' as const,
+  say: listWords(surface, note),
+  sayInLine: (found: ShownFinding) => (countOf(found) > 0 ? surface.count(countOf(found)) : undefined),
+  ...ask(surface, toMore),
+});
 
 export const promptsSurface = defineKind({
   kind: 'prompts.surface',
-  ...common,
-  lists: 'prompts',
-  pinnedAs: 'prompts',
+  ...ofBeside(surfaces.prompts),
   title: 'Prompts it lists',
   means:
     'The SHA-256 Merkle root over the names, titles, descriptions and arguments of all prompts that the endpoint listed to Dossier.',
   doesNotMean: 'It does not say what a prompt contains; Dossier fetches none.',
   changed: own('The endpoint lists different prompts'),
-  say: listWords(surfaces.prompts),
-  sayInLine: lineWords(surfaces.prompts),
-  sayChange: listChangeWords(surfaces.prompts),
-  weighChange: surfaceWeight,
-  difference: listDifference(surfaces.prompts),
   method_version: 'prompts/1',
-  ...ofBeside(surfaces.prompts),
 });
 
 export const resourcesSurface = defineKind({
   kind: 'resources.surface',
-  ...common,
-  lists: 'resources',
-  pinnedAs: 'resources',
+  ...ofBeside(surfaces.resources),
   isPublishedIfSaid: true,
   title: 'Resources it lists',
   means:
@@ -90,37 +78,28 @@ export const resourcesSurface = defineKind({
   doesNotMean:
     'It does not say what a resource contains; Dossier reads none. Lists of documents may change daily.',
   changed: own('The endpoint lists different resources'),
-  say: listWords(surfaces.resources),
-  sayInLine: lineWords(surfaces.resources),
   // Documents come and go. A change is reported only if words changed, since a model may act on words.
   sayChange: (was, now, between) =>
     was.counts?.words ? listChangeWords(surfaces.resources)(was, now, between) : undefined,
-  weighChange: surfaceWeight,
-  difference: listDifference(surfaces.resources),
   method_version: 'resources/1',
-  ...ofBeside(surfaces.resources),
 });
 
 const isDynamic = (skill: unknown) => asMembers(skill).files === 'dynamic';
 
 export const skillsSurface = defineKind({
   kind: 'skills.surface',
-  ...common,
-  lists: 'skills',
-  pinnedAs: 'skills',
+  ...ofBeside(
+    surfaces.skills,
+    (skill) => isDynamic(skill) && own(' (files: dynamic)'),
+    ({ resources }) => ({
+      files: Array.isArray(resources) ? resources.length : resources === 'dynamic' ? 'dynamic' : null,
+    }),
+  ),
   title: 'Skills it lists',
   means:
     'The SHA-256 Merkle root over all skills that the endpoint listed to Dossier (SEP-2640): the address and frontmatter of each skill, and the address, digest and size of each of its files. A skill whose files are dynamic has no digests.',
   doesNotMean:
     'Dossier fetches no file of a skill, so it does not know whether the files have these digests.',
   changed: own('The endpoint lists different skills'),
-  say: listWords(surfaces.skills, (skill) => isDynamic(skill) && own(' (files: dynamic)')),
-  sayInLine: lineWords(surfaces.skills),
-  sayChange: listChangeWords(surfaces.skills),
-  weighChange: surfaceWeight,
-  difference: listDifference(surfaces.skills),
   method_version: 'skills/1',
-  ...ofBeside(surfaces.skills, ({ resources }) => ({
-    files: Array.isArray(resources) ? resources.length : resources === 'dynamic' ? 'dynamic' : null,
-  })),
 });

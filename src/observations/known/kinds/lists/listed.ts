@@ -1,13 +1,29 @@
+import { z } from 'zod';
 import type { Json } from '../../../../core/json.ts';
 import type { EndpointAnswer } from '../../../asked/endpoint/conversation.ts';
 import type { ListedMembers } from '../../../asked/endpoint/list.ts';
 import {
   type Surface,
   type SurfaceMember,
+  type SurfaceName,
   sentDigest,
   shortNameOf,
   surfaceDigest,
 } from '../../../asked/endpoint/surface.ts';
+import { listChangeWords, listDifference, surfaceWeight } from './member-changes.ts';
+
+/** What the lists of an endpoint have in common. */
+export const ofList = <const Name extends SurfaceName>(surface: Surface & { readonly name: Name }) =>
+  ({
+    value: z.string(),
+    question: 'tools',
+    isLocked: true,
+    lists: surface.name,
+    pinnedAs: surface.name,
+    sayChange: listChangeWords(surface),
+    weighChange: surfaceWeight,
+    difference: listDifference(surface),
+  }) as const;
 
 export const toListedFinding = (
   surface: Surface,

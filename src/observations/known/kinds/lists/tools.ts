@@ -2,10 +2,9 @@ import { z } from 'zod';
 import { asMembers } from '../../../../core/json.ts';
 import { code, join, number, own } from '../../../../core/words.ts';
 import { type SurfaceTool, surfaces } from '../../../asked/endpoint/surface.ts';
-import { listChangeWords, listDifference, surfaceWeight } from '../../changes/member-changes.ts';
 import { defineKind } from '../../kind.ts';
 import { ofRemotes } from '../remotes.ts';
-import { listedNames, toListedFinding } from './listed.ts';
+import { listedNames, ofList, toListedFinding } from './listed.ts';
 
 /** Clients may decide by these hints whether to ask before a call. */
 export function toHints({ annotations }: SurfaceTool): string[] {
@@ -18,14 +17,11 @@ export function toHints({ annotations }: SurfaceTool): string[] {
 
 export const toolsSurface = defineKind({
   kind: 'tools.surface',
+  ...ofList(surfaces.tools),
   unchecked: { what: own('which tools the service lists') },
-  pinnedAs: 'tools',
   entryName: 'tools',
-  value: z.string(),
   name: 'tools',
   line: 'tools',
-  isLocked: true,
-  question: 'tools',
   title: 'Tools it lists',
   means:
     'The SHA-256 Merkle root over the names, titles, descriptions, schemas and MCP annotations of all tools that the endpoint listed to Dossier. The same value means that these members are the same, apart from how an SDK or a revision of the protocol writes them.',
@@ -35,11 +31,7 @@ export const toolsSurface = defineKind({
     const names = listedNames(details?.tools).map((name) => code(name));
     return names.length > 0 ? join(names, ', ') : own('none');
   },
-  lists: 'tools',
   isList: true,
-  sayChange: listChangeWords(surfaces.tools),
-  weighChange: surfaceWeight,
-  difference: listDifference(surfaces.tools),
   method_version: 'tools/2',
   ...ofRemotes((endpoint) => {
     const { list } = endpoint;

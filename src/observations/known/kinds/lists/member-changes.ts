@@ -1,9 +1,10 @@
-import { difference, isNew, type ValueDifference } from '../../../core/difference/difference.ts';
-import { asMembers, isJsonObject, type Json, mapTexts } from '../../../core/json.ts';
-import { toShownName } from '../../../core/text.ts';
-import { code, join, own, say, type Words } from '../../../core/words.ts';
-import { nameOf, type Surface, type SurfaceMember } from '../../asked/endpoint/surface.ts';
-import { type ChangeClass, type ChangeCounts, changeClasses, type Difference } from './classes.ts';
+import { difference, isNew, type ValueDifference } from '../../../../core/difference/difference.ts';
+import { asMembers, isJsonObject, type Json, mapTexts } from '../../../../core/json.ts';
+import { toShownName } from '../../../../core/text.ts';
+import { code, join, own, say, type Words } from '../../../../core/words.ts';
+import { nameOf, type Surface, type SurfaceMember } from '../../../asked/endpoint/surface.ts';
+import type { Difference } from '../../kind.ts';
+import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
 /** Entries of the log use the key `tool`. */
@@ -250,7 +251,7 @@ export function changedMembersWords(
   return join(said, '; ');
 }
 
-interface ChangedList {
+export interface ChangedList {
   readonly tools?: readonly NamedChange[] | undefined;
   readonly members?: readonly NamedChange[] | undefined;
   readonly counts?: ChangeCounts | undefined;

@@ -1,13 +1,13 @@
-import type { Context } from '../../context.ts';
-import { type ComparisonBudget, toComparisonBudget } from '../../core/difference/word-difference.ts';
-import { toText, Words } from '../../core/words.ts';
-import type { Surface, SurfaceMember, SurfaceName } from '../asked/endpoint/surface.ts';
-import { type ChangedText, changedTexts } from './changes/changed-texts.ts';
-import { factsOf } from './kind.ts';
-import { listedNames } from './kinds/lists/listed.ts';
-import { toolsCount, toolsSurface } from './kinds/lists/tools.ts';
-import { surfaceOf } from './kinds.ts';
-import type { ObservationChange, StoredObservation } from './observation.ts';
+import type { Context } from '../../../context.ts';
+import { type ComparisonBudget, toComparisonBudget } from '../../../core/difference/word-difference.ts';
+import { toText, Words } from '../../../core/words.ts';
+import type { Surface, SurfaceMember, SurfaceName } from '../../asked/endpoint/surface.ts';
+import { factsOf } from '../kind.ts';
+import { listedNames } from '../kinds/lists/listed.ts';
+import { toolsCount, toolsSurface } from '../kinds/lists/tools.ts';
+import { surfaceOf } from '../kinds.ts';
+import type { ObservationChange, StoredObservation } from '../observation.ts';
+import { type ChangedText, changedTexts } from './changed-texts.ts';
 import { createSetReader } from './stored-sets.ts';
 
 export interface ShownChange extends ObservationChange {

@@ -1,4 +1,4 @@
-import { asMembers } from '../../../core/json.ts';
+import { asMembers } from '../../../../core/json.ts';
 
 const secretWords =
   /(?:^| )(?:password|passwd|passphrase|passcode|secret|credentials?|token|apikey|mnemonic|cookie|jwt|otp|pin)$/;

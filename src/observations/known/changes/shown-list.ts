@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { difference, type ValueDifference } from '../../../core/difference/difference.ts';
 import {
   type ComparisonBudget,
@@ -17,12 +16,10 @@ export interface MemberDifference {
   readonly members?: string[];
 }
 
-const asSent = Symbol('the member as it was sent');
-
-interface Digested {
+/** What is compared of a member. */
+interface ComparedMember {
   readonly name: string;
-  readonly members: Readonly<Record<string, string>>;
-  readonly [asSent]: SurfaceMember;
+  readonly members: JsonObject;
 }
 
 export type ShownList = ReturnType<typeof readShown>;
@@ -54,12 +51,12 @@ function toProtocolNames(sent: readonly SurfaceMember[]): SurfaceMember[] {
 const pick = (value: unknown, names: ReadonlySet<string>) =>
   Object.fromEntries(Object.entries(asMembers(value)).filter(([name]) => names.has(name)));
 
-function digest(sent: SurfaceMember, name: string, { members, annotations }: ComparedSurface): Digested {
-  const digests = members.flatMap((member) => {
+function toCompared(sent: SurfaceMember, name: string, { members, annotations }: ComparedSurface) {
+  const values = members.flatMap((member) => {
     const value = member === 'annotations' ? pick(sent.annotations, annotations) : ownMember(sent, member);
-    return value === undefined ? [] : [[member, hash('sha256', toCanonicalJson({ value }))]];
+    return value === undefined ? [] : [[member, value]];
   });
-  return { name, members: Object.fromEntries(digests), [asSent]: sent };
+  return { name, members: Object.fromEntries(values) } satisfies ComparedMember;
 }
 
 const hasMember = (list: readonly SurfaceMember[], member: string) =>
@@ -76,7 +73,7 @@ export function readShown(surface: Surface, shown: readonly SurfaceMember[]) {
   const members = surface.compared.filter((member) => hasMember(sent, member));
   const annotations = new Set([...hints, ...sent.flatMap((one) => Object.keys(asMembers(one.annotations)))]);
   const compared = { members, annotations };
-  const list = sent.map((one) => digest(one, nameOf(one, surface), compared));
+  const list = sent.map((one) => toCompared(one, nameOf(one, surface), compared));
   return { surface, list, unsent: unsentNamesOf(surface, sent), ...compared };
 }
 
@@ -112,7 +109,7 @@ const byName = { key: ({ name }: JsonObject) => String(name) };
 function toMemberDifference({ name = '', was, is, inside = [] }: ValueDifference): MemberDifference {
   if (is === undefined) return { name, difference: 'only_here' };
   if (was === undefined) return { name, difference: 'only_there' };
-  const members = inside.flatMap(({ path: [, member] }) => member ?? []);
+  const members = [...new Set(inside.flatMap(({ path: [, member] }) => member ?? []))];
   return { name, difference: 'other', ...(members.length > 0 && { members }) };
 }
 
@@ -136,7 +133,7 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     list.map(({ name }) => name),
     new Set(seen.map((one) => nameOf(one, surface))),
   );
-  const here = seen.map((one) => digest(surface.withoutForm(one), nameOf(one, surface), shown));
+  const here = seen.map((one) => toCompared(surface.withoutForm(one), nameOf(one, surface), shown));
   const sent = list.map((one) => ({ ...one, name: one.name.slice(prefix.length) }));
   const found = difference(here, sent, byName);
   const not_sent = surface.compared.filter((member) => !members.includes(member) && hasMember(seen, member));
@@ -167,7 +164,9 @@ function* textsOf(
   budget: ComparisonBudget,
 ): Generator<{ readonly name: string; readonly member: string; readonly difference: string }> {
   const { name, members = [] } = toMemberDifference(other);
-  const [seen, sent] = [other.was, other.is].map((one) => pick((one as Digested)[asSent], new Set(members)));
+  const [seen, sent] = [other.was, other.is].map((one) =>
+    pick((one as ComparedMember).members, new Set(members)),
+  );
   const toNameless = (one: JsonObject = {}) => [{ ...one, ...nameless(surface) }];
   const found = new Set<string | undefined>();
   for (const { member, difference: text } of changedTexts(

@@ -14,13 +14,6 @@ export type ChangeClass = (typeof changeClasses)[number];
 
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 
-export interface Difference {
-  readonly items: readonly object[];
-  readonly counts: Readonly<Record<string, number>>;
-  /** The weightiest first; by default `items`. */
-  readonly shown?: readonly object[];
-}
-
 export function sumOfClasses(all: readonly ChangeCounts[]): ChangeCounts | undefined {
   const sums = changeClasses.flatMap((name) => {
     const sum = all.reduce((total, counts) => total + (counts[name] ?? 0), 0);

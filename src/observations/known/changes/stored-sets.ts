@@ -1,8 +1,8 @@
-import type { Context } from '../../context.ts';
-import { countValues } from '../../core/json.ts';
-import { nextTurn } from '../../core/turns.ts';
-import type { SurfaceMember } from '../asked/endpoint/surface.ts';
-import type { StoredValue, ValueAt } from './table.ts';
+import type { Context } from '../../../context.ts';
+import { countValues } from '../../../core/json.ts';
+import { nextTurn } from '../../../core/turns.ts';
+import type { SurfaceMember } from '../../asked/endpoint/surface.ts';
+import type { StoredValue, ValueAt } from '../schema.ts';
 
 /** Publishers may record many long lists. */
 const mostRead_bytes = 4 * 1024 * 1024;

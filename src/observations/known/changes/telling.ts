@@ -1,0 +1,127 @@
+import { ours, own, say, type Words } from '../../../core/words.ts';
+import { surfaces } from '../../asked/endpoint/surface.ts';
+import type { Outcome } from '../../asked/outcome.ts';
+import type { BeforeChange } from '../kind.ts';
+import { kindOf, surfaceOf } from '../kinds.ts';
+import type { EarlierChange, Observation } from '../observation.ts';
+import type { State, StateChange } from '../timeline/timeline.ts';
+
+const mostEarlier = 5;
+
+type ChangedFrom = NonNullable<Observation['changed_from']>;
+
+function differenceOf(kind: string, { difference }: State) {
+  const surface = surfaceOf(kind);
+  if (!difference || !surface)
+    return difference && { difference: { ...difference, items: [...difference.items] } };
+  const { items, counts } = difference as { items: { name: string }[]; counts: ChangedFrom['counts'] };
+  return surface === surfaces.tools
+    ? { tools: items.map(({ name: tool, ...one }) => ({ tool, ...one })) as ChangedFrom['tools'], counts }
+    : { members: items as ChangedFrom['members'], counts };
+}
+
+export const toChangedFrom = (kind: string, { was, is }: StateChange): ChangedFrom => ({
+  value: was.value,
+  outcome: was.outcome,
+  seen_until: was.to,
+  seen_from: is.from,
+  ...(was.value_digest && { value_digest: was.value_digest }),
+  ...differenceOf(kind, is),
+});
+
+function toEarlier(kind: string, change: StateChange): EarlierChange {
+  const { value, value_digest, details = {}, from: first_seen_at } = change.is;
+  const counts = Object.entries(details).filter(([, one]) => typeof one === 'number');
+  return {
+    value,
+    first_seen_at,
+    changed_from: toChangedFrom(kind, change),
+    ...(value_digest && { value_digest }),
+    ...(counts.length > 0 && { details: Object.fromEntries(counts) }),
+  };
+}
+
+export type ChangedFact = Pick<
+  Observation,
+  'kind' | 'subject' | 'value' | 'outcome' | 'value_digest' | 'details' | 'changed_from' | 'earlier_changes'
+>;
+
+type ToldChange = Pick<EarlierChange, 'value' | 'value_digest' | 'details'> & {
+  readonly changed_from: BeforeChange & Pick<ChangedFrom, 'tools' | 'members'>;
+};
+
+/** Undefined if no sentence is needed. The end of a value is a change too. */
+export function changeWords(
+  { kind }: { readonly kind: string },
+  { value, changed_from: from, ...more }: ToldChange,
+  between: Words,
+): Words | undefined {
+  const { sayChange, say: sayValue, title } = kindOf(kind) ?? {};
+  if (!sayChange || (from.value === null && from.outcome !== 'nothing')) return undefined;
+  if (value !== null) return sayChange(from, { ...more, value }, between);
+  const was = typeof from.value === 'object' && sayValue?.({ value: from.value });
+  return say`${ours(title ?? kind)} were no longer there (${between})${was ? say`: ${was}` : own('')}`;
+}
+
+function namedIn({ value, changed_from: { tools, members, difference, counts, ...from } }: EarlierChange) {
+  const items: readonly unknown[] = tools ?? members ?? difference?.items ?? [[from.value, value]];
+  const all = Object.values(difference?.counts ?? counts ?? {}).reduce((sum, one) => sum + one, 0);
+  return [...items, ...(all > items.length ? [{ all }] : [])].map((one) => JSON.stringify(one));
+}
+
+/** What an endpoint asks first has a fact of its own. */
+const hasEnded = (kind: string, outcome: Outcome) =>
+  outcome === 'nothing' || (outcome === 'absent' && kindOf(kind)?.weighChange !== undefined);
+
+const isTold = (kind: string, { is }: StateChange, said: EarlierChange) =>
+  (is.value !== null || hasEnded(kind, is.outcome)) && changeWords({ kind }, said, own('')) !== undefined;
+
+/**
+ * The weightiest first, then those that name what changed most seldom. A change whose members later ones name
+ * is left out, so that what changes at each check hides nothing.
+ */
+export function tellingChanges(
+  kind: string,
+  all: readonly StateChange[],
+  last?: StateChange,
+): { readonly change: StateChange; readonly said: EarlierChange }[] {
+  const { weighChange } = kindOf(kind) ?? {};
+  if (!weighChange) return [];
+  const found = all
+    .map((change) => ({ change, said: toEarlier(kind, change) }))
+    .filter(({ change, said }) => change === last || isTold(kind, change, said))
+    .map((one) => ({ ...one, named: namedIn(one.said) }))
+    .toReversed();
+  const times = Map.groupBy(
+    found.flatMap(({ named }) => named),
+    (one) => one,
+  );
+  const told = new Set<string>();
+  return found
+    .filter(({ change, named }) => {
+      const isNew = named.some((one) => !told.has(one));
+      for (const one of named) told.add(one);
+      return isNew && change !== last;
+    })
+    .map((one) => ({
+      ...one,
+      weight: weighChange(one.said.changed_from, one.said),
+      times: Math.min(...one.named.map((name) => times.get(name)?.length ?? 0)),
+    }))
+    .sort((a, b) => b.weight - a.weight || a.times - b.times)
+    .slice(0, mostEarlier);
+}
+
+/** The weightiest first; the last that led to what stands ends them. */
+export function toldChanges(fact: ChangedFact): EarlierChange[] {
+  const { kind, value, outcome, value_digest, details, changed_from, earlier_changes = [] } = fact;
+  if (!changed_from || (value === null && !hasEnded(kind, outcome))) return [...earlier_changes];
+  const last = {
+    value,
+    first_seen_at: changed_from.seen_from,
+    changed_from,
+    ...(value_digest && { value_digest }),
+    ...(details && { details }),
+  };
+  return changeWords({ kind }, last, own('')) ? [...earlier_changes, last] : [...earlier_changes];
+}
