@@ -45,10 +45,8 @@ const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 /** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, ` v1.2`, `@sha256:...`, and extras of PyPI: `[all]`. */
 const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+|\s+v?\d[\w.+-]*|\[[\w\s,.-]*\])$/;
 
-function withoutVersion(name: string): string {
-  const shorter = name.replace(behindName, '');
-  return shorter === name ? name : withoutVersion(shorter);
-}
+/** Twice, because an image may have a tag and a digest, and a package an extra and a version. */
+const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
 /** Pages about anything else of a package, such as its tags, name the package only. */
 const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
@@ -88,7 +86,8 @@ function readCommanded(text: string): string | undefined {
 
 function readConfigured(text: string): string[] {
   const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  const servers = serversIn(parseJsonc(json, [], { allowTrailingComma: true }));
+  // The parser throws if the nesting is too deep.
+  const servers = serversIn(attempt(() => parseJsonc(json, [], { allowTrailingComma: true })));
   return servers.map((server) => {
     const { address, given = [], variables } = readServer(server);
     return address ?? started(readCommand(given, variables)) ?? '';
@@ -96,7 +95,7 @@ function readConfigured(text: string): string[] {
 }
 
 /** As a package (`npm:name@version`), an address or the text as it is. */
-function toPlain(text: string): string {
+function writtenAs(text: string): string {
   return readPackagePage(text) ?? readCommanded(text) ?? text;
 }
 
@@ -196,7 +195,7 @@ function referencesIn(plain: string): Reference[] {
 
 /** Also of a handle, which may be an image or an address. */
 export const toReferences = (text: string): Reference[] =>
-  text.length > longest ? [] : referencesIn(toPlain(text));
+  text.length > longest ? [] : referencesIn(writtenAs(text));
 
 /** An owner has no dot, but a namespace has one. */
 const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
@@ -232,7 +231,7 @@ export function readName(asked: string, publicUrl: string): Name {
   if (pasted.length > 1) return { ...none, servers: pasted.length };
   const text = pasted[0] ?? trimmed;
   if (isHandle(text)) return { text, handles: [text], references: besideHandle(text) };
-  const plain = text.length > longest ? '' : toPlain(text);
+  const plain = text.length > longest ? '' : writtenAs(text);
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);
   const references = isVersion ? [...toPackageReferences(plain), ...besideHandle(bare)] : referencesIn(plain);
