@@ -23,13 +23,7 @@ import { readVersionPage } from './registry-entries.ts';
 import type { Db, ListingRow } from './schema.ts';
 import { toSearch } from './searched.ts';
 import { decodeShown, type ListQuery, readBriefs, readByIds, type VersionQuery } from './table.ts';
-import {
-  type NewestVersions,
-  readDatedVersions,
-  readLastVersions,
-  readNewestVersions,
-  readVersionSpan,
-} from './versions.ts';
+import { type NewestVersions, readDatedVersions, readNewestVersions, readVersionSpan } from './versions.ts';
 
 const valuesOf = {
   handle: sql`listing where withdrawn is null`,
@@ -252,7 +246,6 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
-  lastVersions: (handles: readonly string[]) => readLastVersions(db, handles),
   /** Of which nothing is derived yet, as after an upgrade. */
   underived: async () => {
     const rows = db.selectFrom('listing_version').where('derived', 'is', null).groupBy('handle');

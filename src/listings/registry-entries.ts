@@ -3,20 +3,20 @@ import { type ListedVersion, listedColumns, sampleOrigins, versionTable } from '
 import type { Db } from './schema.ts';
 import type { VersionQuery } from './table.ts';
 
+/** The version that the listing shows, or last showed. */
+const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
+  listing_version.version = (select other.version from listing_version as other
+    where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
+
 const selectListed = (db: Db) =>
   db
     .selectFrom('listing_version')
     .innerJoin('listing', 'listing.handle', 'listing_version.handle')
     .select(listedColumns.map((name) => `listing_version.${name}` as const))
-    .select('listing.withdrawn')
+    .select(['listing.withdrawn', isLatest.as('isLatest')])
     .where('listing.origin', 'not in', [...sampleOrigins]);
 
 type ListedQuery = ReturnType<typeof selectListed>;
-
-/** The newest, if all are deleted. */
-const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
-  listing_version.version = (select other.version from listing_version as other
-    where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
 
 /** LIKE would have wildcards. */
 const isNamed = (text: string) =>
@@ -42,6 +42,10 @@ function filter(
     );
 }
 
+export interface PagedVersion extends ListedVersion {
+  readonly isLatest: boolean;
+}
+
 const withdrawnHere = 'Withdrawn from this directory.';
 
 /** What was being written when the caller read the time may become visible with an earlier one. */
@@ -64,13 +68,14 @@ function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): Li
   return byName(after ? changed.where(next) : changed);
 }
 
-export async function readVersionPage(db: Db, query: VersionQuery): Promise<ListedVersion[]> {
+export async function readVersionPage(db: Db, query: VersionQuery): Promise<PagedVersion[]> {
   if (query.handles?.length === 0 || query.versions?.length === 0) return [];
   const rows = await inOrder(filter(selectListed(db), query), query)
     .limit(query.limit)
     .execute();
-  return rows.map(({ withdrawn, ...row }) => ({
+  return rows.map(({ withdrawn, isLatest, ...row }) => ({
     ...versionTable.decode(row),
+    isLatest: Boolean(isLatest),
     ...((withdrawn === 'optout' || withdrawn === 'operator') && {
       status: 'deleted' as const,
       status_message: undefined,

@@ -64,18 +64,3 @@ export async function readVersionsPage(
   const [versions, span] = await Promise.all([newestVersions(handle, query), versionSpan(handle)]);
   return { versions, page, span };
 }
-
-/** Even if it is deleted. */
-export async function readLastVersions(
-  db: Db,
-  handles: readonly string[],
-): Promise<{ readonly handle: string; readonly version: string }[]> {
-  if (handles.length === 0) return [];
-  const last = sql<string>`(select version from listing_version where listing_version.handle = listing.handle
-    order by published_at desc, version desc limit 1)`;
-  return db
-    .selectFrom('listing')
-    .select(['handle', last.as('version')])
-    .where('handle', 'in', [...handles])
-    .execute();
-}

@@ -5,7 +5,6 @@ import { dayText } from '../../core/text.ts';
 import { inTurns } from '../../core/turns.ts';
 import { toText } from '../../core/words.ts';
 import {
-  type Listing,
   type ListingVersion,
   publisherMeta,
   registryMeta,
@@ -13,6 +12,7 @@ import {
   withoutHiddenText,
 } from '../../listings/listing.ts';
 import { type ReadRecord, readRecord } from '../../listings/record-form.ts';
+import type { PagedVersion } from '../../listings/registry-entries.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { Kind } from '../../observations/known/kind.ts';
 import { kinds } from '../../observations/known/kinds.ts';
@@ -198,16 +198,9 @@ export const readShared = async (context: Context) => ({
   interval_s: context.config.observeInterval_s,
 });
 
-/** The version shown or, if all are deleted, the newest. */
-async function latestOf(listings: readonly Listing[], { store }: Context): Promise<Map<string, string>> {
-  const gone = listings.filter(({ version }) => version === '').map(({ handle }) => handle);
-  const last = await store.listings.lastVersions(gone);
-  return new Map([...listings, ...last].map(({ handle, version }) => [handle, version]));
-}
-
 /** As JSON, because a hundred entries take ten times as much memory, and would be written in one piece. */
 export async function toEntries(
-  versions: readonly ListingVersion[],
+  versions: readonly PagedVersion[],
   context: Context,
 ): Promise<readonly string[]> {
   const { store, config, clock } = context;
@@ -216,18 +209,15 @@ export async function toEntries(
   const handles = [...new Set(versions.map(({ handle }) => handle))];
   const read = await store.documents.factsOfAll(handles, now.toISOString());
   const factsOf = new Map(read.map((facts) => [facts.listing.handle, facts]));
-  const listings = read.map(({ listing }) => listing);
-  const latest = await latestOf(listings, context);
   const documents = new Map<string, ListingDocument>();
   return inTurns(versions, (version) => {
     const facts = factsOf.get(version.handle);
-    const isLatest = latest.get(version.handle) === version.version;
     const known = documents.get(version.handle);
     const document =
       known ?? (facts && !facts.listing.withdrawn ? toListingDocument(facts, config, now) : undefined);
     if (document) documents.set(version.handle, document);
     const isHidden = facts?.listing.hidden === true;
-    return JSON.stringify(toEntry(version, { isLatest, document, isHidden, ...shared }));
+    return JSON.stringify(toEntry(version, { isLatest: version.isLatest, document, isHidden, ...shared }));
   });
 }
 

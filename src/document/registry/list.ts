@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { Problem } from '../../core/problem.ts';
-import type { ListingVersion } from '../../listings/listing.ts';
+import type { PagedVersion } from '../../listings/registry-entries.ts';
 import type { VersionQuery } from '../../listings/table.ts';
 import { toEntries, toPage } from './entries.ts';
 
@@ -110,7 +110,7 @@ const versionsOf = (
   { handle, withDeleted }: VersionsQuery,
   which: Pick<VersionQuery, 'version' | 'versions'>,
   { store }: Context,
-): Promise<ListingVersion[]> =>
+): Promise<PagedVersion[]> =>
   store.listings.versionPage({
     after: undefined,
     limit: mostVersions,
