@@ -199,7 +199,6 @@ function printUncompared(
   const reasons = [
     ['not known now', all.reduce((sum, { notKnown }) => sum + notKnown, 0)],
     ['found by another method now', all.reduce((sum, { byOtherMethod }) => sum + byOtherMethod, 0)],
-    ['known only in part', all.reduce((sum, { inPart }) => sum + inPart, 0)],
   ] as const;
   const told = reasons.filter(([, facts]) => facts > 0);
   for (const [why, facts] of json ? [] : told)

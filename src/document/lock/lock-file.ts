@@ -81,17 +81,13 @@ function howChanged(changes: readonly SaidChange[], { value, since: lockedSince 
   return `of several changes since: ${[first, ...others].map(({ text }) => text).join('; ')}`;
 }
 
-/** Older lock files do not name the method. */
-const isOtherMethod = (before: LockedFact, after: LockedFact): boolean =>
-  before.method_version !== undefined &&
-  after.method_version !== undefined &&
-  before.method_version !== after.method_version;
-
 /** Recorded facts always are, observed ones only if both sides know them by the same method. */
 function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
   if (!(before ?? after)?.is_observed) return true;
   if (before === undefined || after === undefined) return false;
-  return !isOtherMethod(before, after);
+  // Older lock files do not name the method.
+  const methods = [before.method_version, after.method_version];
+  return methods.includes(undefined) || methods[0] === methods[1];
 }
 
 export function compareLocked(
@@ -119,11 +115,7 @@ export function compareLocked(
 export function uncomparedOf(locked: LockedListing, now: LockedListing) {
   const facts = Object.entries(locked.facts).filter(([fact, one]) => !isCompared(one, now.facts[fact]));
   const notKnown = facts.filter(([fact]) => now.facts[fact] === undefined).length;
-  const byOtherMethod = facts.filter(([fact, one]) => {
-    const after = now.facts[fact];
-    return after !== undefined && isOtherMethod(one, after);
-  }).length;
-  return { notKnown, byOtherMethod, inPart: facts.length - notKnown - byOtherMethod };
+  return { notKnown, byOtherMethod: facts.length - notKnown };
 }
 
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({
