@@ -12,7 +12,7 @@ const inputs = z
 export const documentForm = z.looseObject({
   handle: z.string(),
   version: z.string(),
-  updated_at: z.string(),
+  updated_at: z.string().optional(),
   origin_status: z.string(),
   state: z.string(),
   evidence_snapshot_date: z.string(),

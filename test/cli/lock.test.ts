@@ -16,6 +16,7 @@ import { pricesAt } from '../support/offers.ts';
 const folder = mkdtempSync(join(tmpdir(), 'dossier-lock-'));
 const file = join(folder, 'dossier.lock.json');
 const handle = 'com.example/mail';
+const undated = 'com.example/undated';
 let isReadOnly = true;
 let description = 'Reads mail';
 let prompt = 'Greets';
@@ -39,7 +40,7 @@ beforeAll(async () => {
     (server) => server.registerPrompt('greet', { description: prompt }, () => ({ messages: [] })),
   );
   directory = await openDirectory({
-    entries: [entry('1.0.0')],
+    entries: [entry('1.0.0'), registryEntry(undated, {}, { publishedAt: null, updatedAt: null })],
     listening: true,
     environment: { HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': endpoint.url }) },
   });
@@ -54,6 +55,12 @@ afterAll(async () => {
 async function look() {
   await directory.observe(handle);
 }
+
+it('locks and checks a listing of which the registry states no date', async () => {
+  const args = ['--from', directory.url, '--out', join(folder, 'undated.json')];
+  expect((await runDossier(['lock', ...args, undated], {})).code).toBe(0);
+  expect((await runDossier(['check', ...args], {})).code).toBe(0);
+});
 
 it('locks what is known, and a check that finds the same ends with 0', async () => {
   expect((await lock(handle)).code).toBe(0);
