@@ -27,6 +27,7 @@ const homes: Record<string, readonly string[]> = {
   jose: ['receipt/index.ts'],
   '@noble/curves': ['core/keys/ethereum.ts'],
   '@noble/hashes': ['core/keys/ethereum.ts'],
+  typebox: ['imports/entry.ts'],
   undici: ['net/client.ts'],
   '@sigstore/bundle': ['observations/asked/packages/sigstore.ts'],
   '@sigstore/protobuf-specs': ['observations/asked/packages/sigstore.ts'],

@@ -1,34 +1,60 @@
 import { hash } from 'node:crypto';
 import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
-import { z } from 'zod';
+import type { Static } from 'typebox';
+import { Compile } from 'typebox/schema';
 import { asMembers, attempt, isDeeperThan, mapTexts } from '../core/json.ts';
 import { cleanText, toLine } from '../core/text.ts';
 import { type ListingVersion, registryMeta, type VersionSummary } from '../listings/listing.ts';
 
+// typebox's builder would delay every start.
+const text = { type: ['string', 'null'] } as const;
+const entryList = <const T>(items: T) => ({ type: ['array', 'null'], items }) as const;
+
 /** Go writes null for an empty list. The last page has no cursor, or an empty one. */
-const listPageForm = z.object({
-  servers: z.array(z.unknown()).nullable(),
-  metadata: z.object({ nextCursor: z.string().max(4096).nullish() }).optional(),
+const listPageForm = Compile({
+  type: 'object',
+  required: ['servers'],
+  properties: {
+    servers: entryList({}),
+    metadata: { type: 'object', properties: { nextCursor: { type: ['string', 'null'], maxLength: 4096 } } },
+  },
 });
 
-/** A deleted entry needs no other members. Only dots would change the path of the page's address. */
-const nameForm = /^(?!\.+\/)[a-zA-Z0-9.-]+\/(?!\.+$)[a-zA-Z0-9._-]+$/;
-const entryHeadForm = z.object({
-  server: z.object({
-    name: z.string().min(3).max(200).regex(nameForm),
-    version: z.string().min(1).max(255),
-  }),
+/** A deleted entry needs no other members. */
+const entryHeadForm = Compile({
+  type: 'object',
+  required: ['server'],
+  properties: {
+    server: {
+      type: 'object',
+      required: ['name', 'version'],
+      properties: {
+        name: {
+          type: 'string',
+          minLength: 3,
+          maxLength: 200,
+          // Only dots would change the path of the page's address.
+          pattern: '^(?!\\.+/)[a-zA-Z0-9.-]+/(?!\\.+$)[a-zA-Z0-9._-]+$',
+        },
+        version: { type: 'string', minLength: 1, maxLength: 255 },
+      },
+    },
+  },
 });
 
+const statusMeta = {
+  type: 'object',
+  properties: {
+    status: { enum: ['active', 'deprecated', 'deleted', '', null] },
+    statusMessage: text,
+    publishedAt: text,
+    updatedAt: text,
+    isLatest: { type: ['boolean', 'null'] },
+  },
+} as const;
 /** Not required by the API (ServerResponse), and left out by some registries. */
-const statusMetaForm = z.object({
-  status: z.enum(['active', 'deprecated', 'deleted', '']).nullish(),
-  statusMessage: z.string().nullish(),
-  publishedAt: z.string().nullish(),
-  updatedAt: z.string().nullish(),
-  isLatest: z.boolean().nullish(),
-});
+const statusMetaForm = Compile(statusMeta);
 
 const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
@@ -75,8 +101,8 @@ export interface EntryHead {
 export function readListPage(
   page: unknown,
 ): { entries: readonly unknown[]; nextCursor: string | undefined } | undefined {
-  const read = listPageForm.safeParse(page).data;
-  return read && { entries: read.servers ?? [], nextCursor: read.metadata?.nextCursor || undefined };
+  if (!listPageForm.Check(page)) return undefined;
+  return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
 }
 
 /** Undefined if it is nested more deeply than the stack allows. */
@@ -88,12 +114,11 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
   const digest = json === undefined ? '' : hash('sha256', json);
   const unknown = { name: `(unreadable ${digest.slice(0, 12)})`, version: '' };
   if (json === undefined) return { ...unknown, reason: 'nested too deeply' };
-  const head = entryHeadForm.safeParse(entry).data;
-  if (!head) return { ...unknown, reason: 'name or version missing or malformed' };
-  const { name, version } = head.server;
+  if (!entryHeadForm.Check(entry)) return { ...unknown, reason: 'name or version missing or malformed' };
+  const { name, version } = entry.server;
   if (cleanText(version).text !== version || toLine(version) !== version)
     return { name, version: '', reason: 'version has characters that cannot be shown' };
-  return { name, version, digest, entry: entry as EntryHead['entry'] };
+  return { name, version, digest, entry };
 }
 
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
@@ -106,7 +131,7 @@ export interface ReadTimes {
 
 function toVersion(
   { name, version, digest }: EntryHead,
-  meta: z.output<typeof statusMetaForm>,
+  meta: Static<typeof statusMeta>,
   { record, at, first_read_at }: ReadTimes & { readonly record: string },
 ): ListingVersion | undefined {
   const undated = isAbsent(meta.publishedAt) || undefined;
@@ -134,8 +159,8 @@ function toVersion(
 export function readVersion(head: EntryHead, times: ReadTimes): ListingVersion | UnreadableEntry {
   const { name, version, entry } = head;
   const unreadable = (reason: string): UnreadableEntry => ({ name, version, reason });
-  const meta = statusMetaForm.safeParse(asMembers(entry._meta)[registryMeta] ?? {}).data;
-  if (!meta) return unreadable('registry status or dates malformed');
+  const meta = asMembers(entry._meta)[registryMeta] ?? {};
+  if (!statusMetaForm.Check(meta)) return unreadable('registry status or dates malformed');
   const record = meta.status === 'deleted' ? '{}' : toStored(entry.server);
   if (record === undefined) return unreadable('nested too deeply');
   if (Buffer.byteLength(record) > longestRecord_bytes) return unreadable('record larger than 64 KiB');
