@@ -1,18 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Metrics } from '../../src/telemetry/metrics.ts';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 
 const token = 'a-token-of-the-operator';
-let server: PostgresServer;
-let metrics: Metrics;
-let directory: Directory;
-beforeAll(async () => {
-  server = await startPostgres();
-  directory = await openDirectory({
+const server = await opened(startPostgres());
+const directory = await opened(
+  openDirectory({
     environment: {
       LIMITS: 'off',
       DATABASE_URL: `${server.url}/postgres`,
@@ -20,13 +17,11 @@ beforeAll(async () => {
       OPERATOR_TOKEN: token,
     },
     listening: true,
-  });
-  metrics = await directory.startMetrics();
-});
+  }),
+);
+const metrics = await directory.startMetrics();
 afterAll(async () => {
   await metrics.stop();
-  await directory.close();
-  await server.close();
 });
 
 const get = (path: string) => fetch(`${directory.url}${path}`);

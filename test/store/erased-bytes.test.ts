@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
+import { openFolder } from '../support/opened.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-erased-'));
+const folder = openFolder();
 const file = join(folder, 'dossier.db');
 const DATABASE_URL = `file:${file}`;
 let directory: ClaimedDirectory;
@@ -19,7 +19,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await directory.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function rate(interaction_id: string, comment: string, supersedes?: string): Promise<string> {

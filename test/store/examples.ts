@@ -1,5 +1,5 @@
 import type { Capability } from '../../src/claims/claim.ts';
-import type { Listing, ListingVersion } from '../../src/listings/listing.ts';
+import type { Listing } from '../../src/listings/listing.ts';
 import type { Rating } from '../../src/ratings/table.ts';
 
 const time = '2026-01-02T03:04:05.000Z';
@@ -27,23 +27,6 @@ export const makeListing = (handle: string, id: number, change: Partial<Listing>
   tags: [],
   withdrawn: undefined,
   facets: ['state:imported'],
-  ...change,
-});
-
-export const makeVersion = (
-  handle: string,
-  version: string,
-  change: Partial<ListingVersion> = {},
-): ListingVersion => ({
-  handle,
-  version,
-  status: 'active',
-  status_message: undefined,
-  published_at: time,
-  updated_at: time,
-  is_latest: true,
-  digest: 'a'.repeat(64),
-  record: '{}',
   ...change,
 });
 

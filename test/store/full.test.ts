@@ -1,43 +1,32 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-full-'));
+const folder = openFolder();
 const connections = new Set<DatabaseSync>();
-let directory: Directory;
 
 /** Collects the service's own connections, so that SQLite itself can be limited to its present size. */
-beforeAll(async () => {
-  const exec = DatabaseSync.prototype.exec;
-  const collecting = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
-    this: DatabaseSync,
-    text,
-  ) {
-    connections.add(this);
-    exec.call(this, text);
-  });
-  directory = await openDirectory({
+const exec = DatabaseSync.prototype.exec;
+const collecting = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (
+  this: DatabaseSync,
+  text,
+) {
+  connections.add(this);
+  exec.call(this, text);
+});
+const directory = await opened(
+  openDirectory({
     environment: { LIMITS: 'off', DATABASE_URL: `file:${join(folder, 'dossier.db')}` },
-  });
-  collecting.mockRestore();
-});
-afterAll(async () => {
-  await directory.close();
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+collecting.mockRestore();
 
 const allowPages = (pages: number) => {
   for (const connection of connections) connection.exec(`pragma max_page_count = ${pages}`);
 };
-const post = (path: string, body: object) =>
-  directory.app.request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+const post = directory.post;
 const send = (length = 4000) => post('/api/feedback', { message: 'x'.repeat(length) });
 const kept = async () => (await directory.store.feedback.list({ state: 'all' }, 1000)).length;
 

@@ -9,6 +9,7 @@ import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { queryDatabase, takeBackMigrations } from '../support/nodes.ts';
+import { opened } from '../support/opened.ts';
 import { addSource } from '../support/rating-source.ts';
 
 // Each test starts the command several times.
@@ -117,7 +118,7 @@ it('keeps claims and their capabilities, and has lines stand in a database from 
   await made.close();
   await takeBackMigrations(DATABASE_URL, '0006-values');
   await queryDatabase(DATABASE_URL, `update claim set moving = '{"dns dns:example.com ab":"2026-11-01"}'`);
-  const upgraded = await openDirectory({ entries: [], environment });
+  const upgraded = await opened(openDirectory({ entries: [], environment }));
   const headers = { authorization: `Bearer ${capability}` };
   expect((await upgraded.app.request('/api/capability', { headers })).status).toBe(200);
   expect((await documentOf(upgraded, 'b/source')).claim).toEqual(before.claim);
@@ -129,7 +130,6 @@ it('keeps claims and their capabilities, and has lines stand in a database from 
     state: 'waiting',
     found_days: ['2026-11-20', '2026-11-21'],
   });
-  await upgraded.close();
 });
 
 it('makes timelines of what observations remembered, and moves the lists', async () => {

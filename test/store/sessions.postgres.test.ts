@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
+import { opened } from '../support/opened.ts';
 import { makeListing } from './examples.ts';
 
 let url: string;
@@ -55,7 +56,7 @@ it('survives sessions that PostgreSQL ends during reads and writes, and reports 
 });
 
 it('ends a write that stands still, so that the writes waiting for it succeed', async () => {
-  const other = await openDatabase(url);
+  const other = await opened(openDatabase(url));
   const { promise: begun, resolve: hasBegun } = Promise.withResolvers<void>();
   const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
   const still = other.write(async (tx) => {
@@ -69,7 +70,6 @@ it('ends a write that stands still, so that the writes waiting for it succeed', 
   expect(await still.catch((error: unknown) => other.failureOf(error))).toBe('unavailable');
   expect((await store.documents.facts('a/one'))?.listing.description).toBe('was waiting');
   expect(await store.documents.facts('a/two')).toBeUndefined();
-  await other.close();
 });
 
 it('treats a notification of another program as a change of everything', async () => {

@@ -1,24 +1,20 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/app/cached-store.ts';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import type { Facet } from '../../src/search/facets.ts';
 import { runDossier, startDossier } from '../support/command.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { makeListing } from './examples.ts';
 import { describeStore } from './store-contract.ts';
 
-let folder: string;
 let made = 0;
 const freshFile = () => `file:${join(folder, `store-${made++}`, 'dossier.db')}`;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'dossier-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = openFolder();
 
 describeStore('SQLite in memory', () => openSqliteStore(':memory:'));
 describeStore('SQLite in a file', () => openSqliteStore(freshFile()));
@@ -26,7 +22,7 @@ describeStore('SQLite in a file, cached', async () => createCachedStore(await op
 
 it('creates files that only their owner may read', async () => {
   const url = freshFile();
-  const store = await openSqliteStore(url);
+  const store = await opened(openSqliteStore(url));
   await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
   const names = await readdir(dirname(url.slice('file:'.length)));
   const modes = names.map((name) => statSync(join(dirname(url.slice('file:'.length)), name)).mode & 0o777);
@@ -34,7 +30,6 @@ it('creates files that only their owner may read', async () => {
     ['dossier.db', 'dossier.db-shm', 'dossier.db-wal'],
     [0o600, 0o600, 0o600],
   ]);
-  await store.close();
 });
 
 it('a search finds what another process has written since the last one', async () => {
@@ -58,7 +53,7 @@ it('a search finds what another process has written since the last one', async (
 describe('a file that is deleted, moved or replaced while it is open', () => {
   it('takes no more writes, is not ready, and is read on', async () => {
     const url = freshFile();
-    const store = await openSqliteStore(url);
+    const store = await opened(openSqliteStore(url));
     await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     expect(await store.isWell()).toBe(true);
     await rename(url.slice('file:'.length), `${url.slice('file:'.length)}.moved`);
@@ -71,7 +66,6 @@ describe('a file that is deleted, moved or replaced while it is open', () => {
     expect([store.failureOf(refused), await store.isWell()]).toEqual(['damaged', false]);
     expect(await store.listings.count()).toBe(1);
     await rename(`${url.slice('file:'.length)}.moved`, url.slice('file:'.length));
-    await store.close();
   });
 });
 
@@ -89,12 +83,11 @@ it('says that a damaged file is damaged', async () => {
   const bytes = readFileSync(path);
   bytes.fill(0xff, Math.floor(bytes.length / 8192) * 4096);
   writeFileSync(path, bytes);
-  const damaged = await openSqliteStore(url);
+  const damaged = await opened(openSqliteStore(url));
   const refused = await damaged.listings
     .byIds(Array.from({ length: 3000 }, (_, at) => at))
     .catch((error: unknown) => error);
   expect([damaged.failureOf(refused), await damaged.isWell()]).toEqual(['damaged', false]);
-  await damaged.close();
 });
 
 /** In how many pieces FTS5 keeps each index. */
@@ -136,7 +129,7 @@ describe('two processes on one SQLite file', () => {
   });
   it('does not block readers while the other one writes', async () => {
     const url = freshFile();
-    const store = await openSqliteStore(url);
+    const store = await opened(openSqliteStore(url));
     const other = new DatabaseSync(url.slice('file:'.length));
     other.exec('begin immediate');
     const done: string[] = [];
@@ -148,12 +141,11 @@ describe('two processes on one SQLite file', () => {
     await written;
     expect(done).toEqual(['read', 'written']);
     other.close();
-    await store.close();
   });
   it('publishes which listings the other one changed, or that all may be where they are many', async () => {
     const url = freshFile();
-    const store = await openSqliteStore(url);
-    const other = await openSqliteStore(url);
+    const store = await opened(openSqliteStore(url));
+    const other = await opened(openSqliteStore(url));
     const told: unknown[] = [];
     store.onChange((written) => told.push(written));
     await other.write((tx) => tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]));
@@ -169,8 +161,6 @@ describe('two processes on one SQLite file', () => {
     file.exec(`insert into changed_handles values (1000, 'other', '["a/one"]')`);
     file.close();
     await expect.poll(() => told.slice(4)).toEqual(['all']);
-    await store.close();
-    await other.close();
   });
   it('shows the other one’s writes, through the cache too', async () => {
     const url = freshFile();
@@ -200,23 +190,21 @@ describe('two processes on one SQLite file', () => {
     await cached.close();
   });
   it('reads and writes while a backup is being read', async () => {
-    const store = await openSqliteStore(freshFile());
+    const store = await opened(openSqliteStore(freshFile()));
     await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     const seen = await store.dump(async ({ counts }) => {
       await store.write((tx) => tx.listings.putListings([makeListing('a/two', 2)]));
       return [counts.listing, (await store.listings.byHandle('a/two'))?.handle];
     });
     expect(seen).toEqual([1, 'a/two']);
-    await store.close();
   });
   it('does not block reads while a transaction is open', async () => {
-    const store = await openSqliteStore(freshFile());
+    const store = await opened(openSqliteStore(freshFile()));
     await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
     const seen = await store.write(async (tx) => {
       await tx.listings.putListings([makeListing('a/two', 2)]);
       return [await store.listings.byHandle('a/two'), (await store.listings.byHandle('a/one'))?.handle];
     });
     expect(seen).toEqual([undefined, 'a/one']);
-    await store.close();
   });
 });

@@ -1,28 +1,23 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { createCachedStore } from '../../src/app/cached-store.ts';
 import { openPostgresStore } from '../../src/app/postgres-store.ts';
-import type { Store } from '../../src/store/store.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type PostgresServer, startPostgres, startStandby } from '../support/postgres-server.ts';
+import { opened } from '../support/opened.ts';
+import { startPostgres, startStandby } from '../support/postgres-server.ts';
 import { makeListing } from './examples.ts';
 
-let primary: PostgresServer;
-let standby: PostgresServer;
-let replay: Client;
-let store: Store;
-beforeAll(async () => {
-  primary = await startPostgres();
-  await (await openPostgresStore(`${primary.url}/postgres`)).close();
-  standby = await startStandby(primary);
-  replay = new Client(`${standby.url}/postgres`);
-  await replay.connect();
-  store = createCachedStore(await openPostgresStore(`${primary.url}/postgres`, `${standby.url}/postgres`));
-});
+const primary = await opened(startPostgres());
+await (await openPostgresStore(`${primary.url}/postgres`)).close();
+const standby = await startStandby(primary);
+const replay = new Client(`${standby.url}/postgres`);
+await replay.connect();
+const store = createCachedStore(
+  await openPostgresStore(`${primary.url}/postgres`, `${standby.url}/postgres`),
+);
 afterAll(async () => {
   await store.close();
-  await primary.close();
 });
 
 const put = (description: string) =>
@@ -74,13 +69,15 @@ it('without its replica a node stays ready, and answers about one listing withou
     }
   };
   await expect.poll(isReplayed).toBe(1);
-  const directory = await openDirectory({
-    entries: [],
-    environment: {
-      DATABASE_URL: `${primary.url}/whole`,
-      DATABASE_READ_URL: `${standby.url}/whole`,
-    },
-  });
+  const directory = await opened(
+    openDirectory({
+      entries: [],
+      environment: {
+        DATABASE_URL: `${primary.url}/whole`,
+        DATABASE_READ_URL: `${standby.url}/whole`,
+      },
+    }),
+  );
   // A dump is of the primary alone: what its stream position covers is in its files, however far the replica
   // lags.
   await replay.query('select pg_wal_replay_pause()');
@@ -100,5 +97,4 @@ it('without its replica a node stays ready, and answers about one listing withou
   expect(await statusOf('/agents/co.webhook/unknown')).toBe(404);
   expect(await statusOf('/agents?q=webhook')).toBe(503);
   expect(await statusOf('/sitemap.xml')).toBe(503);
-  await directory.close();
 });

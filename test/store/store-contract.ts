@@ -7,17 +7,13 @@ import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import type { ListQuery } from '../../src/listings/table.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { createOutboundClient } from '../../src/net/client.ts';
-import type { RatingGroup } from '../../src/ratings/groups.ts';
 import type { SearchQuery } from '../../src/search/query.ts';
 import type { ChangedHandles, Store } from '../../src/store/store.ts';
 import { storedTools, toTimelines } from '../support/facts.ts';
 import { foreignJson } from '../support/foreign-json.ts';
 import { partOf } from '../support/long.ts';
 import { pricesAt } from '../support/offers.ts';
-import { describeChecks } from './checks-contract.ts';
-import { makeCapability, makeListing, makeRating, makeVersion } from './examples.ts';
-import { describeLimits } from './limits-contract.ts';
-import { describeWebhooks } from './webhooks-contract.ts';
+import { makeListing } from './examples.ts';
 
 /** What every engine must do alike. `open` makes an empty store. */
 export function describeStore(name: string, open: () => Promise<Store>): void {
@@ -41,7 +37,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
   const tags = (...names: string[]) => names.map((tag) => ({ tag, reason: 'test' }));
 
   it('a key without a value finds no row', async () => {
-    await store.write((tx) => tx.claims.putCapability(makeCapability('b/source', 'a'.repeat(64))));
     const missing = undefined as unknown as string;
     await expect(store.claims.capability(missing)).rejects.toThrow('a key without a value');
     await expect(store.claims.capabilityById(missing)).rejects.toThrow('a key without a value');
@@ -565,271 +560,6 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     });
   });
 
-  describe(`${name}: listings and versions`, () => {
-    it('keeps every version once and answers them by handle', async () => {
-      await store.write((tx) =>
-        tx.listings.putVersions(
-          [makeVersion('a/one', '1.0.0', { is_latest: false }), makeVersion('a/one', '1.1.0')],
-          '2026-01-03T00:00:00.000Z',
-        ),
-      );
-      await store.write((tx) =>
-        tx.listings.putVersions(
-          [makeVersion('a/one', '1.1.0', { status: 'deprecated', digest: 'b'.repeat(64) })],
-          '2026-01-04T00:00:00.000Z',
-        ),
-      );
-      const summaries = await store.listings.versionSummaries(['a/one', 'a/none']);
-      expect(summaries.map(({ version, status }) => `${version} ${status}`).sort()).toEqual([
-        '1.0.0 active',
-        '1.1.0 deprecated',
-      ]);
-    });
-    it('pages through the versions of a listing, the one published last first', async () => {
-      const published = ['2026-01-03', '2026-01-01', '2026-01-03', '2026-01-02'];
-      await store.write(async (tx) => {
-        await tx.listings.putListings([makeListing('a/paged', 1, { version: '' })]);
-        await tx.listings.putVersions(
-          published.map((date, at) =>
-            makeVersion('a/paged', `${at}.0.0`, {
-              published_at: `${date}T00:00:00.000Z`,
-              status: at === 3 ? 'deleted' : 'active',
-            }),
-          ),
-          '2026-01-04T00:00:00.000Z',
-        );
-      });
-      const { newestVersions, versionPage, versionSpan } = store.listings;
-      const read = async (more: object) =>
-        (await newestVersions('a/paged', { withDeleted: true, limit: 9, ...more })).map(
-          ({ version }) => version,
-        );
-      expect(await read({})).toEqual(['2.0.0', '0.0.0', '3.0.0', '1.0.0']);
-      expect(await read({ withDeleted: false, offset: 1 })).toEqual(['0.0.0', '1.0.0']);
-      const after = { published_at: '2026-01-03T00:00:00.000Z', version: '2.0.0' };
-      expect(await read({ after, limit: 2 })).toEqual(['0.0.0', '3.0.0']);
-      expect(await versionSpan('a/paged')).toEqual({
-        count: 3,
-        first: '2026-01-01T00:00:00.000Z',
-        last: '2026-01-03T00:00:00.000Z',
-      });
-      const query = { after: undefined, limit: 9, version: undefined, updatedSince: undefined };
-      const all = await versionPage({ ...query, handles: ['a/paged'], withDeleted: true });
-      expect(all.filter(({ isLatest }) => isLatest).map(({ version }) => version)).toEqual(['2.0.0']);
-    });
-    it('answers all facts of a listing at once', async () => {
-      await store.write(async (tx) => {
-        await tx.listings.putListings([makeListing('a/one', 1), makeListing('a/two', 2)]);
-        await tx.listings.putVersions([makeVersion('a/one', '1.0.0')], '2026-01-03T00:00:00.000Z');
-        const shown = { version: '1.0.0', record: '{"unread":[]}' };
-        await tx.listings.putDerived({ handle: 'a/one', versions: [], shown, former: [] });
-      });
-      const facts = await store.documents.facts('a/one');
-      expect(facts?.publisherListings).toBe(2);
-      expect(facts?.imported.length).toBe(9);
-      expect(facts?.versions.map(({ version }) => version)).toEqual(['1.0.0']);
-      expect(facts?.claim).toBeUndefined();
-      expect(facts?.native.ratings).toBe(0);
-      expect(await store.documents.facts('a/none')).toBeUndefined();
-    });
-  });
-
-  describe(`${name}: ratings`, () => {
-    beforeEach(() =>
-      store.write((tx) => tx.listings.putListings([makeListing('a/subject', 1), makeListing('b/source', 2)])),
-    );
-    const insert = (...rows: Parameters<typeof makeRating>[]) =>
-      store.write(async (tx) => {
-        for (const [id, change] of rows)
-          await tx.ratings.insert(makeRating(id, { log_index: Number(id), ...change }));
-        await tx.listings.reindex('a/subject');
-      });
-
-    it('counts current ratings of each group at a time, without an average', async () => {
-      await insert(
-        ['1', { score: 5 }],
-        ['2', { outcome: 'failed', score: 1, source_handle: 'c/source', source_root: 'github.com/b' }],
-        ['3', { related: true, declared_interest: true, source_handle: 'd/source' }],
-        ['4', { new_until: '2026-01-09T00:00:00.000Z' }],
-      );
-      const at = async (now: string) => (await store.documents.facts('a/subject', now))?.native;
-      const native = await at('2026-01-08T23:59:59.999Z');
-      expect(native?.ratings).toBe(4);
-      expect(native?.independent).toEqual({
-        ratings: 2,
-        sources: 1,
-        source_handles: 2,
-        source_outcomes: { succeeded: 0, partial: 0, failed: 1, refused: 0, unreachable: 0 },
-        outcomes: { succeeded: 1, partial: 0, failed: 1, refused: 0, unreachable: 0 },
-        scores: { 1: 1, 2: 0, 3: 0, 4: 0, 5: 1 },
-        by_proof: { none: 2, service_receipt: 0, payment_receipt: 0 },
-        last_at: '2026-01-02T03:04:05.000Z',
-      });
-      expect(native?.related.ratings).toBe(1);
-      expect(native?.new_source.ratings).toBe(1);
-      expect(native?.flags).toEqual({ related: 1, declared_interest: 1, new_source: 1 });
-      expect((await store.documents.facts('a/subject', '2026-01-08T00:00:00.000Z'))?.changesAt).toBe(
-        '2026-01-09T00:00:00.000Z',
-      );
-      const later = await at('2026-01-09T00:00:00.000Z');
-      expect([later?.new_source.ratings, later?.independent.ratings]).toEqual([0, 3]);
-      expect(await list({ facets: ['has:ratings'] })).toEqual(['a/subject']);
-    });
-    it('stores each field of a rating in its own column, whatever their order', async () => {
-      const first = makeRating('1', { interaction_id: 'one', score: 5 });
-      const second = makeRating('2', { interaction_id: 'two', score: undefined, outcome: 'failed' });
-      const reversed = Object.fromEntries(Object.entries(second).toReversed()) as typeof second;
-      await store.write(async (tx) => {
-        await tx.ratings.insert(first);
-        await tx.ratings.insert(reversed);
-      });
-      expect([await store.ratings.byId('1'), await store.ratings.byId('2')]).toEqual([first, second]);
-    });
-    it('answers the sides of a rating: unknown ones, withdrawn ones', async () => {
-      const hash = 'ab'.repeat(32);
-      const sides = (subject: string) => store.ratings.sides(hash, subject);
-      expect(await sides('a/subject')).toBeUndefined();
-      await store.write(async (tx) => {
-        await tx.listings.putListings([
-          makeListing('b/source', 2),
-          makeListing('a/gone', 3, { withdrawn: 'optout' }),
-        ]);
-        await tx.claims.putCapability(makeCapability('b/source', hash));
-        await tx.ratings.insert(makeRating('1', { source_handle: 'a/subject', subject_handle: 'b/source' }));
-      });
-      expect(await sides('a/subject')).toMatchObject({
-        capability_state: 'active',
-        source: { handle: 'b/source', withdrawn: undefined, claim: undefined },
-        subject: { handle: 'a/subject', withdrawn: undefined, claim: undefined },
-      });
-      expect(await sides('a/none')).toMatchObject({ subject: undefined });
-      expect((await sides('a/gone'))?.subject?.withdrawn).toBe('optout');
-    });
-    it('refuses a second current rating of one interaction', async () => {
-      await insert(['1', { interaction_id: 'same' }]);
-      await expect(insert(['2', { interaction_id: 'same' }])).rejects.toThrow(/unique/i);
-    });
-    it('ends a rating once: superseded or withdrawn', async () => {
-      await insert(['1']);
-      const end = () =>
-        store.write((tx) =>
-          tx.ratings.end('1', { withdrawn_at: '2026-02-01T00:00:00.000Z', withdrawn_by: 9 }),
-        );
-      expect([await end(), await end()]).toEqual([true, false]);
-      expect(await store.ratings.versions('b/source', 'a/subject', 'interaction-1')).toMatchObject([
-        { id: '1', withdrawn_at: '2026-02-01T00:00:00.000Z' },
-      ]);
-      expect(
-        (await store.ratings.list('a/subject', { limit: 10, now: '2026-11-21T00:00:00.000Z' })).map(
-          ({ withdrawn_at }) => withdrawn_at,
-        ),
-      ).toEqual(['2026-02-01T00:00:00.000Z']);
-    });
-    it('lists newest first and continues after a place', async () => {
-      await insert(
-        ['1', { created_at: '2026-01-01T00:00:00.000Z' }],
-        ['2', { created_at: '2026-01-03T00:00:00.000Z' }],
-        // This rating was made by a node whose clock is behind.
-        ['3', { created_at: '2026-01-02T00:00:00.000Z' }],
-      );
-      const ids = async (after?: number) =>
-        (await store.ratings.list('a/subject', { after, limit: 10, now: '2026-11-21T00:00:00.000Z' })).map(
-          ({ rating_id }) => rating_id,
-        );
-      expect(await ids()).toEqual(['3', '2', '1']);
-      expect(await ids(3)).toEqual(['2', '1']);
-    });
-    it('lists the counted ones of an outcome or of a kind of source', async () => {
-      await insert(
-        ['1', { outcome: 'failed' }],
-        ['2', { outcome: 'failed', related: true }],
-        ['3'],
-        ['4', { outcome: 'failed', superseded_by: '5' }],
-      );
-      const ids = async (only: { outcome?: 'failed' | 'refused'; group?: RatingGroup }) =>
-        (await store.ratings.list('a/subject', { limit: 10, now: '2026-11-21T00:00:00.000Z', ...only })).map(
-          ({ rating_id }) => rating_id,
-        );
-      expect(await ids({ outcome: 'failed' })).toEqual(['2', '1']);
-      expect(await ids({ outcome: 'failed', group: 'independent' })).toEqual(['1']);
-      expect(await ids({ group: 'related' })).toEqual(['2']);
-      expect(await ids({ outcome: 'refused' })).toEqual([]);
-    });
-    it('counts current ratings by month, outcome and group', async () => {
-      await insert(
-        ['1', { created_at: '2026-01-31T23:59:59.999Z' }],
-        ['2', { created_at: '2026-02-01T00:00:00.000Z' }],
-        ['3', { created_at: '2026-02-28T00:00:00.000Z' }],
-        ['4', { created_at: '2026-03-01T00:00:00.000Z', outcome: 'failed', related: true }],
-        ['5', { created_at: '2026-03-01T00:00:00.000Z', superseded_by: '6' }],
-      );
-      expect(
-        await store.ratings.months('a/subject', {
-          since: '2026-02-01T00:00:00.000Z',
-          now: '2026-11-21T00:00:00.000Z',
-        }),
-      ).toEqual([
-        { month: '2026-02', outcome: 'succeeded', group: 'independent', ratings: 2 },
-        { month: '2026-03', outcome: 'failed', group: 'related', ratings: 1 },
-      ]);
-      expect(
-        await store.ratings.months('a/other', {
-          since: '2026-02-01T00:00:00.000Z',
-          now: '2026-11-21T00:00:00.000Z',
-        }),
-      ).toEqual([]);
-    });
-  });
-
-  describe(`${name}: claims, feedback, quarantine, keys`, () => {
-    it('finds a capability by its hash and changes its state', async () => {
-      const hash = 'ab'.repeat(32);
-      await store.write((tx) => tx.claims.putCapability(makeCapability('a/one', hash)));
-      await store.write((tx) => tx.claims.setCapabilityState(hash, 'revoked', '2026-02-01T00:00:00.000Z'));
-      expect(await store.claims.capability(hash)).toMatchObject({
-        id: 'abababababababab',
-        state: 'revoked',
-        ended_at: '2026-02-01T00:00:00.000Z',
-      });
-      expect(await store.claims.capability('cd'.repeat(32))).toBeUndefined();
-    });
-    it('quarantines a record once and releases it', async () => {
-      const row = {
-        name: 'a/bad',
-        version: '1',
-        reason: 'name is missing',
-        run_id: 1,
-        seen_at: '2026-02-01T00:00:00.000Z',
-      };
-      await store.write((tx) => tx.imports.quarantine([row]));
-      await store.write((tx) => tx.imports.quarantine([{ ...row, reason: 'too large', run_id: 2 }]));
-      expect(await store.imports.quarantined(10)).toEqual([{ ...row, reason: 'too large', run_id: 2 }]);
-      await store.write((tx) =>
-        tx.imports.quarantine([
-          { ...row, name: 'a/worse' },
-          { ...row, version: '2' },
-        ]),
-      );
-      expect(await store.imports.quarantineReasons()).toEqual([
-        { reason: 'name is missing', records: 2 },
-        { reason: 'too large', records: 1 },
-      ]);
-      await store.write((tx) => tx.imports.release([{ name: 'a/bad', version: '1' }]));
-      expect((await store.imports.quarantined(10)).map(({ name, version }) => `${name} ${version}`)).toEqual([
-        'a/bad 2',
-        'a/worse 1',
-      ]);
-      expect(await store.imports.quarantineReasons()).toEqual([{ reason: 'name is missing', records: 2 }]);
-    });
-    it('answers the key ring newest first', async () => {
-      await store.write(async (tx) => {
-        await tx.claims.addSigningKey({ kid: 1, secret: 'old', created_at: '2026-01-01T00:00:00.000Z' });
-        await tx.claims.addSigningKey({ kid: 2, secret: 'new', created_at: '2026-02-01T00:00:00.000Z' });
-      });
-      expect((await store.claims.signingKeys()).map(({ kid }) => kid)).toEqual([2, 1]);
-    });
-  });
-
   describe(`${name}: observations`, () => {
     it('stores the fifty former payees of a listing that were seen last', async () => {
       const handle = 'com.paid/often';
@@ -927,10 +657,4 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(left.map(({ length }) => length).join('')).toBe(`11${'0'.repeat(3)}${'1'.repeat(33)}`);
     });
   });
-
-  describe(`${name}: repository checks`, () => describeChecks(() => store));
-
-  describe(`${name}: limits`, () => describeLimits(() => store));
-
-  describe(`${name}: webhooks`, () => describeWebhooks(() => store));
 }

@@ -1,23 +1,18 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll } from 'vitest';
 import { createCachedStore } from '../../src/app/cached-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
+import { opened } from '../support/opened.ts';
 import { describeStore } from './store-contract.ts';
 
-let store: Store;
-let client: Client;
-
-beforeAll(async () => {
-  const url = await createDatabase();
-  store = await openDatabase(url);
-  client = new Client(url);
-  await client.connect();
-  await client.query('create temporary table head_of_empty_log as table log_head');
-});
+const url = await createDatabase();
+const store = await opened(openDatabase(url));
+const client = new Client(url);
+await client.connect();
+await client.query('create temporary table head_of_empty_log as table log_head');
 afterAll(async () => {
   await client.end();
-  await store.close();
 });
 
 /** Deletes every row but those of a new database, and tells the store that all has changed. */
