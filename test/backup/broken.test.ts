@@ -3,23 +3,19 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import { runRestore } from '../../src/cli/backup/backup.ts';
 import { readConfig } from '../../src/config/config.ts';
 import type { ExitError } from '../../src/core/process.ts';
 import { readAllRows } from '../support/all-rows.ts';
-import { type Backups, createBackups, lastLine, refused } from '../support/backups.ts';
-import { runDossier } from '../support/command.ts';
+import { createBackups, lastLine, refused } from '../support/backups.ts';
+import { program, runDossier } from '../support/command.ts';
+import { opened } from '../support/opened.ts';
 
 // Each test starts the command several times.
-let backups: Backups;
-let whole: Buffer;
-beforeAll(async () => {
-  backups = await createBackups();
-  whole = backups.whole;
-});
-afterAll(() => backups.close());
+const backups = await opened(createBackups());
+const whole = backups.whole;
 const path = (name: string) => backups.path(name);
 const run = (args: readonly string[], databaseUrl: string) => runDossier(args, backups.settings(databaseUrl));
 
@@ -175,7 +171,7 @@ describe('a backup', () => {
 
 /** Runs `dossier` where no file may grow beyond 64 kB, as on a disk without room. */
 async function runWithoutRoom(args: readonly string[], databaseUrl: string) {
-  const script = 'trap "" XFSZ; ulimit -f 128; exec node src/main.js "$@"';
+  const script = `trap "" XFSZ; ulimit -f 128; exec node ${program} "$@"`;
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...backups.settings(databaseUrl) };
   const child = spawn('sh', ['-c', script, 'sh', ...args], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';

@@ -1,9 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { violationsIn } from '../support/accessibility.ts';
 import { openBrowser } from '../support/browser.ts';
 import type { ClaimedDirectory } from '../support/claimed-directory.ts';
-import { pageStates } from '../support/page-states.ts';
+import { partOf } from '../support/long.ts';
+import { opened } from '../support/opened.ts';
+import { type PageState, pageStates } from '../support/page-states.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
@@ -12,11 +14,7 @@ const narrowest = { width: 320, height: 640 };
 const phone = { width: 390, height: 844 };
 const desktop = { width: 1280, height: 900 };
 const full = '/agents/co.webhook/webhook';
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser?.close());
+const browser = await opened(openBrowser());
 
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
 const styleOf = (page: Page, selector: string, name: string) =>
@@ -62,14 +60,25 @@ async function weigh(page: Page, address: string) {
   return { status: answer?.status(), requests: sizes.length, bytes, moved };
 }
 
-describe.each(pageStates)('every page in every state of $of', ({ open, states }) => {
-  let directory: ClaimedDirectory;
-  beforeAll(async () => {
-    directory = await open();
-  });
-  afterAll(() => directory?.close());
+/** The states of which no earlier one has all elements and classes, and those that a visitor makes. */
+async function noveltiesOf({ app }: ClaimedDirectory, states: readonly PageState[]): Promise<PageState[]> {
+  const known = new Set<string>();
+  const novel: PageState[] = [];
+  for (const state of states) {
+    const page = await (await app.request(state.path, { headers: { accept: 'text/html' } })).text();
+    const marks = [...page.matchAll(/<([a-z]\w*)(?:[^>]*? class="([^"]*)")?/g)].flatMap(
+      ([, element, classes = '']) => classes.split(' ').map((name) => `${element}.${name}`),
+    );
+    if (state.prepare || marks.some((mark) => !known.has(mark))) novel.push(state);
+    for (const mark of marks) known.add(mark);
+  }
+  return novel;
+}
 
-  it.each(states)(
+describe.each(pageStates)('every page in every state of $of', async ({ open, states }) => {
+  const directory = await opened(open());
+
+  it.each(partOf(await noveltiesOf(directory, states), [...states]))(
     '$name: below 60,000 bytes, nothing moves, valid, no violation in light on a desktop or in dark on a phone',
     async (state) => {
       const page = await browser.newPage({ viewport: phone, colorScheme: 'light' });
@@ -96,12 +105,8 @@ describe.each(pageStates)('every page in every state of $of', ({ open, states })
   );
 });
 
-describe('a reader who sees other colours, less motion, or paper', () => {
-  let directory: ClaimedDirectory;
-  beforeAll(async () => {
-    directory = await openShownDirectory();
-  });
-  afterAll(() => directory?.close());
+describe('a reader who sees other colours, less motion, or paper', async () => {
+  const directory = await opened(openShownDirectory());
 
   it('keeps choices and unknowns apart where colours are forced', async () => {
     const page = await browser.newPage({ viewport: desktop, forcedColors: 'active' });

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
+import { openFolder } from '../support/opened.ts';
 
-let folder: string;
 let database = 0;
 const settings = (change: Record<string, string> = {}) => ({
   PORT: '0',
@@ -15,10 +14,7 @@ const settings = (change: Record<string, string> = {}) => ({
   DATABASE_URL: `file:${join(folder, `${database++}.db`)}`,
   ...change,
 });
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'dossier-cli-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = openFolder();
 
 describe('dossier serve', () => {
   it('prints one line when it listens, serves the sample, and ends cleanly on SIGTERM', async () => {

@@ -1,57 +1,40 @@
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runDossier, type Started, startDossier } from '../support/command.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { runDossier, startDossier } from '../support/command.ts';
 import { registryEntry } from '../support/entries.ts';
+import { openFolder } from '../support/opened.ts';
 
 // Each test starts the command.
-let root: string;
-let registry: Server;
-let registryUrl: string;
 /** By how much the registry's clock is ahead of ours. */
 let ahead_ms = 0;
 /** For how long a cache in front of the registry has had its answer. */
 let age_s = 0;
-let service: Started;
-let publicUrl: string;
-let settings: Record<string, string>;
 
-beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'dossier-doctor-'));
-  registry = createServer((_, response) => {
-    response.writeHead(200, {
-      'content-type': 'application/json',
-      date: new Date(Date.now() + ahead_ms - age_s * 1000).toUTCString(),
-      ...(age_s > 0 && { age: String(age_s) }),
-    });
-    response.end(JSON.stringify({ servers: [registryEntry('com.example/one')], metadata: { count: 1 } }));
+const root = openFolder();
+const registry = createServer((_, response) => {
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    date: new Date(Date.now() + ahead_ms - age_s * 1000).toUTCString(),
+    ...(age_s > 0 && { age: String(age_s) }),
   });
-  await once(registry.listen(0, '127.0.0.1'), 'listening');
-  registryUrl = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
-  const database = `file:${join(root, 'a.db')}`;
-  const common = { DATABASE_URL: database, LOG_LEVEL: 'error', BACKUP_DIR: join(root, 'backups') };
-  service = startDossier(['serve'], { ...common, PORT: '0', REGISTRY_URL: registryUrl });
-  publicUrl = await service.line(/^listening on (.+)$/m);
-  settings = { ...common, REGISTRY_URL: registryUrl, PUBLIC_URL: publicUrl };
+  response.end(JSON.stringify({ servers: [registryEntry('com.example/one')], metadata: { count: 1 } }));
 });
+await once(registry.listen(0, '127.0.0.1'), 'listening');
+const registryUrl = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+const database = `file:${join(root, 'a.db')}`;
+const common = { DATABASE_URL: database, LOG_LEVEL: 'error', BACKUP_DIR: join(root, 'backups') };
+const service = startDossier(['serve'], { ...common, PORT: '0', REGISTRY_URL: registryUrl });
+const publicUrl = await service.line(/^listening on (.+)$/m);
+const settings = { ...common, REGISTRY_URL: registryUrl, PUBLIC_URL: publicUrl };
 afterAll(async () => {
   service.child.kill('SIGTERM');
   await service.ended;
   registry.close();
-  rmSync(root, { recursive: true });
 });
 
 /** Its lines that are not fine, and its exit code. */

@@ -1,21 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { runDossier, startDossier } from '../support/command.ts';
+import { describe, expect, it } from 'vitest';
+import { program, runDossier, startDossier } from '../support/command.ts';
+import { openFolder } from '../support/opened.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'dossier-faults-'));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = openFolder();
 const settings = { PORT: '0', REGISTRY_URL: 'off', DATABASE_URL: ':memory:', LOG_FORMAT: 'json' };
 
 /** Starts the service behind a line of shell; its standard error goes to a file. Resolves with its URL. */
 async function startBehind(script: string, environment: Record<string, string>, stderr: string) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...settings, ...environment };
   const log = openSync(stderr, 'w');
-  const child = spawn('sh', ['-c', `${script}; exec node src/main.js serve`], {
+  const child = spawn('sh', ['-c', `${script}; exec node ${program} serve`], {
     env,
     stdio: ['ignore', 'pipe', log],
   });

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Ended } from '../support/command.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { type Ended, program } from '../support/command.ts';
+import { openDirectory } from '../support/directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
   packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
@@ -33,11 +33,9 @@ const entries = [
 ];
 const secret = /planted/i;
 const fixtures = resolve('test/cli/inventory');
-const folder = mkdtempSync(join(tmpdir(), 'dossier-inventory-'));
+const folder = openFolder();
 const empty = join(folder, 'empty');
 mkdirSync(empty);
-let directory: Directory;
-let endpoint: Endpoint;
 let isReadOnly = true;
 
 /** Everything that was sent to the service, each request as one text. */
@@ -52,7 +50,6 @@ const recorder = createServer(async (request, response) => {
   const answer = await fetch(`${directory.url}${url}`, sent);
   response.writeHead(answer.status, headers).end(await answer.text());
 });
-let service: string;
 
 /** Runs `dossier` in a folder, with a home of its own. */
 function run(
@@ -61,11 +58,8 @@ function run(
 ) {
   const env = { PATH: process.env.PATH, HOME: home, ...environment };
   return new Promise<Ended>((ended) =>
-    execFile(
-      'node',
-      [resolve('src/main.js'), ...args],
-      { cwd, env, maxBuffer: 2 ** 26 },
-      (error, stdout, stderr) => ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    execFile('node', [program, ...args], { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
     ),
   );
 }
@@ -99,29 +93,26 @@ const ofFixtures = {
   PROGRAMFILES: join(fixtures, 'home/Program Files'),
 };
 
-beforeAll(async () => {
-  endpoint = await startModernServer(() => [
-    { name: 'read', description: 'Reads mail', readOnlyHint: isReadOnly },
-  ]);
-  const overrides = { 'mail.example.com': endpoint.url, 'dead.example.com': 'http://127.0.0.1:9' };
-  directory = await openDirectory({
+const endpoint = await opened(
+  startModernServer(() => [{ name: 'read', description: 'Reads mail', readOnlyHint: isReadOnly }]),
+);
+const overrides = { 'mail.example.com': endpoint.url, 'dead.example.com': 'http://127.0.0.1:9' };
+const directory = await opened(
+  openDirectory({
     entries,
     listening: true,
     environment: { HOST_OVERRIDES: JSON.stringify(overrides), LIMITS: 'off' },
-  });
-  recorder.listen(0, '127.0.0.1');
-  await once(recorder, 'listening');
-  service = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
-});
+  }),
+);
+recorder.listen(0, '127.0.0.1');
+await once(recorder, 'listening');
+const service = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
 beforeEach(() => {
   wire.length = 0;
 });
-afterAll(async () => {
+afterAll(() => {
   recorder.close();
   recorder.closeAllConnections();
-  await directory.close();
-  await endpoint.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe('the configurations of all clients', () => {
@@ -240,222 +231,180 @@ describe('the configurations of all clients', () => {
 });
 
 const sha1 = 'a'.repeat(40);
-/** Command, arguments, what is asked for, the version, and whether it is pinned. */
-const commandLines: readonly [string, string, string | undefined, string?, boolean?][] = [
-  ['npx', '-y @acme/tool', 'npm:@acme/tool', undefined, false],
-  ['npx', '--yes @acme/tool@1.2.3 --key x', 'npm:@acme/tool', '1.2.3', true],
-  ['npx', '@acme/tool@latest', 'npm:@acme/tool', 'latest', false],
-  ['npx', '@acme/tool@^1.2', 'npm:@acme/tool', '^1.2', false],
-  ['npx', '-p @acme/tool@1.0.0 -c tool', 'npm:@acme/tool', '1.0.0', true],
-  ['npx', '--package=@acme/tool tool', 'npm:@acme/tool', undefined, false],
-  ['/opt/homebrew/bin/npx', '-y tool', 'npm:tool', undefined, false],
-  ['C:\\Program Files\\nodejs\\npx.cmd', '-y tool', 'npm:tool', undefined, false],
-  ['cmd', '/c npx -y tool@2.0.0', 'npm:tool', '2.0.0', true],
-  ['npm', 'exec -- tool', 'npm:tool', undefined, false],
-  ['pnpm', 'dlx tool@2.0.0', 'npm:tool', '2.0.0', true],
-  ['yarn', 'dlx tool', 'npm:tool', undefined, false],
-  ['bunx', 'tool', 'npm:tool', undefined, false],
-  ['bun', 'x tool', 'npm:tool', undefined, false],
-  ['npx', 'github:acme/tool', 'https://github.com/acme/tool', undefined, false],
-  ['npx', '-y acme/tool', 'https://github.com/acme/tool', undefined, false],
-  ['npx', './local', undefined],
-  ['npx', '', undefined, undefined, false],
-  ['uvx', 'tool==1.2', 'pypi:tool', '1.2', true],
-  ['uvx', 'tool@latest', 'pypi:tool', 'latest', false],
-  ['uvx', '--python 3.12 --from tool[extra]>=1 run-it', 'pypi:tool', undefined, false],
-  ['uvx', '-p 3.12 tool', 'pypi:tool', undefined, false],
-  ['uv', 'tool run tool', 'pypi:tool', undefined, false],
-  ['uv', 'run server.py', undefined, undefined, false],
-  ['pipx', 'run --spec tool==1.0 run-it', 'pypi:tool', '1.0', true],
-  ['uvx', `--from git+https://user:word@github.com/a/b@${sha1} b`, 'https://github.com/a/b', undefined, true],
-  ['docker', 'run -i --rm -e KEY -e OTHER=value acme/tool', 'oci:acme/tool', undefined, false],
-  [
-    'docker',
-    'run --rm -it -v /a:/b --network host ghcr.io/a/tool:1.2 --flag',
-    'oci:ghcr.io/a/tool',
-    '1.2',
-    true,
-  ],
-  ['docker', 'run --env=KEY=value acme/tool:latest', 'oci:acme/tool', 'latest', false],
-  ['docker', `run acme/tool@sha256:${'a'.repeat(64)}`, 'oci:acme/tool', `sha256:${'a'.repeat(64)}`, true],
-  ['docker', 'mcp gateway run', undefined, undefined, false],
-  ['podman', 'container run acme/tool', 'oci:acme/tool', undefined, false],
-  ['dnx', 'Acme.Tool@1.0.0 --yes', 'nuget:Acme.Tool', '1.0.0', true],
-  ['dnx', 'Acme.Tool --version 1.0.0 --yes', 'nuget:Acme.Tool', '1.0.0', true],
-  ['dnx', '--source https://api.example.com/v3/index.json Planted.Tool', undefined, undefined, false],
-  ['dnx', '--source https://api.nuget.org/v3/index.json Acme.Tool', 'nuget:Acme.Tool', undefined, false],
-  ['npx', '-y mcp-remote@0.1.29 https://a.com/mcp?key=x --header K:V', 'https://a.com/mcp', '0.1.29', true],
-  ['uvx', 'mcp-proxy --headers K V https://mcp.acme.com/sse', 'https://mcp.acme.com/sse', undefined, false],
-  ['node', 'server.js', undefined],
-  ['npx', '-y ghp_0123456789abcdefABCDEF0123456789', undefined, undefined, false],
-  ['npx', '-y $PACKAGE', undefined, undefined, false],
-  // An option that is not known may take what follows as its value.
-  ['npx', '--_authToken plantedpw tool', undefined, undefined, false],
-  ['npx', '--otp 424242 tool', undefined, undefined, false],
-  ['npx', '--loglevel=silent tool', 'npm:tool', undefined, false],
-  ['uvx', '--allow-insecure-host planted.corp.example tool', undefined, undefined, false],
-  ['uvx', '-P planted tool', undefined, undefined, false],
-  ['docker', 'run -ie PLANTED acme/tool', undefined, undefined, false],
-  ['podman', 'run --tls-verify acme/tool planted', 'oci:acme/tool', undefined, false],
-  ['docker', 'run registry.internal:5000/team/planted:1.2', undefined, '1.2', true],
-  ['docker', 'run localhost:5000/planted', undefined, undefined, false],
-  ['docker', 'run 10.0.0.5:5000/team/planted', undefined, undefined, false],
-  ['npm', 'x tool', 'npm:tool', undefined, false],
-  ['env', 'KEY=planted npx -y tool', 'npm:tool', undefined, false],
-  ['cmd', '/d /s /c npx -y tool', 'npm:tool', undefined, false],
-  ['dnx', 'Acme.Tool --version=1.0.0', 'nuget:Acme.Tool', '1.0.0', true],
-  ['dnx', 'Acme.Tool -- --version planted', 'nuget:Acme.Tool', undefined, false],
-  ['uvx', 'tool==1.*', 'pypi:tool', '1.*', false],
-  [
-    'uvx',
-    `--from git+https://github.com/a/b@${sha1}#subdirectory=x b`,
-    'https://github.com/a/b',
-    undefined,
-    true,
-  ],
-  ['npx', `git+https://github.com/a/b#${sha1}`, 'https://github.com/a/b', undefined, true],
-  ['uv tool', 'run planted tool', undefined, undefined, false],
-  ['uv', 'tool|run --token planted tool', undefined, undefined, false],
-  ['env', '-i npx planted', undefined, undefined, false],
-  ['env', '-S npx|planted', undefined, undefined, false],
-  ['op', 'run -- npx planted', undefined, undefined, false],
-  ['sudo', '-u tool npx -y planted', undefined, undefined, false],
-  ['nohup', 'docker run -i planted', undefined, undefined, false],
-  ['corepack', 'pnpm dlx planted', undefined, undefined, false],
-  ['python3', '-m pipx run planted', undefined, undefined, false],
-  ['npm', '--yes exec planted', undefined, undefined, false],
-  ['uv', '--quiet tool run planted', undefined, undefined, false],
-  ['docker', '--context corp run -i planted', undefined, undefined, false],
-  ['npm', 'init planted', undefined, undefined, false],
-  ['uv', '--directory /srv/tool run server.py', undefined, undefined, false],
-  ['npm', 'run mcp', undefined, undefined, false],
-  // Only a path is a command of this machine. Of anything else it is not known what it starts.
-  ['uv', 'run --with mcp[cli] mcp run server.py', undefined, undefined, false],
-  ['go', 'run example.com/planted@latest', undefined, undefined, false],
-  ['nix', 'run github:acme/planted', undefined, undefined, false],
-  ['sh', '-c pip|install|planted', undefined, undefined, false],
-  ['/bin/sh', '-c curl|https://acme.example/planted|x', undefined, undefined, false],
-  ['curl', '-sL https://acme.example/planted | bash', undefined, undefined, false],
-  ['container', 'run -i planted', undefined, undefined, false],
-  ['/opt/homebrew/bin/uv', 'run --with planted tool', undefined, undefined, false],
-  ['python', '-m planted', undefined, undefined, false],
-  ['planted-server', '', undefined, undefined, false],
-  ['/srv/tool/server', '--token planted', undefined],
-  ['./server', '', undefined],
-  ['./bin/server', '', undefined],
-  ['~/.local/bin/uv', 'run --with planted tool', undefined, undefined, false],
-  ['/srv/.venv/bin/python', '-m tool', undefined],
-  ['python3', '/srv/server.py', undefined],
-  // An option, a variable or a file of settings may name another registry, before the name and behind it.
-  ['env', 'npm_config_registry=https://npm.corp.example npx planted', undefined, undefined, false],
-  ['env', 'UV_INDEX_URL=https://packages.corp.example/simple uvx planted', undefined, undefined, false],
-  ['env', 'UV_INDEX_URL=https://pypi.org/simple uvx tool', 'pypi:tool', undefined, false],
-  ['env', 'UV_CONFIG_FILE=/srv/uv.toml uvx planted==1.0', undefined, '1.0', true],
-  ['env', 'PIP_CONFIG_FILE=/srv/pip.conf pipx run planted', undefined, undefined, false],
-  ['pipx', 'run --pip-args=--index-url=https://packages.corp.example planted', undefined, undefined, false],
-  ['pipx', 'run --pip-args=--index-url=https://pypi.org/simple planted', undefined, undefined, false],
-  ['uvx', '--config-file /srv/uv.toml planted', undefined, undefined, false],
-  ['uvx', '--with-requirements /srv/all.txt planted', undefined, undefined, false],
-  ['uvx', '--index https://pypi.org/simple|https://corp.example planted', undefined, undefined, false],
-  ['uvx', '--find-links=/srv/wheels planted', undefined, undefined, false],
-  ['dnx', 'Planted.Tool --source https://api.example.com/v3/index.json --yes', undefined, undefined, false],
-  ['dnx', 'Planted.Tool --configfile /srv/NuGet.Config', undefined, undefined, false],
-  ['npm', 'exec planted --registry=https://npm.corp.example', undefined, undefined, false],
-  ['npm', 'exec planted --userconfig /srv/.npmrc', undefined, undefined, false],
-  ['npm', 'exec tool -- --registry=https://npm.corp.example', 'npm:tool', undefined, false],
-  ['npx', 'tool --registry=https://npm.corp.example', 'npm:tool', undefined, false],
-  ['npx', '--prefix /srv/corp planted', undefined, undefined, false],
-  ['npx', '--some-future-setting=/srv planted', undefined, undefined, false],
-  ['deno', 'run --import-map=/srv/map.json npm:planted', undefined, undefined, false],
-  ['npx', '-c npx|planted', undefined, undefined, false],
-  ['npx', '-p tool@1.0.0 -p planted planted', undefined, undefined, false],
-  ['npx', '--@corp:registry=https://npm.corp.example @corp/planted', undefined, undefined, false],
-  ['npx', '--userconfig /srv/corp.npmrc planted', undefined, undefined, false],
-  ['uvx', '--with extra --from tool==1.0.0 tool', 'pypi:tool', '1.0.0', false],
-  ['uvx', '--with extra==1.0 --from tool==1.0.0 tool', 'pypi:tool', '1.0.0', true],
-  ['npx -y', 'tool', undefined, undefined, false],
-  ['npx --otp', 'planted tool', undefined, undefined, false],
-  ['cmd', '/c npx|-y|planted', undefined, undefined, false],
-  ['bash', '-lc cd|/srv|&&|/usr/bin/npx|-y|planted', undefined, undefined, false],
-  ['npx -y @acme/planted', '', undefined, undefined, false],
-  ['bash', '/srv/npx-like.sh', undefined],
-  ['wsl.exe', '-d Ubuntu --cd /srv -- npx -y tool@1.0.0', 'npm:tool', '1.0.0', true],
-  ['wsl', 'bash -c uvx|planted', undefined, undefined, false],
-  ['deno', 'run -A --allow-env=KEY,OTHER npm:@a/b@1.2.3/cli --token planted', 'npm:@a/b', '1.2.3', true],
-  ['deno', 'run --allow-net npm:tool', 'npm:tool', undefined, false],
-  ['deno', 'run -A jsr:@acme/planted', undefined, undefined, false],
-  ['deno', 'run -A jsr:@acme/planted@1.2.3/mcp', undefined, '1.2.3', true],
-  ['deno', 'run --allow-all /srv/planted.ts', undefined],
-  ['npx', '--registry https://npm.corp.internal/ @corp/planted@1.0.0', undefined, '1.0.0', true],
-  ['npx', '-y --registry https://npm.corp.example/ @corp/planted', undefined, undefined, false],
-  ['npx', '--registry=https://registry.npmjs.org.corp.example/ planted', undefined, undefined, false],
-  ['npx', '--registry https://registry.npmjs.org/ tool', 'npm:tool', undefined, false],
-  ['uvx', '--index https://packages.corp.example/simple planted-tool', undefined, undefined, false],
-  ['uvx', '--index corp=https://user:pw@10.0.0.5/simple planted-tool', undefined, undefined, false],
-  ['npx', '--registry=$PLANTED planted-tool', undefined, undefined, false],
-  ['uvx', '--index-url https://pypi.org/simple tool', 'pypi:tool', undefined, false],
-  [
-    'uvx',
-    'mcp-proxy --token-url https://planted.com https://a.com/sse',
-    'https://a.com/sse',
-    undefined,
-    false,
-  ],
-  [
-    'uvx',
-    'mcp-proxy --headers Referer https://planted.com/ https://a.com/sse',
-    'https://a.com/sse',
-    undefined,
-    false,
-  ],
-  ['dnx', 'Acme.Tool -v quiet --version 1.0.0', 'nuget:Acme.Tool', '1.0.0', true],
-  ['npx', '@n0zer0d4y/fr24@1.0.0-20251101123000', 'npm:@n0zer0d4y/fr24', '1.0.0-20251101123000', true],
-  ['npx', 'tool@1.0.0-sk-proj1Abcdefgh0123456789', 'npm:tool', undefined, true],
-  [
-    'docker',
-    'run ghcr.io/SamYuan1990/i18n:9.4.20251116',
-    'oci:ghcr.io/SamYuan1990/i18n',
-    '9.4.20251116',
-    true,
-  ],
-  ['npx', '-y 0123456789abcdef0', undefined, undefined, false],
-  ['cmd', '/c npx -y planted --a&&curl planted', undefined, undefined, false],
-  ['npx', '-y planted && curl planted', undefined, undefined, false],
-  ['npx', '-y mcp-remote https://mcp.acme.com/mcp?a=x&b=y', 'https://mcp.acme.com/mcp', undefined, false],
-  ['./npx', '-y planted', undefined],
-  ['/srv/evil/env', 'npx -y planted', undefined],
-  ['C:\\evil\\npx.cmd', '-y planted', undefined],
-  ['C:\\Users\\a\\.local\\bin\\uvx.exe', 'tool', 'pypi:tool', undefined, false],
-  ['C:\\Users\\a\\AppData\\Roaming\\npm\\npx.cmd', 'tool', 'npm:tool', undefined, false],
-  ['uvx', 'git+https://github.com/acme/mono@feature/x', 'https://github.com/acme/mono', undefined, false],
-];
+/**
+ * A command and its arguments, what is asked for, its version, and whether it is pinned. A bar stands for a
+ * space within one word. An option that is not known may take what follows as its value. Only a path is a
+ * command of this machine; of anything else it is not known what it starts.
+ */
+const commandLines = String.raw`npx -y @acme/tool → npm:@acme/tool, not pinned
+npx --yes @acme/tool@1.2.3 --key x → npm:@acme/tool, 1.2.3, pinned
+npx @acme/tool@latest → npm:@acme/tool, latest, not pinned
+npx @acme/tool@^1.2 → npm:@acme/tool, ^1.2, not pinned
+npx -p @acme/tool@1.0.0 -c tool → npm:@acme/tool, 1.0.0, pinned
+npx --package=@acme/tool tool → npm:@acme/tool, not pinned
+/opt/homebrew/bin/npx -y tool → npm:tool, not pinned
+C:\Program|Files\nodejs\npx.cmd -y tool → npm:tool, not pinned
+cmd /c npx -y tool@2.0.0 → npm:tool, 2.0.0, pinned
+npm exec -- tool → npm:tool, not pinned
+pnpm dlx tool@2.0.0 → npm:tool, 2.0.0, pinned
+yarn dlx tool → npm:tool, not pinned
+bunx tool → npm:tool, not pinned
+bun x tool → npm:tool, not pinned
+npx github:acme/tool → https://github.com/acme/tool, not pinned
+npx -y acme/tool → https://github.com/acme/tool, not pinned
+npx ./local → nothing
+npx → nothing, not pinned
+uvx tool==1.2 → pypi:tool, 1.2, pinned
+uvx tool@latest → pypi:tool, latest, not pinned
+uvx --python 3.12 --from tool[extra]>=1 run-it → pypi:tool, not pinned
+uvx -p 3.12 tool → pypi:tool, not pinned
+uv tool run tool → pypi:tool, not pinned
+uv run server.py → nothing, not pinned
+pipx run --spec tool==1.0 run-it → pypi:tool, 1.0, pinned
+uvx --from git+https://user:word@github.com/a/b@${sha1} b → https://github.com/a/b, pinned
+docker run -i --rm -e KEY -e OTHER=value acme/tool → oci:acme/tool, not pinned
+docker run --rm -it -v /a:/b --network host ghcr.io/a/tool:1.2 --flag → oci:ghcr.io/a/tool, 1.2, pinned
+docker run --env=KEY=value acme/tool:latest → oci:acme/tool, latest, not pinned
+docker run acme/tool@sha256:${'a'.repeat(64)} → oci:acme/tool, sha256:${'a'.repeat(64)}, pinned
+docker mcp gateway run → nothing, not pinned
+podman container run acme/tool → oci:acme/tool, not pinned
+dnx Acme.Tool@1.0.0 --yes → nuget:Acme.Tool, 1.0.0, pinned
+dnx Acme.Tool --version 1.0.0 --yes → nuget:Acme.Tool, 1.0.0, pinned
+dnx --source https://api.example.com/v3/index.json Planted.Tool → nothing, not pinned
+dnx --source https://api.nuget.org/v3/index.json Acme.Tool → nuget:Acme.Tool, not pinned
+npx -y mcp-remote@0.1.29 https://a.com/mcp?key=x --header K:V → https://a.com/mcp, 0.1.29, pinned
+uvx mcp-proxy --headers K V https://mcp.acme.com/sse → https://mcp.acme.com/sse, not pinned
+node server.js → nothing
+npx -y ghp_0123456789abcdefABCDEF0123456789 → nothing, not pinned
+npx -y $PACKAGE → nothing, not pinned
+npx --_authToken plantedpw tool → nothing, not pinned
+npx --otp 424242 tool → nothing, not pinned
+npx --loglevel=silent tool → npm:tool, not pinned
+uvx --allow-insecure-host planted.corp.example tool → nothing, not pinned
+uvx -P planted tool → nothing, not pinned
+docker run -ie PLANTED acme/tool → nothing, not pinned
+podman run --tls-verify acme/tool planted → oci:acme/tool, not pinned
+docker run registry.internal:5000/team/planted:1.2 → nothing, 1.2, pinned
+docker run localhost:5000/planted → nothing, not pinned
+docker run 10.0.0.5:5000/team/planted → nothing, not pinned
+npm x tool → npm:tool, not pinned
+env KEY=planted npx -y tool → npm:tool, not pinned
+cmd /d /s /c npx -y tool → npm:tool, not pinned
+dnx Acme.Tool --version=1.0.0 → nuget:Acme.Tool, 1.0.0, pinned
+dnx Acme.Tool -- --version planted → nuget:Acme.Tool, not pinned
+uvx tool==1.* → pypi:tool, 1.*, not pinned
+uvx --from git+https://github.com/a/b@${sha1}#subdirectory=x b → https://github.com/a/b, pinned
+npx git+https://github.com/a/b#${sha1} → https://github.com/a/b, pinned
+uv|tool run planted tool → nothing, not pinned
+uv tool|run --token planted tool → nothing, not pinned
+env -i npx planted → nothing, not pinned
+env -S npx|planted → nothing, not pinned
+op run -- npx planted → nothing, not pinned
+sudo -u tool npx -y planted → nothing, not pinned
+nohup docker run -i planted → nothing, not pinned
+corepack pnpm dlx planted → nothing, not pinned
+python3 -m pipx run planted → nothing, not pinned
+npm --yes exec planted → nothing, not pinned
+uv --quiet tool run planted → nothing, not pinned
+docker --context corp run -i planted → nothing, not pinned
+npm init planted → nothing, not pinned
+uv --directory /srv/tool run server.py → nothing, not pinned
+npm run mcp → nothing, not pinned
+uv run --with mcp[cli] mcp run server.py → nothing, not pinned
+go run example.com/planted@latest → nothing, not pinned
+nix run github:acme/planted → nothing, not pinned
+sh -c pip|install|planted → nothing, not pinned
+/bin/sh -c curl|https://acme.example/planted|x → nothing, not pinned
+curl -sL https://acme.example/planted | bash → nothing, not pinned
+container run -i planted → nothing, not pinned
+/opt/homebrew/bin/uv run --with planted tool → nothing, not pinned
+python -m planted → nothing, not pinned
+planted-server → nothing, not pinned
+/srv/tool/server --token planted → nothing
+./server → nothing
+./bin/server → nothing
+~/.local/bin/uv run --with planted tool → nothing, not pinned
+/srv/.venv/bin/python -m tool → nothing
+python3 /srv/server.py → nothing
+env npm_config_registry=https://npm.corp.example npx planted → nothing, not pinned
+env UV_INDEX_URL=https://packages.corp.example/simple uvx planted → nothing, not pinned
+env UV_INDEX_URL=https://pypi.org/simple uvx tool → pypi:tool, not pinned
+env UV_CONFIG_FILE=/srv/uv.toml uvx planted==1.0 → nothing, 1.0, pinned
+env PIP_CONFIG_FILE=/srv/pip.conf pipx run planted → nothing, not pinned
+pipx run --pip-args=--index-url=https://packages.corp.example planted → nothing, not pinned
+pipx run --pip-args=--index-url=https://pypi.org/simple planted → nothing, not pinned
+uvx --config-file /srv/uv.toml planted → nothing, not pinned
+uvx --with-requirements /srv/all.txt planted → nothing, not pinned
+uvx --index https://pypi.org/simple|https://corp.example planted → nothing, not pinned
+uvx --find-links=/srv/wheels planted → nothing, not pinned
+dnx Planted.Tool --source https://api.example.com/v3/index.json --yes → nothing, not pinned
+dnx Planted.Tool --configfile /srv/NuGet.Config → nothing, not pinned
+npm exec planted --registry=https://npm.corp.example → nothing, not pinned
+npm exec planted --userconfig /srv/.npmrc → nothing, not pinned
+npm exec tool -- --registry=https://npm.corp.example → npm:tool, not pinned
+npx tool --registry=https://npm.corp.example → npm:tool, not pinned
+npx --prefix /srv/corp planted → nothing, not pinned
+npx --some-future-setting=/srv planted → nothing, not pinned
+deno run --import-map=/srv/map.json npm:planted → nothing, not pinned
+npx -c npx|planted → nothing, not pinned
+npx -p tool@1.0.0 -p planted planted → nothing, not pinned
+npx --@corp:registry=https://npm.corp.example @corp/planted → nothing, not pinned
+npx --userconfig /srv/corp.npmrc planted → nothing, not pinned
+uvx --with extra --from tool==1.0.0 tool → pypi:tool, 1.0.0, not pinned
+uvx --with extra==1.0 --from tool==1.0.0 tool → pypi:tool, 1.0.0, pinned
+npx|-y tool → nothing, not pinned
+npx|--otp planted tool → nothing, not pinned
+cmd /c npx|-y|planted → nothing, not pinned
+bash -lc cd|/srv|&&|/usr/bin/npx|-y|planted → nothing, not pinned
+npx|-y|@acme/planted → nothing, not pinned
+bash /srv/npx-like.sh → nothing
+wsl.exe -d Ubuntu --cd /srv -- npx -y tool@1.0.0 → npm:tool, 1.0.0, pinned
+wsl bash -c uvx|planted → nothing, not pinned
+deno run -A --allow-env=KEY,OTHER npm:@a/b@1.2.3/cli --token planted → npm:@a/b, 1.2.3, pinned
+deno run --allow-net npm:tool → npm:tool, not pinned
+deno run -A jsr:@acme/planted → nothing, not pinned
+deno run -A jsr:@acme/planted@1.2.3/mcp → nothing, 1.2.3, pinned
+deno run --allow-all /srv/planted.ts → nothing
+npx --registry https://npm.corp.internal/ @corp/planted@1.0.0 → nothing, 1.0.0, pinned
+npx -y --registry https://npm.corp.example/ @corp/planted → nothing, not pinned
+npx --registry=https://registry.npmjs.org.corp.example/ planted → nothing, not pinned
+npx --registry https://registry.npmjs.org/ tool → npm:tool, not pinned
+uvx --index https://packages.corp.example/simple planted-tool → nothing, not pinned
+uvx --index corp=https://user:pw@10.0.0.5/simple planted-tool → nothing, not pinned
+npx --registry=$PLANTED planted-tool → nothing, not pinned
+uvx --index-url https://pypi.org/simple tool → pypi:tool, not pinned
+uvx mcp-proxy --token-url https://planted.com https://a.com/sse → https://a.com/sse, not pinned
+uvx mcp-proxy --headers Referer https://planted.com/ https://a.com/sse → https://a.com/sse, not pinned
+dnx Acme.Tool -v quiet --version 1.0.0 → nuget:Acme.Tool, 1.0.0, pinned
+npx @n0zer0d4y/fr24@1.0.0-20251101123000 → npm:@n0zer0d4y/fr24, 1.0.0-20251101123000, pinned
+npx tool@1.0.0-sk-proj1Abcdefgh0123456789 → npm:tool, pinned
+docker run ghcr.io/SamYuan1990/i18n:9.4.20251116 → oci:ghcr.io/SamYuan1990/i18n, 9.4.20251116, pinned
+npx -y 0123456789abcdef0 → nothing, not pinned
+cmd /c npx -y planted --a&&curl planted → nothing, not pinned
+npx -y planted && curl planted → nothing, not pinned
+npx -y mcp-remote https://mcp.acme.com/mcp?a=x&b=y → https://mcp.acme.com/mcp, not pinned
+./npx -y planted → nothing
+/srv/evil/env npx -y planted → nothing
+C:\evil\npx.cmd -y planted → nothing
+C:\Users\a\.local\bin\uvx.exe tool → pypi:tool, not pinned
+C:\Users\a\AppData\Roaming\npm\npx.cmd tool → npm:tool, not pinned
+uvx git+https://github.com/acme/mono@feature/x → https://github.com/acme/mono, not pinned`;
 
 it('of a command line only the package and its version are read', async () => {
-  // A bar stands for a space within one argument.
-  const servers = commandLines.map(([command, args]) => ({
-    command,
-    args: args
-      .split(' ')
-      .map((one) => one.replaceAll('|', ' '))
-      .filter(Boolean),
-  }));
+  const lines = commandLines.split('\n').map((line) => line.split(' → '));
+  const servers = lines.map(([line = '']) => {
+    const [command, ...args] = line.split(' ').map((one) => one.replaceAll('|', ' '));
+    return { command, args };
+  });
   const found = await read({ ...servers });
+  const pins = (isPinned?: boolean) =>
+    isPinned === undefined ? undefined : isPinned ? 'pinned' : 'not pinned';
   expect(
     found.map(({ asked, version, isPinned }, at) => [
-      ...(commandLines[at]?.slice(0, 2) ?? []),
-      asked,
-      version,
-      isPinned,
+      lines[at]?.[0],
+      [asked ?? 'nothing', version, pins(isPinned)].filter(Boolean).join(', '),
     ]),
-  ).toEqual(
-    commandLines.map(([command, args, asked, version, isPinned]) => [
-      command,
-      args,
-      asked,
-      version,
-      isPinned,
-    ]),
-  );
+  ).toEqual(lines);
 });
 
 const addresses: readonly [string, string | undefined][] = [

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { runDossier } from '../support/command.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { program, runDossier } from '../support/command.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 interface Workflow {
   readonly on: Record<string, unknown>;
@@ -17,10 +17,9 @@ interface Workflow {
 }
 
 const mail = 'com.example/mail';
-const folder = mkdtempSync(join(tmpdir(), 'dossier-ci-'));
+const folder = openFolder();
 const file = join(folder, 'dossier.lock.json');
 const workflow = parse(readFileSync('docs/examples/dossier-check.yml', 'utf8')) as Workflow;
-let directory: Directory;
 
 const entry = (name: string, version: string, official = {}) =>
   registryEntry(
@@ -41,7 +40,7 @@ function writeProject() {
   const installed = join(folder, 'dossier');
   mkdirSync(installed);
   const command = join(installed, 'dossier.sh');
-  writeFileSync(command, `#!/bin/sh\nexec node '${resolve('src/main.js')}' "$@"\n`);
+  writeFileSync(command, `#!/bin/sh\nexec node '${program}' "$@"\n`);
   chmodSync(command, 0o755);
   const dossier = { name: 'dossier', version: '0.1.0', bin: { dossier: 'dossier.sh' } };
   writeFileSync(join(installed, 'package.json'), JSON.stringify(dossier));
@@ -78,11 +77,11 @@ async function runWorkflow() {
   return { code: 0, output: output.join('') };
 }
 
-beforeAll(async () => {
-  const views = join(folder, 'views.json');
-  const criteria = [{ criterion: 'has_endpoint' }];
-  writeFileSync(views, JSON.stringify({ 'with-endpoint': { title: 'With an endpoint', criteria } }));
-  directory = await openDirectory({
+const views = join(folder, 'views.json');
+const criteria = [{ criterion: 'has_endpoint' }];
+writeFileSync(views, JSON.stringify({ 'with-endpoint': { title: 'With an endpoint', criteria } }));
+const directory = await opened(
+  openDirectory({
     entries: [
       entry(mail, '1.0.0'),
       registryEntry('com.example/offline'),
@@ -90,13 +89,9 @@ beforeAll(async () => {
     ],
     listening: true,
     environment: { VIEWS: views, LIMITS: 'off' },
-  });
-  writeProject();
-});
-afterAll(async () => {
-  await directory.close();
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+writeProject();
 
 it('lock --view locks exactly the listings of a view, over all of its pages', async () => {
   const { code, stderr } = await lock('--view', 'with-endpoint');

@@ -1,27 +1,25 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { canonicalDigest } from '../../src/log/leaf.ts';
 import { runDossier } from '../support/command.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { openDirectory } from '../support/directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { pricesAt } from '../support/offers.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-lock-'));
+const folder = openFolder();
 const file = join(folder, 'dossier.lock.json');
 const handle = 'com.example/mail';
 const undated = 'com.example/undated';
 let isReadOnly = true;
 let description = 'Reads mail';
 let prompt = 'Greets';
-let endpoint: Endpoint;
-let directory: Directory;
 
 const entry = (version: string, official = {}) =>
   registryEntry(
@@ -33,24 +31,21 @@ const lock = (...args: string[]) => runDossier(['lock', '--from', directory.url,
 const check = (environment: Record<string, string> = {}, ...args: string[]) =>
   runDossier(['check', '--from', directory.url, '--out', file, ...args], environment);
 
-beforeAll(async () => {
-  endpoint = await startModernServer(
+const endpoint = await opened(
+  startModernServer(
     () => [{ name: 'read', description, readOnlyHint: isReadOnly }],
     undefined,
     (server) => server.registerPrompt('greet', { description: prompt }, () => ({ messages: [] })),
-  );
-  directory = await openDirectory({
+  ),
+);
+const directory = await opened(
+  openDirectory({
     entries: [entry('1.0.0'), registryEntry(undated, {}, { publishedAt: null, updatedAt: null })],
     listening: true,
     environment: { HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': endpoint.url }) },
-  });
-  await look();
-});
-afterAll(async () => {
-  await directory.close();
-  await endpoint.close();
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+await look();
 
 async function look() {
   await directory.observe(handle);

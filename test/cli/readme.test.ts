@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installedProgram, type Started, startCommand, startDossier } from '../support/command.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { installedProgram, startCommand, startDossier } from '../support/command.ts';
+import { openFolder } from '../support/opened.ts';
 import { until } from '../support/until.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-readme-'));
+const folder = openFolder();
 const database = `file:${join(folder, 'readme.db')}`;
 /** The settings of the command that the README gives for trying its examples. */
 const [, tryOut = ''] = /^(\S+=\S+ .*)npm start$/m.exec(readFileSync('README.md', 'utf8')) ?? [];
@@ -16,22 +16,17 @@ const trySettings = Object.fromEntries(
     .split(' ')
     .map((setting) => setting.split('=')),
 );
-let service: Started;
-let url: string;
 
-beforeAll(async () => {
-  const nowhere = { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' };
-  const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': nowhere });
-  const settings: Record<string, string> = { ...trySettings, PORT: '0', REPOSITORY_HOSTS };
-  const isPackage = installedProgram !== undefined;
-  service = isPackage ? startDossier([], settings) : startCommand(['npm', 'start'], settings);
-  url = await service.line(/^listening on (\S+)/m);
-  await until(async () => (await fetch(`${url}/readyz`)).status, 200);
-});
+const nowhere = { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' };
+const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': nowhere });
+const settings: Record<string, string> = { ...trySettings, PORT: '0', REPOSITORY_HOSTS };
+const isPackage = installedProgram !== undefined;
+const service = isPackage ? startDossier([], settings) : startCommand(['npm', 'start'], settings);
+const url = await service.line(/^listening on (\S+)/m);
+await until(async () => (await fetch(`${url}/readyz`)).status, 200);
 afterAll(async () => {
   service.child.kill('SIGTERM');
   await service.ended;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Every command of the README and of the page about the log, with its lines joined. */

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { installedProgram } from '../support/command.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { program } from '../support/command.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { freePort } from '../support/postgres-server.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-registry-page-'));
+const folder = openFolder();
 const page = readFileSync('docs/registry.md', 'utf8');
 const blocks = (language: string) =>
   [...page.matchAll(new RegExp(`^ *\`\`\`${language}\n(.*?)^ *\`\`\`$`, 'gms'))].map(
@@ -25,19 +25,12 @@ const commands = (lines ?? []).flatMap((block) =>
     .map((line) => line.trim()),
 );
 const json = blocks('json').map((block) => JSON.parse(block) as Record<string, unknown>);
-let service: ClaimedDirectory;
 
-beforeAll(async () => {
-  const views = join(folder, 'views.json');
-  writeFileSync(views, JSON.stringify(json.find((block) => 'our-services' in block)));
-  service = await openClaimedDirectory({ listening: true, environment: { VIEWS: views } });
-  await service.claim('co.webhook/webhook', 'webhook-co/webhook');
-  await service.judgeViews();
-});
-afterAll(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true });
-});
+const views = join(folder, 'views.json');
+writeFileSync(views, JSON.stringify(json.find((block) => 'our-services' in block)));
+const service = await opened(openClaimedDirectory({ listening: true, environment: { VIEWS: views } }));
+await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+await service.judgeViews();
 
 const elsewhere = 'needs a program that is not on this machine, or another test starts it';
 /** How each command begins, and what it prints or writes. */
@@ -75,9 +68,8 @@ it('the example of private entries shows them to who has the key', async () => {
   const [example = '', ...others] = scripts ?? [];
   expect(others).toEqual([]);
   const port = String(await freePort());
-  const main = resolve(installedProgram ?? 'src/main.js');
   const script = `trap 'kill %1; wait' EXIT; set -m; ${example
-    .replace('npm start &', `node ${main} serve >/dev/null 2>&1 &`)
+    .replace('npm start &', `node ${program} serve >/dev/null 2>&1 &`)
     .replace('127.0.0.1:3000', `127.0.0.1:${port}`)}`;
   const env = { ...process.env, PORT: port, DATABASE_URL: ':memory:', REGISTRY_URL: 'off', OBSERVE: 'off' };
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, env });

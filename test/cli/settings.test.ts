@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { runDossier, startDossier } from '../support/command.ts';
+import { program, runDossier, startDossier } from '../support/command.ts';
 
 const quiet = { DATABASE_URL: ':memory:', REGISTRY_URL: 'off', PORT: '0' };
 const address = 'an http or https address without user, query and fragment';
@@ -161,6 +161,6 @@ it('an import that cannot begin says in one line where it looked, without an emp
 
 it('ends in silence when the reader of its output leaves', async () => {
   const env = { ...process.env, ...quiet };
-  const { stderr } = await promisify(execFile)('sh', ['-c', 'node src/main.js config | true'], { env });
+  const { stderr } = await promisify(execFile)('sh', ['-c', `node ${program} config | true`], { env });
   expect(stderr).toBe('');
 });

@@ -1,38 +1,33 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-stopping-'));
+const folder = openFolder();
 const started: Started[] = [];
 /** Answers nothing, ever. */
-let silent: Endpoint;
 /** Begins every answer, and sends some of it now and then. */
-let dripping: Endpoint;
 
-beforeAll(async () => {
-  silent = await startEndpoint(() => undefined);
-  dripping = await startEndpoint((_, { url }, response) => {
+const silent = await opened(startEndpoint(() => undefined));
+const dripping = await opened(
+  startEndpoint((_, { url }, response) => {
     if (url === '/robots.txt') return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': 'application/json' });
     const drip = setInterval(() => response.write(' '), 200);
     response.on('close', () => clearInterval(drip));
-  });
-});
-afterAll(async () => {
+  }),
+);
+afterAll(() => {
   for (const { child } of started) child.kill('SIGKILL');
-  await silent.close();
-  await dripping.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function serve(environment: Record<string, string>): Promise<Started> {
@@ -70,7 +65,7 @@ it('looks at hosts that hang or drip, and one that another node is making, are d
     environment: { DATABASE_URL },
   });
   await directory.close();
-  const store = await openDatabase(DATABASE_URL);
+  const store = await opened(openDatabase(DATABASE_URL));
   const elsewhere = await store.leases.take('check/com.example.free/agent');
   const before = silent.sent.length;
   const service = await serve({
@@ -88,22 +83,17 @@ it('looks at hosts that hang or drip, and one that another node is making, are d
   const leases = await Promise.all(names.map((name) => store.leases.find(`check/${name}`)));
   expect(leases.map((lease) => lease?.isHeld)).toEqual([undefined, undefined, true]);
   await elsewhere?.release();
-  await store.close();
 });
 
 it('a post to a webhook that does not answer is cut off, counts as no failure, and is made again', async () => {
   const DATABASE_URL = await createSharedDatabase(folder);
-  const receiver = await startReceiver();
+  const receiver = await opened(startReceiver());
   const WEBHOOK_OVERRIDES = JSON.stringify({ 'hook.example': receiver.url });
   const directory = await openDirectory({
     entries: [registryEntry('com.example.hook/agent')],
     environment: { DATABASE_URL, WEBHOOK_OVERRIDES, LIMITS: 'off' },
   });
-  const registered = await directory.app.request('/api/webhooks', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://hook.example/in' }),
-  });
+  const registered = await directory.post('/api/webhooks', { url: 'https://hook.example/in' });
   const { id, secret } = (await registered.json()) as { id: string; secret: string };
   receiver.secret = secret;
   await directory.importEntries([
@@ -128,7 +118,6 @@ it('a post to a webhook that does not answer is cut off, counts as no failure, a
   await expect.poll(() => receiver.posted.length, patience).toBe(2);
   expect(await stop(next)).toBe(0);
   expect(receiver.posted[0]?.id).toBe(receiver.posted[1]?.id);
-  await receiver.close();
 });
 
 it('a re-check of a claim at a git host that hangs is dropped, and says nothing about the claim', async () => {
@@ -146,11 +135,10 @@ it('a re-check of a claim at a git host that hangs is dropped, and says nothing 
   });
   await expect.poll(() => silent.sent.length - before, patience).toBe(1);
   expect(await stop(service)).toBe(0);
-  const store = await openDatabase(DATABASE_URL);
+  const store = await opened(openDatabase(DATABASE_URL));
   const claim = await store.claims.claim('co.webhook/webhook');
   expect(claim).toMatchObject({ state: 'claimed', checked_at: '2026-01-01T00:00:00.000Z' });
   expect(claim?.failed_days).toBeUndefined();
-  await store.close();
 });
 
 it('an import from a registry that hangs is ended', async () => {
@@ -180,12 +168,11 @@ it('a backup and an audit of a big database are ended, and leave nothing behind'
        (select 1 union all select n + 1 from number where n < 400000) select 'digest ' || n, 'none' from number`,
   );
   const service = await serve({ DATABASE_URL, BACKUP_DIR });
-  const store = await openDatabase(DATABASE_URL);
+  const store = await opened(openDatabase(DATABASE_URL));
   await expect.poll(async () => (await store.leases.find('audit'))?.isHeld, patience).toBe(true);
   await expect.poll(() => readdirSync(BACKUP_DIR), patience).toEqual([expect.stringMatching(/\.partial$/)]);
   expect(await stop(service)).toBe(0);
   expect(readdirSync(BACKUP_DIR)).toEqual([]);
   expect(await store.audits.last()).toBeUndefined();
   expect(await store.leases.find('audit')).toBeUndefined();
-  await store.close();
 });

@@ -1,23 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
 import { runDossier } from '../support/command.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { opened, openFolder } from '../support/opened.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 // Each test starts the command several times.
-const folder = mkdtempSync(join(tmpdir(), 'dossier-webhooks-'));
+const folder = openFolder();
 const database = `file:${join(folder, 'dossier.db')}`;
-let receiver: Receiver;
-beforeAll(async () => {
-  receiver = await startReceiver();
-  await runDossier(['import', '--from', 'sample'], { DATABASE_URL: database, LOG_LEVEL: 'silent' });
-});
-afterAll(async () => {
-  await receiver.close();
-  rmSync(folder, { recursive: true });
-});
+const receiver = await opened(startReceiver());
+await runDossier(['import', '--from', 'sample'], { DATABASE_URL: database, LOG_LEVEL: 'silent' });
 
 const webhooks = (...args: string[]) =>
   runDossier(['webhooks', ...args], {

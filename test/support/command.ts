@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { resolve } from 'node:path';
 
 /** What a command left behind. */
 export interface Ended {
@@ -19,7 +20,8 @@ export interface Started {
 /** The program of the installed package, if `npm run lab try:package` names it. */
 export const installedProgram: string | undefined = process.env.DOSSIER_INSTALLED;
 
-const program = installedProgram ?? process.env.DOSSIER_BUNDLE ?? 'src/main.js';
+/** What tests start as `dossier`, wherever they start it. */
+export const program: string = resolve(installedProgram ?? process.env.DOSSIER_BUNDLE ?? 'src/main.js');
 
 /**
  * Starts `dossier` as a user would, from the project's root, with only these settings; it checks no listing
