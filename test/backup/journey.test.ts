@@ -1,21 +1,21 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readAllRows } from '../support/all-rows.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { makeServiceKey, publishLines, signReceipt } from '../support/receipts.ts';
 import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
 
 // Each test starts the command several times.
 type Json = Record<string, unknown>;
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-backup-'));
+const folder = openFolder();
 const path = (name: string) => join(folder, name);
 const original = `file:${path('original.db')}`;
 const settings = { PUBLIC_URL: 'https://dossier.example', LOG_LEVEL: 'error', PORT: '0' };
@@ -46,8 +46,6 @@ const large = Array.from({ length: 60 }, (_, n) =>
 
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 
-let service: ClaimedDirectory;
-let capability: string;
 const rating = (interaction_id: string, change = {}) => ({
   handle: 'co.webhook/webhook',
   interaction_id,
@@ -65,16 +63,14 @@ async function tool(name: string, input: object, secret?: string): Promise<Json>
 }
 
 /** A service with something in every table. */
-beforeAll(async () => {
-  const endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
-  const paid = await startEndpoint((_body, _request, response) => {
-    const accepts = [
-      { scheme: 'exact', network: 'base', payTo: '0xb', asset: '0xa', maxAmountRequired: '1' },
-    ];
-    response.writeHead(402, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ x402Version: 1, accepts }));
-  });
-  service = await openClaimedDirectory({
+const endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
+const paid = await startEndpoint((_body, _request, response) => {
+  const accepts = [{ scheme: 'exact', network: 'base', payTo: '0xb', asset: '0xa', maxAmountRequired: '1' }];
+  response.writeHead(402, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ x402Version: 1, accepts }));
+});
+const service = await opened(
+  openClaimedDirectory({
     entries: [
       ...(readRealEntries() ?? []).slice(0, 500),
       ...seedEntries,
@@ -89,89 +85,81 @@ beforeAll(async () => {
       DATABASE_URL: original,
       HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url, 'v2.moved.example': paid.url }),
     },
-  });
-  await service.importEntries([gone('deleted')]);
-  capability = await service.claim('com.rater/api', 'rater/api');
-  const subject = await service.claim('co.webhook/webhook', 'webhook-co/webhook');
-  const first = await tool('submit_rating', rating('job-1'), capability);
-  await tool('submit_rating', rating('job-1', { supersedes: first.rating_id, score: 3 }), capability);
-  const second = await tool('submit_rating', rating('job-2'), capability);
-  await tool('respond_to_rating', { rating_id: second.rating_id, text: 'Thank you' }, subject);
-  const third = await tool('submit_rating', rating('job-3'), capability);
-  await tool('withdraw_rating', { rating_id: third.rating_id, reason: 'mistake' }, capability);
-  const key = makeServiceKey('2026-11');
-  await publishLines(service, [key.line]);
-  const iat = Math.floor(service.context.clock().getTime() / 1000);
-  const iss = 'co.webhook/webhook';
-  const sub = 'com.rater/api';
-  const value = await signReceipt(key, { iss, sub, jti: 'job-proven', iat });
-  await tool(
-    'submit_rating',
-    rating('job-proven', { proof: { kind: 'service_receipt', value } }),
-    capability,
-  );
-  const fourth = await tool('submit_rating', rating('job-erased'), capability);
-  await service.act('erase', String(fourth.rating_id), 'personal_data');
-  await service.act('hide', `response:${second.rating_id}`, 'personal_data');
-  await tool('submit_feedback', {
-    message: 'The tag page is empty, \u0000 and "quoted"\nhere',
-    contact: 'a@b.example',
-  });
-  await service.context.store.write((tx) =>
-    tx.optOuts.put({
-      handle: 'com.politicalcomms/api',
-      state: 'seen',
-      kind: 'repository',
-      place: 'https://github.com/Political-Comms/political-comms-sdk',
-      place_key: 'github.com/political-comms/political-comms-sdk',
-      seen_at: '2026-11-20T08:00:00.000Z',
-      checked_at: '2026-11-20T08:00:00.000Z',
-      listing: undefined,
-    }),
-  );
-  await service.context.store.write(async (tx) => {
-    await tx.webhooks.put({
-      id: '0192f0c1-0000-7000-8000-000000000001',
-      url: 'https://hook.example/in',
-      domain: 'hook.example',
-      network: 'a-pseudonym',
-      served_at: anHourAgo,
-      secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
-      kind: 'tag',
-      value: 'webhooks',
-      created_at: anHourAgo,
-      state: 'active',
-      position: 1,
-      delivered: 1,
-      delivered_at: anHourAgo,
-      failures: 1,
-      failing_since: anHourAgo,
-      rest_until: undefined,
-      last_result: 'HTTP 500',
-    });
-    await tx.webhooks.putDelivery({
-      webhook_id: '0192f0c1-0000-7000-8000-000000000001',
-      seq: 1,
-      handle: 'co.webhook/webhook',
-      state: 'waiting',
-      attempts: 1,
-      next_at: '2100-01-01T00:00:00.000Z',
-      result: 'HTTP 500',
-    });
-  });
-  await service.context.store.write((tx) =>
-    tx.listings.keepPast(['co.webhook/webhook'], '2100-01-01T00:00:00.000Z'),
-  );
-  await service.observe('com.moved/api');
-  await service.observe('co.webhook/webhook');
-  await endpoint.close();
-  await paid.close();
-  await service.app.request('/log/checkpoint');
+  }),
+);
+await service.importEntries([gone('deleted')]);
+const capability = await service.claim('com.rater/api', 'rater/api');
+const subject = await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+const first = await tool('submit_rating', rating('job-1'), capability);
+await tool('submit_rating', rating('job-1', { supersedes: first.rating_id, score: 3 }), capability);
+const second = await tool('submit_rating', rating('job-2'), capability);
+await tool('respond_to_rating', { rating_id: second.rating_id, text: 'Thank you' }, subject);
+const third = await tool('submit_rating', rating('job-3'), capability);
+await tool('withdraw_rating', { rating_id: third.rating_id, reason: 'mistake' }, capability);
+const key = makeServiceKey('2026-11');
+await publishLines(service, [key.line]);
+const iat = Math.floor(service.context.clock().getTime() / 1000);
+const iss = 'co.webhook/webhook';
+const sub = 'com.rater/api';
+const value = await signReceipt(key, { iss, sub, jti: 'job-proven', iat });
+await tool('submit_rating', rating('job-proven', { proof: { kind: 'service_receipt', value } }), capability);
+const fourth = await tool('submit_rating', rating('job-erased'), capability);
+await service.act('erase', String(fourth.rating_id), 'personal_data');
+await service.act('hide', `response:${second.rating_id}`, 'personal_data');
+await tool('submit_feedback', {
+  message: 'The tag page is empty, \u0000 and "quoted"\nhere',
+  contact: 'a@b.example',
 });
-afterAll(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true });
+await service.context.store.write((tx) =>
+  tx.optOuts.put({
+    handle: 'com.politicalcomms/api',
+    state: 'seen',
+    kind: 'repository',
+    place: 'https://github.com/Political-Comms/political-comms-sdk',
+    place_key: 'github.com/political-comms/political-comms-sdk',
+    seen_at: '2026-11-20T08:00:00.000Z',
+    checked_at: '2026-11-20T08:00:00.000Z',
+    listing: undefined,
+  }),
+);
+await service.context.store.write(async (tx) => {
+  await tx.webhooks.put({
+    id: '0192f0c1-0000-7000-8000-000000000001',
+    url: 'https://hook.example/in',
+    domain: 'hook.example',
+    network: 'a-pseudonym',
+    served_at: anHourAgo,
+    secret: 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',
+    kind: 'tag',
+    value: 'webhooks',
+    created_at: anHourAgo,
+    state: 'active',
+    position: 1,
+    delivered: 1,
+    delivered_at: anHourAgo,
+    failures: 1,
+    failing_since: anHourAgo,
+    rest_until: undefined,
+    last_result: 'HTTP 500',
+  });
+  await tx.webhooks.putDelivery({
+    webhook_id: '0192f0c1-0000-7000-8000-000000000001',
+    seq: 1,
+    handle: 'co.webhook/webhook',
+    state: 'waiting',
+    attempts: 1,
+    next_at: '2100-01-01T00:00:00.000Z',
+    result: 'HTTP 500',
+  });
 });
+await service.context.store.write((tx) =>
+  tx.listings.keepPast(['co.webhook/webhook'], '2100-01-01T00:00:00.000Z'),
+);
+await service.observe('com.moved/api');
+await service.observe('co.webhook/webhook');
+await endpoint.close();
+await paid.close();
+await service.app.request('/log/checkpoint');
 
 const backup = (databaseUrl: string, name: string) =>
   runDossier(['backup', path(name)], { ...offline, DATABASE_URL: databaseUrl });

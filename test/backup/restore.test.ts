@@ -2,24 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { toLeaf } from '../../src/log/leaf.ts';
 import type { Webhook } from '../../src/webhooks/webhook.ts';
 import { readAllRows } from '../support/all-rows.ts';
-import { type Backups, createBackups, refused } from '../support/backups.ts';
+import { createBackups, refused } from '../support/backups.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { storedTools } from '../support/facts.ts';
+import { opened } from '../support/opened.ts';
 
 // Each test starts the command several times.
-let backups: Backups;
-let whole: Buffer;
-beforeAll(async () => {
-  backups = await createBackups();
-  whole = backups.whole;
-});
-afterAll(() => backups.close());
+const backups = await opened(createBackups());
+let { whole } = backups;
 const path = (name: string) => backups.path(name);
 const create = () => createSharedDatabase(backups.folder);
 const run = (args: readonly string[], databaseUrl: string) => runDossier(args, backups.settings(databaseUrl));
@@ -70,7 +66,7 @@ describe('a restore', () => {
 describe('a backup of a service that writes', () => {
   it('contains the state of one moment', async () => {
     const database = await create();
-    const busy = await openDirectory({ environment: { DATABASE_URL: database } });
+    const busy = await opened(openDirectory({ environment: { DATABASE_URL: database } }));
     let written = 0;
     let isDone = false;
     const write = async (): Promise<void> => {
@@ -93,13 +89,11 @@ describe('a backup of a service that writes', () => {
     expect(held.feedback?.length).toBeLessThan(written);
     expect(held.log_leaf?.length).toBe(held.feedback?.length);
     expect(held.log_head).toMatchObject([{ size: held.feedback?.length }]);
-    await busy.close();
   });
 });
 
 describe('a backup of what is hidden, long and told to others', () => {
   let database: string;
-  let whole: Buffer;
   const restored: Record<string, unknown> = {};
   const handle = 'co.webhook/webhook';
   /** 2 MB, as an endpoint may send. */

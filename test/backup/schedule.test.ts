@@ -1,25 +1,19 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startBackups, writeBackupFile } from '../../src/cli/backup/backups.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-let root: string;
-let directory: Directory;
-beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'dossier-schedule-'));
-  directory = await openDirectory({
+const root = openFolder();
+const directory = await opened(
+  openDirectory({
     environment: { DATABASE_URL: `file:${join(root, 'a.db')}`, METRICS_PORT: '0' },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  rmSync(root, { recursive: true });
-});
+  }),
+);
 
 /** The files of a folder that had these, after the schedule ran at a time until nothing was due. */
 async function runSchedule(files: readonly string[], at: string, keep = 3): Promise<readonly string[]> {

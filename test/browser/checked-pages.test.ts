@@ -1,17 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
-import type { ClaimedDirectory } from '../support/claimed-directory.ts';
 import { observedStates } from '../support/observed-entries.ts';
 import { openObservedStates } from '../support/observed-states.ts';
 
 const phone = { width: 390, height: 844 };
-let browser: Browser;
-let directory: ClaimedDirectory;
-beforeAll(async () => {
-  directory = await openObservedStates();
-  browser = await openBrowser();
-});
+const directory = await openObservedStates();
+const browser = await openBrowser();
 afterAll(async () => {
   await browser?.close();
   await directory?.close();

@@ -1,26 +1,21 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { violationsIn } from '../support/accessibility.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
-let browser: Browser;
-let directory: Directory;
 const long = 'io.github.a-publisher-with-a-long-account-name/a-server-with-a-long-name-that-does-not-end';
 
-beforeAll(async () => {
-  directory = await openDirectory({
-    listening: true,
-    environment: { LIMITS: 'off' },
-    entries: [
-      ...seedEntries,
-      registryEntry(long, { description: 'Its name is long' }),
-      ...Array.from({ length: 5 }, (_, at) => registryEntry(`io.many/server-${at}`, {})),
-    ],
-  });
-  browser = await openBrowser();
+const directory = await openDirectory({
+  listening: true,
+  environment: { LIMITS: 'off' },
+  entries: [
+    ...seedEntries,
+    registryEntry(long, { description: 'Its name is long' }),
+    ...Array.from({ length: 5 }, (_, at) => registryEntry(`io.many/server-${at}`, {})),
+  ],
 });
+const browser = await openBrowser();
 afterAll(async () => {
   await browser?.close();
   await directory?.close();

@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
-import type { ClaimedDirectory } from '../support/claimed-directory.ts';
 import { shownStates } from '../support/page-states.ts';
 import { readmePicture, readWords, wordsIn } from '../support/readme-picture.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
 
 const screen = 844;
-let browser: Browser;
-let directory: ClaimedDirectory;
 
-beforeAll(async () => {
-  directory = await openShownDirectory();
-  browser = await openBrowser();
-});
+const directory = await openShownDirectory();
+const browser = await openBrowser();
 afterAll(async () => {
   await browser?.close();
   await directory?.close();

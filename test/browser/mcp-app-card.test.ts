@@ -1,43 +1,36 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { violationsIn } from '../support/accessibility.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type CardResource, openCardHost } from '../support/card-host.ts';
 import { registryEntry } from '../support/entries.ts';
 import { toTimelines } from '../support/facts.ts';
-import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts';
-import { openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
+import { clientKinds, connect } from '../support/mcp-clients.ts';
+import { openRatedDirectory } from '../support/rating-doors.ts';
 
 const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
-let browser: Browser;
-let directory: RatedDirectory;
-let client: AnyClient;
-let host: Awaited<ReturnType<typeof openCardHost>>;
 
-beforeAll(async () => {
-  directory = await openRatedDirectory('an MCP client');
-  await directory.importEntries([
-    registryEntry('org.hostile/server', {
-      title: hostile,
-      description: hostile,
-      version: '"><b>1</b>',
-      repository: { url: 'https://github.com/hostile/server', source: 'github' },
-      remotes: [{ type: hostile, url: 'https://evil.example/"><script>' }],
-      packages: [{ registryType: 'npm', identifier: `x${hostile}` }],
-    }),
-    registryEntry('org.links/server', {
-      title: `ends” and «goes on» in ❝our❞ "voice"`,
-      websiteUrl: 'javascript:alert(1)',
-      remotes: [{ type: 'sse', url: 'http://plain.example/mcp' }],
-    }),
-  ]);
-  const rating = directory.rating({ comment: hostile, score: 5 });
-  await directory.call('submit_rating', rating, directory.rater);
-  client = await connect('v2', { app: directory.app });
-  const [resource] = (await client.read('ui://dossier/card')) as CardResource[];
-  browser = await openBrowser();
-  host = await openCardHost(browser, resource ?? {});
-});
+const directory = await openRatedDirectory('an MCP client');
+await directory.importEntries([
+  registryEntry('org.hostile/server', {
+    title: hostile,
+    description: hostile,
+    version: '"><b>1</b>',
+    repository: { url: 'https://github.com/hostile/server', source: 'github' },
+    remotes: [{ type: hostile, url: 'https://evil.example/"><script>' }],
+    packages: [{ registryType: 'npm', identifier: `x${hostile}` }],
+  }),
+  registryEntry('org.links/server', {
+    title: `ends” and «goes on» in ❝our❞ "voice"`,
+    websiteUrl: 'javascript:alert(1)',
+    remotes: [{ type: 'sse', url: 'http://plain.example/mcp' }],
+  }),
+]);
+const rating = directory.rating({ comment: hostile, score: 5 });
+await directory.call('submit_rating', rating, directory.rater);
+const client = await connect('v2', { app: directory.app });
+const [resource] = (await client.read('ui://dossier/card')) as CardResource[];
+const browser = await openBrowser();
+const host = await openCardHost(browser, resource ?? {});
 afterAll(async () => {
   await host?.close();
   await browser?.close();

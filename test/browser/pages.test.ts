@@ -1,12 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser, openPage, type PageTrace } from '../support/browser.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
-
-let browser: Browser;
-let directory: ClaimedDirectory;
 
 /** `com.politicalcomms/api` rates `co.webhook/webhook` 25 times; every fifth time it failed. */
 async function rate() {
@@ -17,20 +14,18 @@ async function rate() {
   }
 }
 
-beforeAll(async () => {
-  directory = await openClaimedDirectory({
-    listening: true,
-    entries: [
-      ...seedEntries,
-      registryEntry('org.maintained/true', onGitHub('maintained/true')),
-      registryEntry('org.maintained/false', onGitHub('maintained/false')),
-      registryEntry('org.maintained/watched', onGitHub('maintained/watched')),
-      registryEntry('org.maintained/refused', onGitHub('maintained/refused')),
-    ],
-  });
-  await rate();
-  browser = await openBrowser();
+const directory = await openClaimedDirectory({
+  listening: true,
+  entries: [
+    ...seedEntries,
+    registryEntry('org.maintained/true', onGitHub('maintained/true')),
+    registryEntry('org.maintained/false', onGitHub('maintained/false')),
+    registryEntry('org.maintained/watched', onGitHub('maintained/watched')),
+    registryEntry('org.maintained/refused', onGitHub('maintained/refused')),
+  ],
 });
+await rate();
+const browser = await openBrowser();
 afterAll(async () => {
   await browser?.close();
   await directory?.close();

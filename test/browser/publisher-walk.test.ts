@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser, openPage } from '../support/browser.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -11,10 +11,7 @@ const file = 'dossier-claim.txt';
 const cost =
   'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends.';
 
-let browser: Browser;
-let directory: ClaimedDirectory;
 /** The capability of `org.rater/tool`. */
-let rater: string;
 /** The file of every domain's web server; absent: 404. */
 let served: string | undefined;
 const web = createServer((_request, response) => {
@@ -24,21 +21,19 @@ const web = createServer((_request, response) => {
 
 const handleOf = (name: string) => `org.${name}/tool`;
 
-beforeAll(async () => {
-  await new Promise<void>((done) => web.listen(0, '127.0.0.1', done));
-  const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
-  directory = await openClaimedDirectory({
-    listening: true,
-    entries: [
-      registryEntry('org.rater/tool', onGitHub('rater/tool')),
-      registryEntry('org.rated/tool', onGitHub('rated/tool')),
-      ...['scripted', 'plain'].map((name) => registryEntry(handleOf(name), onGitHub(`${name}/tool`))),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'scripted.org': url, 'plain.org': url }) },
-  });
-  rater = await directory.claim('org.rater/tool', 'rater/tool');
-  browser = await openBrowser();
+await new Promise<void>((done) => web.listen(0, '127.0.0.1', done));
+const url = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+const directory = await openClaimedDirectory({
+  listening: true,
+  entries: [
+    registryEntry('org.rater/tool', onGitHub('rater/tool')),
+    registryEntry('org.rated/tool', onGitHub('rated/tool')),
+    ...['scripted', 'plain'].map((name) => registryEntry(handleOf(name), onGitHub(`${name}/tool`))),
+  ],
+  environment: { HOST_OVERRIDES: JSON.stringify({ 'scripted.org': url, 'plain.org': url }) },
 });
+const rater = await directory.claim('org.rater/tool', 'rater/tool');
+const browser = await openBrowser();
 afterAll(async () => {
   await browser?.close();
   await directory?.close();

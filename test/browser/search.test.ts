@@ -1,11 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser, openPage, type PageTrace } from '../support/browser.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-
-let browser: Browser;
-let directory: Directory;
 
 /** Seventy listings that pay, every second with a remote endpoint, every third a Python package. */
 const payers = Array.from({ length: 70 }, (_, at) => {
@@ -23,14 +20,12 @@ const payers = Array.from({ length: 70 }, (_, at) => {
   );
 });
 
-beforeAll(async () => {
-  directory = await openDirectory({
-    entries: [...seedEntries, ...payers],
-    listening: true,
-    environment: { LIMITS: 'off' },
-  });
-  browser = await openBrowser();
+const directory = await openDirectory({
+  entries: [...seedEntries, ...payers],
+  listening: true,
+  environment: { LIMITS: 'off' },
 });
+const browser = await openBrowser();
 afterAll(async () => {
   await browser?.close();
   await directory?.close();

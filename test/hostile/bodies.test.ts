@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { storedTools, toTimelines } from '../support/facts.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-let limited: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-  limited = await openDirectory();
-});
-afterAll(async () => {
-  await directory.close();
-  await limited.close();
-});
+const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const limited = await opened(openDirectory());
 
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const post = (path: string, body: string, { app }: Pick<Directory, 'app'> = directory) =>
@@ -210,7 +203,7 @@ describe('a small body about a listing with large lists', () => {
   /** A listing with two sets of its first endpoint, and one of each other one. */
   async function open(toTool: (digest: string) => object): Promise<Directory> {
     const remotes = urls.map((url) => ({ type: 'streamable-http' as const, url }));
-    const opened = await openDirectory({
+    const large = await openDirectory({
       entries: [registryEntry(handle, { remotes })],
       environment: { LIMITS: 'off' },
     });
@@ -219,7 +212,7 @@ describe('a small body about a listing with large lists', () => {
         { handle, subject },
         { digest, first_seen_at, members: [{ name: 'a', ...toTool(digest) }] },
       );
-    await opened.store.write(async (tx) => {
+    await large.store.write(async (tx) => {
       const observations = urls.map(toObservation);
       await tx.observations.put({ handle, observed_at: seen_at, timelines: toTimelines(observations) });
       await tx.observations.addChange({
@@ -238,53 +231,50 @@ describe('a small body about a listing with large lists', () => {
       await tx.observations.putValue(await set(urls[0] ?? '', 'before', '2026-11-10T00:00:00.000Z'));
       for (const url of urls) await tx.observations.putValue(await set(url, 'now', seen_at));
     });
-    return opened;
+    return large;
   }
   const described = (size_bytes: number) => (digest: string) => ({
     description: digest.padEnd(size_bytes, 'x'),
   });
   /** Texts of stored sets that were parsed for one answer of a tool, and its text. */
-  async function ask(opened: Directory, tool: string, input: object) {
+  async function ask(at: Directory, tool: string, input: object) {
     const parse = vi.spyOn(JSON, 'parse');
-    const answer = await post(`/api/tools/${tool}`, JSON.stringify({ handle, ...input }), opened);
+    const answer = await post(`/api/tools/${tool}`, JSON.stringify({ handle, ...input }), at);
     const parsed = parse.mock.calls.map(([text]) => text).filter(({ length }) => length > 100_000);
     parse.mockRestore();
     return { text: await answer.text(), parsed };
   }
-  const compare = (opened: Directory) =>
-    ask(opened, 'check_surface', { tools: [{ name: 'a', description: 'other' }] });
+  const compare = (at: Directory) =>
+    ask(at, 'check_surface', { tools: [{ name: 'a', description: 'other' }] });
   const lengthOf = (texts: readonly string[]) => texts.reduce((sum, { length }) => sum + length, 0);
 
   it('compares at most 4 MiB of them, and says what was left out', async () => {
-    const opened = await open(described(1_800_000));
-    const { text, parsed } = await compare(opened);
+    const large = await opened(open(described(1_800_000)));
+    const { text, parsed } = await compare(large);
     expect(lengthOf(parsed)).toBeGreaterThan(3_600_000);
     expect(lengthOf(parsed)).toBeLessThan(4_194_304);
     expect(text).toContain(
       'The tools of 1 other endpoint were not compared: the lists of this service have more than 4 MiB or 100,000 values. Not all lists that Dossier saw before were compared: together they have more than 4 MiB or 100,000 values.',
     );
-    await opened.close();
   });
 
   it('compares all of them if they have room', async () => {
-    const opened = await open(described(200_000));
-    const { text, parsed } = await compare(opened);
+    const large = await opened(open(described(200_000)));
+    const { text, parsed } = await compare(large);
     expect(lengthOf(parsed)).toBeGreaterThan(800_000);
     expect(text).not.toContain('compared:');
-    await opened.close();
   });
 
   it('parses at most 100,000 values of them, one set of 60,000, in check_surface and get_history', async () => {
     const members = Array.from({ length: 60_000 }, (_, at) => `"m${at}":0`).join();
-    const opened = await open((digest) => ({ description: digest, ...JSON.parse(`{${members}}`) }));
-    const compared = await compare(opened);
+    const large = await opened(open((digest) => ({ description: digest, ...JSON.parse(`{${members}}`) })));
+    const compared = await compare(large);
     expect(compared.parsed).toHaveLength(1);
     expect(compared.text).toContain(
       'The tools of 2 other endpoints were not compared: the lists of this service have more than 4 MiB or 100,000 values.',
     );
-    const history = await ask(opened, 'get_history', {});
+    const history = await ask(large, 'get_history', {});
     expect(history.text).toContain('description');
     expect(history.parsed).toHaveLength(1);
-    await opened.close();
   });
 });

@@ -29,11 +29,7 @@ interface Answer {
 }
 
 async function ask(of: string, input: Record<string, unknown>): Promise<Answer> {
-  const response = await directory.directory.app.request('/api/tools/claim_agent', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ handle: of, ...input }),
-  });
+  const response = await directory.directory.post('/api/tools/claim_agent', { handle: of, ...input });
   return (await response.json()) as Answer;
 }
 

@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { partOf } from '../support/long.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
 const handles = ['co.webhook/webhook', 'com.politicalcomms/api'];
-let directory: ClaimedDirectory;
-beforeAll(async () => {
-  directory = await openClaimedDirectory();
-  const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
-  await directory.post(
-    '/api/tools/submit_rating',
-    {
-      handle: 'co.webhook/webhook',
-      interaction_id: 'job-1',
-      interaction_at: directory.context.clock().toISOString(),
-      outcome: 'succeeded',
-      protocol: 'mcp',
-      relationship: 'customer',
-    },
-    capability,
-  );
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory());
+const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
+await directory.post(
+  '/api/tools/submit_rating',
+  {
+    handle: 'co.webhook/webhook',
+    interaction_id: 'job-1',
+    interaction_at: directory.context.clock().toISOString(),
+    outcome: 'succeeded',
+    protocol: 'mcp',
+    relationship: 'customer',
+  },
+  capability,
+);
 
 const paths = [
   '/',

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { partOf } from '../support/long.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
 const requests = partOf(4000, 10_000);
 /** Fixed, so that a failure comes again; a new one is a new run. */
@@ -219,7 +220,7 @@ async function sendAll(directory: ClaimedDirectory, capability: string, bodies: 
 declare const sample: ReturnType<typeof mutated.generate>['value'];
 
 it(`${requests} mutated requests: no failure, no hang, no timer left behind`, async () => {
-  const directory = await openClaimedDirectory();
+  const directory = await opened(openClaimedDirectory());
   const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
   const bodies = fc.sample(mutated, { numRuns: requests, seed });
   await sendAll(directory, capability, bodies.slice(0, requests / 4));
@@ -234,5 +235,4 @@ it(`${requests} mutated requests: no failure, no hang, no timer left behind`, as
   const { headers, body } = legacy('tools/call', { name: 'get_agent', arguments: { handle } });
   const after = await directory.app.request('/api/mcp', { method: 'POST', headers, body });
   expect(await after.json()).toMatchObject({ result: { structuredContent: { handle } } });
-  await directory.close();
 });

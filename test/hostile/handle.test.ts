@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { legacy } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
 
-const post = (path: string, body: unknown) =>
-  directory.app.request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+const post = directory.post;
 
 const longest = `a/${'b'.repeat(198)}`;
 

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
 import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { heavyShapes } from '../support/heavy-records.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 const handles = upTo(20).map((at) => `com.heavy/n${at}`);
@@ -36,9 +37,6 @@ const shapes: Readonly<Record<string, Shape>> = {
   tools: { record: atEndpoint, isObserved: true },
 };
 
-let endpoint: Endpoint;
-const opened: (() => Promise<void>)[] = [];
-
 /** An app that keeps neither answers nor facts in memory. */
 async function open({ record, versions = 1, isObserved }: Shape, size: number, listings = 2) {
   const entries = handles.slice(0, listings).flatMap((name) =>
@@ -49,11 +47,12 @@ async function open({ record, versions = 1, isObserved }: Shape, size: number, l
     }),
   );
   for (const entry of entries) expect(JSON.stringify(entry).length).toBeLessThan(65_536);
-  const directory = await openDirectory({
-    entries,
-    environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify({ 'tools.example': endpoint.url }) },
-  });
-  opened.push(directory.close);
+  const directory = await opened(
+    openDirectory({
+      entries,
+      environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify({ 'tools.example': endpoint.url }) },
+    }),
+  );
   if (isObserved) await directory.observe(handle);
   const { context } = directory;
   const { documents } = context.store;
@@ -180,26 +179,16 @@ interface Reference {
   readonly length: number;
   readonly time_ms: number;
 }
-let readers: ReadonlyMap<string, Reference>;
+const offered = upTo(400).map((at) => ({ name: `tool_${at}`, description: `Does ${at} `.repeat(20) }));
+const endpoint = await opened(startModernServer(() => offered));
+const service = await open({ record: plain }, 1);
+const readers = new Map<string, Reference>();
+for (const [name, read] of await readersOf(service)) {
+  await timeOf(read, service, 60);
+  readers.set(name, { read, ...(await timeOf(read, service, 60)) });
+}
 /** A page of a plain listing: shorter answers may cost ten times as much as it too. */
-let page_ms = 0;
-
-beforeAll(async () => {
-  const offered = upTo(400).map((at) => ({ name: `tool_${at}`, description: `Does ${at} `.repeat(20) }));
-  endpoint = await startModernServer(() => offered);
-  const service = await open({ record: plain }, 1);
-  const found = new Map<string, Reference>();
-  for (const [name, read] of await readersOf(service)) {
-    await timeOf(read, service, 60);
-    found.set(name, { read, ...(await timeOf(read, service, 60)) });
-  }
-  readers = found;
-  page_ms = found.get('/agents/com.heavy/n0')?.time_ms ?? 0;
-});
-afterAll(async () => {
-  for (const close of opened) await close();
-  await endpoint.close();
-});
+const page_ms = readers.get('/agents/com.heavy/n0')?.time_ms ?? 0;
 
 describe('the heaviest records that an import accepts', () => {
   it('are read by every route, tool and resource', () => {

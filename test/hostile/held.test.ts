@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { recorded } from '../claims/claimable.ts';
-import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
+import { openDomainDirectory } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const file = 'dossier-claim.txt';
 const day_s = 86_400;
@@ -12,14 +13,9 @@ const owners = ['alice', 'bob', 'carol', 'dora', 'erin', 'fred'];
 const nameOf = (domain: string) => `_dossier-challenge.${domain}`;
 
 type Json = Record<string, unknown>;
-let service: DomainDirectory;
 const post = async (tool: string, input: object, as?: string): Promise<Json> => {
   const path = tool.startsWith('/') ? tool : `/api/tools/${tool}`;
-  const response = await service.directory.app.request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(input),
-  });
+  const response = await service.directory.post(path, input, as);
   return (await response.json()) as Json;
 };
 const now = () => service.directory.context.clock().toISOString();
@@ -44,21 +40,18 @@ async function claim(owner: string) {
   expect(await service.ask(handleOf(owner))).toMatchObject({ status: 'claimed' });
   return { ...issued, repository };
 }
-let alice: Awaited<ReturnType<typeof claim>>;
-let bob: Awaited<ReturnType<typeof claim>>;
 const listings = [registryEntry(tool), registryEntry(rated, { description: 'Zebra words' })];
 
-beforeAll(async () => {
-  service = await openDomainDirectory(
+const service = await opened(
+  openDomainDirectory(
     [...listings, ...owners.map((owner) => recorded(handleOf(owner), `${owner}/tool`))],
     [],
-  );
-  [alice, bob] = [await claim('alice'), await claim('bob')];
-  service.directory.wait(8 * day_s);
-});
+  ),
+);
+const [alice, bob] = [await claim('alice'), await claim('bob')];
+service.directory.wait(8 * day_s);
 afterAll(async () => {
   expect(await service.directory.audit()).toEqual([]);
-  await service.close();
 });
 
 describe('a rater', () => {

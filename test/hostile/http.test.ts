@@ -1,14 +1,11 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ listening: true, environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ listening: true, environment: { LIMITS: 'off' } }));
 
 /** What came back over a socket until the other side closed it. */
 interface Heard {
@@ -91,10 +88,9 @@ describe('over a socket', () => {
     ['silence', '', undefined],
   ])('%s: the connection is closed with 408 after the time-out', async (_, first, drip) => {
     const timeouts = { requestHeaders_ms: 500, request_ms: 1000 };
-    const impatient = await openDirectory({ listening: true, timeouts });
+    const impatient = await opened(openDirectory({ listening: true, timeouts }));
     expect((await converse(first, impatient.url, drip)).status).toBe(408);
     expect((await fetch(`${impatient.url}/about`)).status).toBe(200);
-    await impatient.close();
   });
 });
 

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const handle = 'com.politicalcomms/api';
 const far = '2099-01-01T00:00:00Z';
-let directory: ClaimedDirectory;
-beforeAll(async () => {
-  directory = await openClaimedDirectory();
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory());
 
 const me = async (capability: string) => {
   const headers = { authorization: `Bearer ${capability}` };

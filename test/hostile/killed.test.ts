@@ -1,15 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { partOf } from '../support/long.ts';
+import { openFolder } from '../support/opened.ts';
 
 const kills = partOf(2, 5);
 
 it(`loses nothing it acknowledged when it is killed in the middle of writing, ${kills} times`, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'dossier-killed-'));
+  const folder = openFolder();
   const settings = {
     DATABASE_URL: await createSharedDatabase(folder),
     PORT: '0',
@@ -38,5 +36,4 @@ it(`loses nothing it acknowledged when it is killed in the middle of writing, ${
   const { stdout } = await runDossier(['feedback', 'list'], settings);
   expect(acknowledged.length).toBeGreaterThanOrEqual(kills * 30);
   expect(acknowledged.filter((id) => !stdout.includes(id))).toEqual([]);
-  await rm(folder, { recursive: true });
 });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { partOf } from '../support/long.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'co.webhook/webhook';
 const posts = partOf(400, 1000);
@@ -14,7 +15,7 @@ interface Answer {
 }
 
 it(`${posts} POSTs of others beside an opt-out line that comes and goes yield no secret that works`, async () => {
-  const service = await openClaimedDirectory();
+  const service = await opened(openClaimedDirectory());
   const post = async (as?: string): Promise<Answer> =>
     (await (await service.post('/api/claim-github', { handle }, as)).json()) as Answer;
   const repository = service.git.createRepository('webhook-co/webhook');
@@ -52,5 +53,4 @@ it(`${posts} POSTs of others beside an opt-out line that comes and goes yield no
   );
   expect([types.at(-1), ofListing.at(-1)]).toEqual(['restored', 'listing_restored']);
   expect(await works(owner.capability ?? '')).toBe(true);
-  await service.close();
 });

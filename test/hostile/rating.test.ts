@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const rater = 'com.politicalcomms/api';
@@ -9,21 +10,18 @@ const subject = 'co.webhook/webhook';
 const unknown = `dossier_cap_${'A'.repeat(49)}`;
 const withdrawn = (status: string) => registryEntry('org.gone/server', onGitHub('gone/server'), { status });
 
-let directory: ClaimedDirectory;
-let capability: string;
-beforeAll(async () => {
-  directory = await openClaimedDirectory({
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       ...seedEntries,
       registryEntry('org.plain/server', onGitHub('plain/server')),
       registryEntry('org.rotated/server', onGitHub('rotated/server')),
       withdrawn('active'),
     ],
-  });
-  await directory.importEntries([withdrawn('deleted')]);
-  capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
-});
-afterAll(() => directory.close());
+  }),
+);
+await directory.importEntries([withdrawn('deleted')]);
+const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
 
 let interaction = 0;
 const rating = (change: object = {}) => ({

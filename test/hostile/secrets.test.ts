@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type Ended, type Started, startDossier } from '../support/command.ts';
 import { documentsOf, pagesOf } from '../support/doors.ts';
-import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
+import { createGitServer } from '../support/git-server.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { until } from '../support/until.ts';
 
 const handle = 'co.webhook/webhook';
@@ -20,12 +20,8 @@ interface Heard {
   readonly text: string;
 }
 
-let folder: string;
-let git: GitServer;
-let repository: GitRepository;
 let service: Started;
-let url: string;
-let capability: string;
+let url = '';
 const heard: Heard[] = [];
 const endings: Ended[] = [];
 
@@ -94,26 +90,22 @@ const rating = (change: object = {}) => ({
   ...change,
 });
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dossier-masking-'));
-  git = await createGitServer();
-  repository = git.createRepository('webhook-co/webhook');
-  repository.commit({ 'README.md': 'webhook' });
-  await start('0');
-  await until(async () => (await fetch(`${url}/readyz`)).status, 200);
-  const issued = bodyOf(await post('the claim', '/api/claim-github', JSON.stringify({ handle })));
-  capability = issued.capability ?? '';
-  repository.commit({ 'dossier-claim.txt': issued.file_contents ?? '' });
-  await stop();
-  await start(new URL(url).port); // a challenge is bound to the address of the service
-  const check = JSON.stringify({ handle, challenge: issued.challenge });
-  const looked = async () => bodyOf(await post('a look', '/api/claim-github', check)).status;
-  await until(looked, 'claimed');
-});
+const folder = openFolder();
+const git = await opened(createGitServer());
+const repository = git.createRepository('webhook-co/webhook');
+repository.commit({ 'README.md': 'webhook' });
+await start('0');
+await until(async () => (await fetch(`${url}/readyz`)).status, 200);
+const issued = bodyOf(await post('the claim', '/api/claim-github', JSON.stringify({ handle })));
+const capability = issued.capability ?? '';
+repository.commit({ 'dossier-claim.txt': issued.file_contents ?? '' });
+await stop();
+await start(new URL(url).port); // a challenge is bound to the address of the service
+const check = JSON.stringify({ handle, challenge: issued.challenge });
+const looked = async () => bodyOf(await post('a look', '/api/claim-github', check)).status;
+await until(looked, 'claimed');
 afterAll(async () => {
   if (service.child.exitCode === null) await stop();
-  await git.close();
-  rmSync(folder, { recursive: true });
 });
 
 const encoded = () => capability.replaceAll('_', '%5F');

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 
 async function open(url: string, text: string): Promise<Socket> {
   const { port, hostname } = new URL(url);
@@ -14,11 +15,13 @@ async function open(url: string, text: string): Promise<Socket> {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
 it('closes a connection that asks and does not read', async () => {
-  const directory = await openDirectory({
-    listening: true,
-    environment: { LIMITS: 'off' },
-    timeouts: { silence_ms: 300 },
-  });
+  const directory = await opened(
+    openDirectory({
+      listening: true,
+      environment: { LIMITS: 'off' },
+      timeouts: { silence_ms: 300 },
+    }),
+  );
   const socket = await open(directory.url, get('/openapi.json').repeat(400));
   socket.pause();
   let isClosed = false;
@@ -33,7 +36,6 @@ it('closes a connection that asks and does not read', async () => {
   };
   await expect.poll(send, { interval: 500 }).toBe(true);
   socket.destroy();
-  await directory.close();
 });
 
 it('a stop waits for no connection that has not sent a whole request', async () => {

@@ -29,11 +29,7 @@ async function pass(times: number) {
   }
 }
 async function post(path: string, input: object, as?: string): Promise<Record<string, unknown>> {
-  const response = await service.directory.app.request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(input),
-  });
+  const response = await service.directory.post(path, input, as);
   return (await response.json()) as Record<string, unknown>;
 }
 const statusOf = async (handle: string) => (await service.get(`/agents/${handle}.json`)).status;

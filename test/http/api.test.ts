@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
 import type { Tool } from '../../src/tools/tool.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 
 const json = { 'content-type': 'application/json' };
 const capability = `dossier_cap_${'A'.repeat(49)}`;
 const unreachable = JSON.stringify({
   'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
 });
-let directory: Directory;
 
 const send = (path: string, body: NonNullable<RequestInit['body']>, headers: Record<string, string> = json) =>
   directory.app.request(path, { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
@@ -16,10 +16,9 @@ const post = (path: string, body: unknown) => send(path, JSON.stringify(body));
 const codeOf = async (response: Response) =>
   [response.status, ((await response.json()) as { code: string }).code] as const;
 
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off', REPOSITORY_HOSTS: unreachable } });
-});
-afterAll(() => directory.close());
+const directory = await opened(
+  openDirectory({ environment: { LIMITS: 'off', REPOSITORY_HOSTS: unreachable } }),
+);
 
 describe('POST /api/tools/<tool>', () => {
   it('answers what the tool answers', async () => {

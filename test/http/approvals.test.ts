@@ -1,21 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-approvals-'));
+const folder = openFolder();
 const file = join(folder, 'views.json');
 const documents = join(folder, 'documents.json');
-const opened: Directory[] = [];
-afterAll(async () => {
-  for (const one of opened) await one.close();
-  rmSync(folder, { recursive: true });
-});
+let views = 0;
 
 const remotes = [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }];
 const shop = (version = '1.0.0', more = {}, meta = {}) =>
@@ -24,16 +20,17 @@ const other = registryEntry('com.example/other', { remotes });
 
 const open = async (
   entries: readonly RegistryEntry[],
-  views: object = JSON.parse(readFileSync(file, 'utf8')),
+  content: object = JSON.parse(readFileSync(file, 'utf8')),
   environment: Readonly<Record<string, string>> = {},
 ) => {
-  const own = join(folder, `views-${opened.length}.json`);
-  writeFileSync(own, JSON.stringify(views));
-  const directory = await openDirectory({
-    entries,
-    environment: { VIEWS: own, PUBLIC_URL: 'https://dossier.example', ...environment },
-  });
-  opened.push(directory);
+  const own = join(folder, `views-${views++}.json`);
+  writeFileSync(own, JSON.stringify(content));
+  const directory = await opened(
+    openDirectory({
+      entries,
+      environment: { VIEWS: own, PUBLIC_URL: 'https://dossier.example', ...environment },
+    }),
+  );
   await directory.judgeViews();
   return directory;
 };
@@ -50,14 +47,12 @@ const none = { allowedMcpServers: [] };
 const approve = (...args: string[]) =>
   runDossier(['approve', '--views', file, '--view', 'ours', '--from', documents, ...args], {});
 
-beforeAll(async () => {
-  writeFileSync(file, JSON.stringify({ ours: { title: 'Ours', approvals: [] } }));
-  const directory = await open([shop(), other]);
-  writeFileSync(
-    documents,
-    JSON.stringify([JSON.parse(await text(directory, '/agents/com.example/shop.json'))]),
-  );
-});
+writeFileSync(file, JSON.stringify({ ours: { title: 'Ours', approvals: [] } }));
+const directory = await open([shop(), other]);
+writeFileSync(
+  documents,
+  JSON.stringify([JSON.parse(await text(directory, '/agents/com.example/shop.json'))]),
+);
 
 it('dossier approve writes what is known now beside who approved it, why and until when', async () => {
   const words = ['com.example/shop', '--by', 'Ada', '--reason', 'payments of the shop'];
@@ -388,12 +383,14 @@ it('a pin of payees is about addresses; the reason why one breaks names what dif
   const onBase = { network: 'eip155:8453', payTo: one };
   const onSolana = { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', payTo: solana };
   let payments = [onBase, onSolana];
-  const endpoint = await startEndpoint((_, { method }, response) => {
-    if (method !== 'POST') return void response.writeHead(404).end();
-    const accepts = payments.map((payment) => ({ scheme: 'exact', asset: 'a', amount: '1', ...payment }));
-    response.writeHead(402, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
-  });
+  const endpoint = await opened(
+    startEndpoint((_, { method }, response) => {
+      if (method !== 'POST') return void response.writeHead(404).end();
+      const accepts = payments.map((payment) => ({ scheme: 'exact', asset: 'a', amount: '1', ...payment }));
+      response.writeHead(402, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
+    }),
+  );
   const shopWith = (...payees: unknown[]) =>
     open(
       [shop()],
@@ -416,5 +413,4 @@ it('a pin of payees is about addresses; the reason why one breaks names what dif
   const page = await text(longer, '/views/ours');
   expect(page).toContain(`…${solana}`);
   expect(page).toContain(`…${three}`);
-  await endpoint.close();
 });

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const cardType = 'application/mcp-server-card+json';
 const parcels = (name: string, more: object = {}) =>
   registryEntry(`com.example.parcels/${name}`, { description: 'Sends parcels by bicycle', ...more });
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries: [
       ...seedEntries,
       registryEntry('io.github.alice/Cargo', {
@@ -35,9 +35,8 @@ beforeAll(async () => {
       registryEntry('com.example/gone', {}, { status: 'deleted' }),
     ],
     environment: { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 interface Entry {
   identifier: string;
@@ -321,10 +320,12 @@ describe('GET /ard/agents/{identifier}', () => {
 });
 
 it('shows no text of a listing that the operator withdrew or whose texts it hid', async () => {
-  const own = await openDirectory({
-    entries: [parcels('one'), parcels('two')],
-    environment: { LIMITS: 'off' },
-  });
+  const own = await opened(
+    openDirectory({
+      entries: [parcels('one'), parcels('two')],
+      environment: { LIMITS: 'off' },
+    }),
+  );
   await own.act('withdraw', 'com.example.parcels/one', 'malicious');
   await own.act('hide', 'com.example.parcels/two', 'personal_data');
   const textOf = async (path: string, init?: RequestInit) => (await own.app.request(path, init)).text();
@@ -337,5 +338,4 @@ it('shows no text of a listing that the operator withdrew or whose texts it hid'
     ...['one', 'two'].map((name) => textOf(`/ard/agents/urn:air:parcels.example.com:${name}`)),
   ]);
   for (const text of texts) expect(text).not.toContain('Sends parcels by bicycle');
-  await own.close();
 });

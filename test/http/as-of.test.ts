@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
 const hosts = ['one.example.com', 'two.example.com'] as const;
 const rater = 'io.github.rater/agent';
@@ -11,10 +12,6 @@ const steps = ['check', 'other tools', 'gone', 'new version', 'moved', 'rating',
 type Step = (typeof steps)[number];
 const day_s = 86_400;
 
-let endpoint: Endpoint;
-let directory: ClaimedDirectory;
-let client: AnyClient;
-let capability: string;
 let tools: readonly string[] | undefined = ['read'];
 let lives = 0;
 
@@ -39,27 +36,24 @@ function answerMcp(body: string): readonly [number, object] {
   return [200, { jsonrpc: '2.0', id, result }];
 }
 
-beforeAll(async () => {
-  endpoint = await startEndpoint((body, _, response) => {
+const endpoint = await opened(
+  startEndpoint((body, _, response) => {
     const [status, answer] = answerMcp(body);
     response.writeHead(status, json).end(JSON.stringify(answer));
-  });
-  directory = await openClaimedDirectory({
+  }),
+);
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       registryEntry(rater, { repository: { url: 'https://github.com/rater/agent', source: 'github' } }),
     ],
     environment: {
       HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((name) => [name, endpoint.url]))),
     },
-  });
-  capability = await directory.claim(rater, 'rater/agent');
-  client = await connect('v2', { app: directory.app });
-});
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-  await endpoint.close();
-});
+  }),
+);
+const capability = await directory.claim(rater, 'rater/agent');
+const client = await opened(connect('v2', { app: directory.app }));
 
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 const ask = async (name: string, args: Record<string, unknown>) => {

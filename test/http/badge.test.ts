@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Rating } from '../../src/ratings/table.ts';
 import { makeRating } from '../store/examples.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
 
-beforeAll(async () => {
-  directory = await openDirectory();
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory());
 
 describe('the badge', () => {
   it('is a grey SVG that says of a listing without a claim, an answer and ratings that it is listed; the rest is its title', async () => {
@@ -32,7 +29,7 @@ describe('the badge', () => {
   });
 
   it('says of independent ratings alone how many worked, sources first; ratings set apart never change that', async () => {
-    const rated = await openDirectory();
+    const rated = await opened(openDirectory());
     const handle = 'co.webhook/webhook';
     let id = 0;
     const rate = (source_handle: string, account: string, change: Partial<Rating> = {}) =>
@@ -60,7 +57,6 @@ describe('the badge', () => {
     expect(await said()).toBe('1 source, 8 of 10 worked');
     await rate('c/one', 'c');
     expect(await said()).toBe('2 sources, 9 of 11 worked');
-    await rated.close();
   });
 
   it('has the form that shields.io reads', async () => {
@@ -94,7 +90,7 @@ describe('the badge', () => {
         expect.stringContaining('listed, updated 2026-10'),
       ]);
     }
-    const tight = await openDirectory({ environment: { LIMIT_OVERRIDES: 'badge=1/10m' } });
+    const tight = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'badge=1/10m' } }));
     await tight.app.request('/badge/co.webhook/webhook');
     for (const [answer, status, words] of [
       [await get('/badge/nobody%2Fnothing'), 404, 'no listing has this handle'],
@@ -110,7 +106,6 @@ describe('the badge', () => {
       expect([sent, headers.get('content-type')], words).toEqual([status, 'image/svg+xml; charset=utf-8']);
       expect(svg.toLowerCase(), words).toContain(words);
     }
-    await tight.close();
   });
 
   it('has a page of snippets', async () => {

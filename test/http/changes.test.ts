@@ -1,28 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-let service: ClaimedDirectory;
 const rater = registryEntry('com.rater/api', {
   repository: { url: 'https://github.com/rater/api', source: 'github' },
 });
 const newer = (version: string, server = {}) =>
   registryEntry('com.example/moves', { version, ...server }, { updatedAt: '2026-11-01T08:00:00Z' });
 
-beforeAll(async () => {
-  service = await openClaimedDirectory({
+const service = await opened(
+  openClaimedDirectory({
     entries: [...seedEntries, rater, newer('1.0.0')],
     environment: { PUBLIC_URL: 'https://dossier.example' },
-  });
-});
-afterAll(() => service.close());
+  }),
+);
 
 interface Line {
   id: string;
@@ -99,7 +96,7 @@ it('goes on after a change, whose id a header repeats, and refuses what is none'
 });
 
 it('a reader of a service that was restored from an older backup is told so: nothing is left out without a sign', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dossier-changes-'));
+  const folder = openFolder();
   const settings = { LOG_LEVEL: 'error', REGISTRY_URL: 'off', PORT: '0' };
   const before = await createSharedDatabase(folder);
   const after = await createSharedDatabase(folder);
@@ -114,7 +111,7 @@ it('a reader of a service that was restored from an older backup is told so: not
   await lost.close();
 
   expect((await runDossier(['restore', backup], { ...settings, DATABASE_URL: after })).code).toBe(0);
-  const restored = await open(after);
+  const restored = await opened(open(after));
   const refused = async () => {
     const answer = await restored.app.request(`/changes?since=${gone?.id}`);
     return [answer.status, await answer.json()];
@@ -139,8 +136,6 @@ it('a reader of a service that was restored from an older backup is told so: not
     return feed.items?.map(({ id }) => id);
   };
   expect(await ids()).not.toContain(`${restored.url}/changes#${gone?.id}`);
-  await restored.close();
-  rmSync(folder, { recursive: true });
 });
 
 it('an import that changes nothing is no change', async () => {
@@ -237,12 +232,14 @@ it('the feed of a tag has its change behind 59 newer ones of other listings', as
   const plain = (n: number, description: string, minute: number) =>
     registryEntry(`org.plain/n${n}`, { description }, later(minute));
   const others = Array.from({ length: 59 }, (_, n) => n);
-  const many = await openDirectory({
-    entries: [
-      registryEntry('net.mail/api', { description: 'Sends email' }),
-      ...others.map((n) => plain(n, 'Does something', 0)),
-    ],
-  });
+  const many = await opened(
+    openDirectory({
+      entries: [
+        registryEntry('net.mail/api', { description: 'Sends email' }),
+        ...others.map((n) => plain(n, 'Does something', 0)),
+      ],
+    }),
+  );
   await many.importEntries([registryEntry('net.mail/api', { description: 'Sends email, faster' }, later(1))]);
   await many.importEntries(others.map((n) => plain(n, 'Does something else', 2)));
   const itemsOf = async (path: string) => {
@@ -252,5 +249,4 @@ it('the feed of a tag has its change behind 59 newer ones of other listings', as
   expect(await itemsOf('/tags/email/feed.json')).toEqual(['net.mail/api']);
   const all = await itemsOf('/feed.json');
   expect([all.length, all.includes('net.mail/api')]).toEqual([50, false]);
-  await many.close();
 });

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createClient, DossierProblem } from '../../src/client/client.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'co.webhook/webhook';
-let directory: ClaimedDirectory;
-beforeAll(async () => {
-  directory = await openClaimedDirectory({ listening: true });
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory({ listening: true }));
 
 it('calls tools of a running service, with types of what goes in and what comes back', async () => {
   const dossier = createClient({ url: `${directory.url}/` });
@@ -52,13 +49,14 @@ it('throws the problem that the service answers with', async () => {
 });
 
 it('ends in a TimeoutError also while an answer arrives', async () => {
-  const slow = await startEndpoint((_body, _request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.write('{"results":');
-  });
+  const slow = await opened(
+    startEndpoint((_body, _request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"results":');
+    }),
+  );
   const dossier = createClient({ url: slow.url, timeout_ms: 50 });
   await expect(dossier.call('list_tags', {})).rejects.toMatchObject({ name: 'TimeoutError' });
-  await slow.close();
 });
 
 it('sends the capability of a claimed listing', async () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runImport } from '../../src/imports/import.ts';
 import { comparedOf } from '../support/compared.ts';
-import { callTool, type Directory, documentOf, openDirectory } from '../support/directory.ts';
+import { callTool, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
 const handle = 'com.example/plain';
@@ -16,11 +17,7 @@ const copy = [
 ];
 const sentence = 'This copy records no endpoints.';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ entries: copy });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ entries: copy }));
 
 const read = async (path: string) => (await directory.app.request(path)).text();
 const prose = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
@@ -106,7 +103,7 @@ describe('a copy that records no endpoint of any listing', () => {
   });
 });
 
-describe('a copy whose only listing with an endpoint, a package and a repository is withdrawn by the operator', () => {
+describe('a copy whose only listing with an endpoint, a package and a repository is withdrawn by the operator', async () => {
   const whole = 'com.other/whole';
   const plain = 'com.other/plain';
   const only = [
@@ -118,11 +115,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
       repository: { url: 'https://github.com/other/whole', source: 'github' },
     }),
   ];
-  let moderated: Directory;
-  beforeAll(async () => {
-    moderated = await openDirectory({ entries: only });
-  });
-  afterAll(() => moderated.close());
+  const moderated = await opened(openDirectory({ entries: only }));
 
   const answerOf = async (tool: string, input: object) =>
     JSON.stringify(await callTool(moderated, tool, input));
@@ -151,7 +144,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
 
 describe('a registry that sends its first endpoint among changes', () => {
   it('is no longer one without endpoints, also for what it sent before; a copy from elsewhere still is', async () => {
-    const saved = await openDirectory({ entries: [registryEntry('com.saved/plain')] });
+    const saved = await opened(openDirectory({ entries: [registryEntry('com.saved/plain')] }));
     const registry = await startRegistryServer([registryEntry('com.first/plain')]);
     const lackingOf = async (of: string) => {
       const answer = await saved.app.request(`/agents/${of}.json`);
@@ -169,14 +162,13 @@ describe('a registry that sends its first endpoint among changes', () => {
       expect(await lackingOf('com.saved/plain')).toEqual(all);
     }
     await registry.stop();
-    await saved.close();
   });
 });
 
 describe('a copy without packages or repositories', () => {
   it('leaves the criteria about them unknown', async () => {
     const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
-    const bare = await openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] });
+    const bare = await opened(openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] }));
     const handles = ['com.other/remote', 'com.other/remote2'];
     const criteria = ['has_repository', 'package:npm', 'package_not_deprecated'];
     const [first] = comparedOf(await callTool(bare, 'compare_agents', { handles, criteria }));
@@ -186,6 +178,5 @@ describe('a copy without packages or repositories', () => {
     });
     const page = prose(await (await bare.app.request('/agents/com.other/remote')).text());
     expect(page).toContain('his copy records no repositories');
-    await bare.close();
   });
 });

@@ -1,21 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-let directory: Directory;
-let folder: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dossier-'));
-  const views = join(folder, 'views.json');
-  writeFileSync(views, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'has_endpoint' }] } }));
-  directory = await openDirectory({ environment: { VIEWS: views, PUBLIC_URL: 'https://dossier.example' } });
-});
-afterAll(async () => {
-  await directory.close();
-  rmSync(folder, { recursive: true });
-});
+const folder = openFolder();
+const views = join(folder, 'views.json');
+writeFileSync(views, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'has_endpoint' }] } }));
+const directory = await opened(
+  openDirectory({ environment: { VIEWS: views, PUBLIC_URL: 'https://dossier.example' } }),
+);
 
 const listing = '/agents/co.webhook/webhook';
 const documents = [

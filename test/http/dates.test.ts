@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
 const entry = (name: string, version: string, [publishedAt, updatedAt]: [string, string], isLatest = true) =>
@@ -90,48 +90,6 @@ describe('a listing from a saved copy with only the newest versions', () => {
     expect(await read(directory, `/agents/${handle}`)).not.toContain('datePublished');
   });
 
-  it('has the same fact with the same date through every adapter', async () => {
-    const client = await connect('v2', { app: directory.app });
-    const [resource] = await client.read(`agent://${handle}`);
-    await client.close();
-    const document = await readDocument(directory);
-    expect(JSON.parse(resource?.text ?? '')).toEqual(document);
-    const [page, markdown] = await Promise.all(
-      ['', '.md'].map((form) => read(directory, `/agents/${handle}${form}`)),
-    );
-    expect(page).not.toContain('seen ');
-    expect(markdown).toContain('Other listings of the publisher with the same endpoint: 1 listing (record, ');
-    for (const [text = '', facts, mark] of [
-      // With what the page says first, “Kept up”.
-      [page, 9, /\(record, <time>(\d{4}-\d\d-\d\d)</g],
-      [markdown, 8, /^\* .*\(record, (\d{4}-\d\d-\d\d)\)$/gm],
-    ] as const) {
-      const dates = [...text.matchAll(mark)].map(([, date]) => date);
-      expect(dates).toHaveLength(facts);
-      expect(new Set(dates)).toEqual(new Set(['2026-03-09']));
-    }
-    const compared = await compare(directory, [{ criterion: 'has_endpoint' }]);
-    expect(compared?.record).toMatch(/, as of 2026-03-09$/);
-    // What was never looked at has no date.
-    expect(compared?.lines?.where).toMatch(/, not checked\.$/);
-    expect(document.observations[0]).toMatchObject({ outcome: 'not_asked' });
-    expect(document.observations[0]).not.toHaveProperty('observed_at');
-    expect(await read(directory, `/badge/${handle}`)).toContain(`as of ${today()}`);
-    expect(page).toContain(`as of <time>${today()}</time>`);
-    const found = await callTool<{ listings: { handle: string }[]; order: string }>(
-      directory,
-      'search_agents',
-      {},
-    );
-    const short = found.listings.find((listing) => listing.handle === handle);
-    expect(document).toMatchObject({
-      published_at: '2026-02-01T08:00:00.000Z',
-      updated_at: '2026-02-02T08:00:00.000Z',
-    });
-    expect(short).toMatchObject({ facts: expect.arrayContaining(['updated 2026-02-02']) });
-    expect(found.order).toBe('oldest publication first');
-  });
-
   it('keeps its date when another copy without it is read later', async () => {
     await importCopy(directory, 'later.json', [
       entry('com.example.c/three', '1.0.0', ['2026-05-05', '2026-05-05']),
@@ -144,7 +102,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
 });
 
 it('a copy that states no date is not said to be of the day on which it was read', async () => {
-  const directory = await openDirectory({ entries: [] });
+  const directory = await opened(openDirectory({ entries: [] }));
   await importCopy(directory, 'undated.json', [
     registryEntry('com.example.a/one', {}, { publishedAt: null, updatedAt: null }),
   ]);
@@ -152,11 +110,10 @@ it('a copy that states no date is not said to be of the day on which it was read
   expect(await readDocument(directory)).toMatchObject({
     origin_note: `This listing is from a saved copy of a registry, read by Dossier on ${today}. No date in the copy shows when it was saved.`,
   });
-  await directory.close();
 });
 
 it('a copy with older versions states how many versions there are and which was first', async () => {
-  const directory = await openDirectory({ entries: [] });
+  const directory = await opened(openDirectory({ entries: [] }));
   await importCopy(directory, 'all.json', [
     entry(handle, '1.0.0', ['2026-01-01', '2026-01-01'], false),
     ...newestOnly,
@@ -169,7 +126,6 @@ it('a copy with older versions states how many versions there are and which was 
     results: { 'listed_for_days:1000': 'not_met' },
     lines: { kept_up: expect.stringContaining('first published 2026-01-01') },
   });
-  await directory.close();
 });
 
 it('a listing of a registry is as of the last completed reading of that registry', async () => {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
 
 interface Body {
   readonly status?: number;

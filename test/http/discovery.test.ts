@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { makeListing } from '../store/examples.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
 const get = (path: string) => directory.app.request(path);
 
-beforeAll(async () => {
-  directory = await openDirectory();
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory());
 
 describe('discovery', () => {
   it('/llms.txt and /llms-full.txt are text', async () => {
@@ -60,7 +57,7 @@ describe('discovery', () => {
   it('/sitemap.xml has an ETag and is made once, until a listing changes, whatever is asked for beside it', async () => {
     const results: unknown[] = [];
     const stop = onMeasured(({ labels: { memory, result } }) => memory === 'pages' && results.push(result));
-    const own = await openDirectory({ listening: true });
+    const own = await opened(openDirectory({ listening: true }));
     const read = async (path: string) => {
       const answer = await fetch(`${own.url}${path}`);
       await answer.text();
@@ -72,7 +69,6 @@ describe('discovery', () => {
     for (const query of ['after=a', 'after=b']) expect(await read(`/sitemap.xml?${query}`)).toBe(etag);
     expect(results).toEqual(['miss', 'hit', 'hit', 'hit']);
     stop();
-    await own.close();
   });
 
   it('/log says that its answer depends on Accept, as JSON too', async () => {
@@ -80,7 +76,7 @@ describe('discovery', () => {
   });
 
   it('/sitemap.xml is an index of files where there are more than 50,000 listings', async () => {
-    const many = await openDirectory();
+    const many = await opened(openDirectory());
     for (let first = 0; first < 50_001; first += 500) {
       const rows = Array.from({ length: Math.min(500, 50_001 - first) }, (_, index) =>
         makeListing(`io.many/server-${String(first + index).padStart(5, '0')}`, first + index + 10),
@@ -101,7 +97,6 @@ describe('discovery', () => {
     expect(counts).toEqual([50_000, 3]);
     expect((await many.app.request('/sitemap.xml?page=3')).status).toBe(302);
     expect((await many.app.request('/sitemap.xml?page=2')).headers.get('etag')).toMatch(/^"/);
-    await many.close();
   });
 
   it('/healthz answers always, /readyz once listings are there', async () => {

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openNote, readVerifier } from '../../src/log/notes.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 /** Makes the file larger than what a stream reads ahead. */
 const incompressible = () => ({
@@ -17,18 +18,16 @@ const incompressible = () => ({
   },
 });
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     environment: { LIMITS: 'off' },
     entries: [
       ...seedEntries,
       registryEntry('com.example/gone', {}, { status: 'deleted' }),
       ...Array.from({ length: 300 }, (_, n) => registryEntry(`com.example.many/n${n}`, incompressible())),
     ],
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 interface Manifest {
   since: string;
@@ -103,7 +102,7 @@ async function textsOf(ask: (path: string) => Promise<Response>, { files }: Mani
 }
 
 it('what was taken away is in no file that is sent, and no caller is refused because of it', async () => {
-  const own = await openDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } });
+  const own = await opened(openDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } }));
   const ask = async (path: string) => own.app.request(path);
   const manifest = async () => (await (await ask('/export/manifest.json')).json()) as Manifest;
   const ofWebhook = 'Receive, inspect, replay and deliver';
@@ -129,12 +128,11 @@ it('what was taken away is in no file that is sent, and no caller is refused bec
     expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256]);
     expect(rowsOf(content)).toHaveLength(rows);
   }
-  await own.close();
 });
 
 it('is replaced page by page: what was withdrawn is left out, and pages without it are as old as the dump', async () => {
   const entries = Array.from({ length: 250 }, (_, n) => registryEntry(`com.example/n${n}`));
-  const own = await openDirectory({ entries, environment: { LIMITS: 'off' } });
+  const own = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
   const ask = async (path: string) => own.app.request(path);
   const manifest = async () => (await (await ask('/export/manifest.json')).json()) as Manifest;
   const first = await manifest();
@@ -157,7 +155,6 @@ it('is replaced page by page: what was withdrawn is left out, and pages without 
   expect(changedLines).toHaveLength(2);
   expect(texts).not.toContain(`"${gone}"`);
   expect(await manifest()).toEqual({ ...second, files });
-  await own.close();
 });
 
 /** A directory whose dump takes a while, and what waits until the next one is being written. */
@@ -285,9 +282,8 @@ it('removes the dumps that killed processes left more than a day ago', async () 
   if (!old || !fresh) throw new Error('no folders');
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
   utimesSync(old, twoDaysAgo, twoDaysAgo);
-  const own = await openDirectory();
+  const own = await opened(openDirectory());
   expect((await own.app.request('/export/manifest.json')).status).toBe(200);
   expect([existsSync(old), existsSync(fresh)]).toEqual([false, true]);
   rmSync(fresh, { recursive: true });
-  await own.close();
 });

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createSharedDatabase } from '../support/database.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { takeBackMigrations } from '../support/nodes.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const dayAt = (day: string) => `${day}T08:00:00Z`;
@@ -100,34 +98,32 @@ const call = (at: Directory, tool: string, input: object) => callTool<Body>(at, 
 /** One registry that was read as a whole, and one that was read again after each version was published. */
 let [whole, grown]: Directory[] = [];
 const directories = () => [whole, grown].filter((one) => one !== undefined);
-beforeAll(async () => {
-  whole = await openDirectory({ entries, environment: { LIMITS: 'off' } });
-  grown = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
-  const metaOf = (entry: RegistryEntry) => entry._meta['io.modelcontextprotocol.registry/official'];
-  const dayOf = (entry: RegistryEntry) => String(metaOf(entry).publishedAt);
-  const byDay = entries.toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : 1));
-  const days = [...new Set(byDay.map(dayOf))];
-  // Most days only the listing of many versions has a new one; a few of these are enough.
-  for (const day of days.filter((_, n) => n > 120 || n % 25 === 0)) {
-    const listed = byDay.filter((entry) => dayOf(entry) <= day);
-    const last = new Map(listed.map((entry) => [entry.server.name, entry]));
-    await grown.importEntries(
-      listed.map((entry) => ({
-        ...entry,
-        _meta: {
-          'io.modelcontextprotocol.registry/official': {
-            ...metaOf(entry),
-            isLatest:
-              entry.server.name === 'com.backport/api'
-                ? metaOf(entry).isLatest
-                : last.get(entry.server.name) === entry,
-          },
+whole = await openDirectory({ entries, environment: { LIMITS: 'off' } });
+grown = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
+const metaOf = (entry: RegistryEntry) => entry._meta['io.modelcontextprotocol.registry/official'];
+const dayOf = (entry: RegistryEntry) => String(metaOf(entry).publishedAt);
+const byDay = entries.toSorted((a, b) => (dayOf(a) < dayOf(b) ? -1 : 1));
+const days = [...new Set(byDay.map(dayOf))];
+// Most days only the listing of many versions has a new one; a few of these are enough.
+for (const day of days.filter((_, n) => n > 120 || n % 25 === 0)) {
+  const listed = byDay.filter((entry) => dayOf(entry) <= day);
+  const last = new Map(listed.map((entry) => [entry.server.name, entry]));
+  await grown.importEntries(
+    listed.map((entry) => ({
+      ...entry,
+      _meta: {
+        'io.modelcontextprotocol.registry/official': {
+          ...metaOf(entry),
+          isLatest:
+            entry.server.name === 'com.backport/api'
+              ? metaOf(entry).isLatest
+              : last.get(entry.server.name) === entry,
         },
-      })),
-    );
-  }
-  await grown.importEntries(entries);
-});
+      },
+    })),
+  );
+}
+await grown.importEntries(entries);
 afterAll(async () => {
   for (const directory of directories()) await directory.close();
 });
@@ -213,15 +209,13 @@ describe.each([
 });
 
 it('a database of an older version is filled by the next full import and the next checks', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'dossier-former-'));
+  const folder = openFolder();
   const DATABASE_URL = await createSharedDatabase(folder);
   await (await openDirectory({ entries, environment: { DATABASE_URL } })).close();
   await takeBackMigrations(DATABASE_URL, '0001-tables');
-  const directory = await openDirectory({ entries, environment: { DATABASE_URL } });
+  const directory = await opened(openDirectory({ entries, environment: { DATABASE_URL } }));
   expect(await call(directory, 'get_agent', { handle: 'npm:vendor-mail' })).toMatchObject({
     handle: 'com.relocate/mail',
     found_by: formerly('npm package', '2026-11-01'),
   });
-  await directory.close();
-  rmSync(folder, { recursive: true });
 });

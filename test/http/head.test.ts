@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const hostile = '</script><script>alert(1)</script><!-- & \u2028 "><img src=x onerror=alert(2)>';
 const base = 'http://127.0.0.1:3000';
-let directory: Directory;
 
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries: [
       ...seedEntries,
       registryEntry('io.test/hostile', {
@@ -18,9 +18,8 @@ beforeAll(async () => {
       }),
       registryEntry('io.test/gone', { description: 'Words of a publisher' }, { status: 'deleted' }),
     ],
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 const toText = (text: string) =>
   text

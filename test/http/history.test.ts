@@ -1,34 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'co.webhook/webhook';
-let directory: ClaimedDirectory;
 const html = { accept: 'text/html' };
 const get = (path: string) => directory.app.request(path, { headers: html });
 const textOf = async (path: string) => (await get(path)).text();
 
-beforeAll(async () => {
-  directory = await openClaimedDirectory();
-  await directory.claim(handle, 'webhook-co/webhook');
-  await directory.store.write((tx) =>
-    tx.observations.addChange({
-      handle,
-      log_index: 0,
-      at: '2026-11-02T08:00:00.000Z',
-      vantage: 'eu-west',
-      changes: [
-        {
-          kind: 'tools.count',
-          subject: 'https://mcp.webhook.co/mcp',
-          before: { value: 3, outcome: 'seen', seen_until: '2026-11-01T08:00:00.000Z' },
-          after: { value: 4, outcome: 'seen' },
-        },
-        { kind: 'auth.required', after: { value: true, outcome: 'seen' } },
-      ],
-    }),
-  );
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory());
+await directory.claim(handle, 'webhook-co/webhook');
+await directory.store.write((tx) =>
+  tx.observations.addChange({
+    handle,
+    log_index: 0,
+    at: '2026-11-02T08:00:00.000Z',
+    vantage: 'eu-west',
+    changes: [
+      {
+        kind: 'tools.count',
+        subject: 'https://mcp.webhook.co/mcp',
+        before: { value: 3, outcome: 'seen', seen_until: '2026-11-01T08:00:00.000Z' },
+        after: { value: 4, outcome: 'seen' },
+      },
+      { kind: 'auth.required', after: { value: true, outcome: 'seen' } },
+    ],
+  }),
+);
 
 describe('the history of a listing', () => {
   it('says what was before and after, with dates and the entry of the log', async () => {

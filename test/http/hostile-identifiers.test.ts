@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 const packages = [
   ['npm', '--call=touch /tmp/pwned'],
@@ -53,13 +53,12 @@ const asRemote = (url: string, more: object = {}) => ({
   remotes: [{ type: 'streamable-http', url, ...more }],
 });
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-hostile-'));
-let directory: Directory;
-beforeAll(async () => {
-  const VIEWS = join(folder, 'views.json');
-  const criteria = [{ criterion: 'updated_within_days', value: 3650 }];
-  writeFileSync(VIEWS, JSON.stringify({ all: { title: 'All', criteria } }));
-  directory = await openDirectory({
+const folder = openFolder();
+const VIEWS = join(folder, 'views.json');
+const criteria = [{ criterion: 'updated_within_days', value: 3650 }];
+writeFileSync(VIEWS, JSON.stringify({ all: { title: 'All', criteria } }));
+const directory = await opened(
+  openDirectory({
     environment: { VIEWS, LIMITS: 'off' },
     entries: [
       ...packages.map((one, n) => registryEntry(`com.hostile/p${n}`, asPackage(one))),
@@ -81,13 +80,9 @@ beforeAll(async () => {
         ],
       }),
     ],
-  });
-  await directory.judgeViews();
-});
-afterAll(async () => {
-  await directory.close();
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+await directory.judgeViews();
 
 it('an allow list has only names in the form of their registry, and https addresses of public hosts', async () => {
   const answer = await directory.app.request('/views/all/managed-settings.json');

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
@@ -7,6 +6,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { openFolder } from '../support/opened.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
 
@@ -95,12 +95,11 @@ describe('an import that did not complete', () => {
 
   it('is named as one of the registry after a saved copy was imported, which is complete', async () => {
     const service = await open(registry.url);
-    const folder = mkdtempSync(join(tmpdir(), 'dossier-copy-'));
+    const folder = openFolder();
     const copy = join(folder, 'copy.json');
     writeFileSync(copy, JSON.stringify(seedEntries));
     registry.trouble('unavailable');
     await service.import({ source: copy });
-    rmSync(folder, { recursive: true });
     await service.import({ patience });
     expect(await freshness()).toBe(
       `Last completed import: <time>, from a saved copy whose newest change is dated 2026-10-02. The registry is checked for changes every hour. The completed import is from another source. ${registry.url}/v0.1 could not be read at <time>: the registry answered with status 503. It is retried automatically. ${stays}`,

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries: [
       registryEntry('a.b/remote', {
         repository: { url: 'https://github.com/a/b', source: 'github' },
@@ -46,9 +46,8 @@ beforeAll(async () => {
       }),
       registryEntry('a.b/neither'),
     ],
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 const read = async (path: string) => (await directory.app.request(`/agents/${path}`)).text();
 
@@ -106,15 +105,6 @@ describe('what a listed service requires of its caller', () => {
     expect(page).toContain('href="https://hub.docker.com/r/many/many"');
     expect(page).toContain(
       '<pre class="paste"><code>docker run -i --rm -e OPTION_59 docker.io/many/many:1.0.0</code></pre>',
-    );
-  });
-
-  it('stands in Markdown', async () => {
-    expect(await read('a.b/remote.md')).toContain(
-      '* Asks: Needs a secret header `Authorization`; takes a header `<b>X-Team</b>` for `a.example` (record).\n',
-    );
-    expect(await read('a.b/package.md')).toContain(
-      '* Asks: Needs secret environment variables `A_KEY`, `B_KEY` (record).\n',
     );
   });
 });

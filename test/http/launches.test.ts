@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 /**
  * A package, and what is made of it: the commands of the allow list, the entry of .mcp.json, and why it is
@@ -303,23 +303,18 @@ const cases: Readonly<Record<string, Case>> = {
 };
 const handleOf = (name: string) => `com.example.launch/${name}`;
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-launches-'));
-let directory: Directory;
-beforeAll(async () => {
-  const views = join(folder, 'views.json');
-  writeFileSync(views, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'active' }] } }));
-  directory = await openDirectory({
+const folder = openFolder();
+const views = join(folder, 'views.json');
+writeFileSync(views, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'active' }] } }));
+const directory = await opened(
+  openDirectory({
     entries: Object.entries(cases).map(([name, { of }]) =>
       registryEntry(handleOf(name), { packages: [of], remotes: undefined }),
     ),
     environment: { VIEWS: views, LIMITS: 'off' },
-  });
-  await directory.judgeViews();
-});
-afterAll(async () => {
-  await directory.close();
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+await directory.judgeViews();
 
 const json = async (path: string) => (await (await directory.app.request(path)).json()) as Promise<never>;
 const text = async (path: string) => (await directory.app.request(path)).text();

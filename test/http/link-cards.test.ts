@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const path = '/agents/co.webhook/webhook/card.png';
-let directory: ClaimedDirectory;
 const get = async (address: string, headers: Record<string, string> = {}) =>
   directory.app.request(address, { headers });
 const bytesOf = async (address: string) => Buffer.from(await (await get(address)).arrayBuffer());
@@ -16,8 +16,8 @@ const sizeOf = (png: Buffer) => ({
 });
 const card = { signature: '\x89PNG\r\n\x1a\n', width: 1200, height: 630 };
 
-beforeAll(async () => {
-  directory = await openClaimedDirectory({
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       ...seedEntries,
       registryEntry('io.test/described', { description: 'Words that can be drawn' }),
@@ -27,9 +27,8 @@ beforeAll(async () => {
       registryEntry(`io.test/${'long-'.repeat(38)}`, { description: 'x'.repeat(100) }),
       registryEntry('io.test/gone', {}, { status: 'deleted' }),
     ],
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 describe('the card of a page', () => {
   it.each(['/card.png', path, `/agents/io.test/${'long-'.repeat(38)}/card.png`])(

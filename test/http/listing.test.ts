@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
-const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>`;
-let directory: Directory;
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
 const html = { accept: 'text/html' };
 
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries: [
       ...seedEntries,
-      registryEntry('io.test/tool', { description: hostile, title: hostile, version: '1"><b>x</b>' }),
+      registryEntry('io.test/tool'),
       registryEntry('io.test/tool.json', { description: 'Its name ends like a form.' }),
       registryEntry('io.test/notes.md', { description: 'Its name ends like another form.' }),
       registryEntry('io.test/links', {
@@ -19,14 +18,10 @@ beforeAll(async () => {
         repository: { url: 'http://github.com/test/links', source: 'github' },
         remotes: [{ type: 'streamable-http', url: 'https://{host}/mcp' }],
       }),
-      registryEntry('io.test/shell', {
-        remotes: [{ type: 'streamable-http', url: 'https://evil.example/$(touch$IFS)x;rm' }],
-      }),
       registryEntry('io.test/gone', { description: 'Words of a publisher' }, { status: 'deleted' }),
     ],
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 describe('the page of a listing', () => {
   it('shows its parts in the order of the contract', async () => {
@@ -85,43 +80,12 @@ describe('the page of a listing', () => {
     );
   });
 
-  it('shows what publishers wrote as text only', async () => {
-    const page = await (await get('/agents/io.test/tool')).text();
-    expect(page).not.toContain('<script>alert');
-    expect(page).not.toContain('<img src=x');
-    expect(page).not.toContain('<b>x</b>');
-    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-  });
-
   it('links only plain https, and offers no configuration for a template', async () => {
     const page = await (await get('/agents/io.test/links')).text();
     expect(page).not.toContain('href="javascript:');
     expect(page).not.toContain('href="http://github.com');
     expect(page).not.toContain('href="https://{host}');
     expect(page).toContain('The recorded endpoint is a template');
-  });
-
-  it('never puts an address with shell characters into a command line', async () => {
-    const page = await (await get('/agents/io.test/shell')).text();
-    expect(page).toContain('mcp-remote');
-    expect(page).not.toMatch(/claude mcp add[^<]*evil\.example/);
-  });
-
-  it('has JSON and Markdown twins of the same document', async () => {
-    const json = await get('/agents/co.webhook/webhook.json');
-    expect(json.headers.get('content-type')).toBe('application/json');
-    const listing = (await json.json()) as Record<string, unknown>;
-    expect(listing).toMatchObject({
-      handle: 'co.webhook/webhook',
-      origin: 'registry.modelcontextprotocol.io (MCP), saved copy',
-      endpoint: 'https://mcp.webhook.co/mcp',
-      repository: 'https://github.com/webhook-co/webhook',
-      state: 'imported',
-      links: { page: 'http://127.0.0.1:3000/agents/co.webhook/webhook' },
-    });
-    const markdown = await get('/agents/co.webhook/webhook.md');
-    expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
-    expect(await markdown.text()).toContain('co.webhook/webhook');
   });
 
   it('lets a name that ends like a form win over that form', async () => {

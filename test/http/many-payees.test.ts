@@ -1,10 +1,7 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readFormerly } from '../../src/listings/references/former.ts';
 import { readAsked, readPaidOn } from '../../src/listings/references/payees.ts';
 import type { Db } from '../../src/listings/schema.ts';
@@ -14,6 +11,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
+import { openFolder } from '../support/opened.ts';
 
 const address = '0x1111111111111111111111111111111111111111';
 const network = 'eip155:8453';
@@ -25,15 +23,10 @@ const payeeKey = digestOf('pay_to', address);
 const hostKey = digestOf('host', host);
 const isPostgres = process.env.TEST_POSTGRES !== undefined;
 
-let folder: string;
-let databaseUrl: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dossier-many-payees-'));
-  databaseUrl = await createSharedDatabase(folder);
-  const entries = ['now', 'before'].map((name) => registryEntry(`com.example/${name}`));
-  await (await openDirectory({ entries, environment: { DATABASE_URL: databaseUrl } })).close();
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = openFolder();
+const databaseUrl = await createSharedDatabase(folder);
+const entries = ['now', 'before'].map((name) => registryEntry(`com.example/${name}`));
+await (await openDirectory({ entries, environment: { DATABASE_URL: databaseUrl } })).close();
 
 /**
  * Listings `from` to `to` ask to be paid at the address; as many others did before, and recorded the host.

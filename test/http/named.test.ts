@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const packaged = (registryType: string, identifier: string) => ({
@@ -71,11 +72,7 @@ entries.push(
   registryEntry('net.example.vendor/real', { remotes: vendorRemotes }),
   registryEntry('io.github.vendor/server', onGitHub('vendor/server')),
 );
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
 
 interface Body {
   readonly handle?: string;

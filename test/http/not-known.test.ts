@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const remote = (url: string) => ({ type: 'streamable-http', url });
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries: [
       registryEntry('a.b/remote', { remotes: [remote('https://a.example/mcp')] }, { updatedAt: undefined }),
       registryEntry('a.b/template', { remotes: [remote('https://{host}/mcp')] }, { updatedAt: undefined }),
@@ -21,9 +21,8 @@ beforeAll(async () => {
       }),
       registryEntry('a.b/outside', { pricing: { monthly: 9 } }),
     ],
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 const read = async (path: string) => (await directory.app.request(path)).text();
 

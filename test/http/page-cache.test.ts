@@ -1,14 +1,15 @@
 import { connect } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { type Seen, send } from '../support/answer-cache.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { createNodes, get as fetchAs, refusalOf, statuses } from '../support/nodes.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'co.webhook/webhook';
 const page = `/agents/${handle}`;
@@ -45,12 +46,8 @@ async function isCached(ask: () => Promise<unknown>): Promise<boolean> {
   return hits === 1;
 }
 
-describe('a finished answer', () => {
-  let directory: Directory;
-  beforeAll(async () => {
-    directory = await openDirectory({ listening: true });
-  });
-  afterAll(() => directory.close());
+describe('a finished answer', async () => {
+  const directory = await opened(openDirectory({ listening: true }));
 
   const cached = [
     page,
@@ -228,12 +225,8 @@ describe('a finished answer', () => {
   });
 });
 
-describe('a caller with a current copy', () => {
-  let directory: Directory;
-  beforeAll(async () => {
-    directory = await openDirectory({ listening: true });
-  });
-  afterAll(() => directory.close());
+describe('a caller with a current copy', async () => {
+  const directory = await opened(openDirectory({ listening: true }));
 
   it.each([
     [page, 'no-cache'],
@@ -290,12 +283,8 @@ describe('a caller with a current copy', () => {
   });
 });
 
-describe('the coding', () => {
-  let directory: Directory;
-  beforeAll(async () => {
-    directory = await openDirectory({ listening: true });
-  });
-  afterAll(() => directory.close());
+describe('the coding', async () => {
+  const directory = await opened(openDirectory({ listening: true }));
 
   const cases: readonly (readonly [accepted: string | undefined, encoding: string | null])[] = [
     [undefined, null],
@@ -354,12 +343,8 @@ describe('the coding', () => {
   });
 });
 
-describe('a write', () => {
-  let directory: ClaimedDirectory;
-  beforeAll(async () => {
-    directory = await openClaimedDirectory({ listening: true });
-  });
-  afterAll(() => directory.close());
+describe('a write', async () => {
+  const directory = await opened(openClaimedDirectory({ listening: true }));
 
   const faces = [page, `${page}.json`, `${page}.md`, '/agents?q=webhook', '/tags/webhooks'];
   const readAll = () => Promise.all(faces.map((path) => read(directory, path)));
@@ -405,7 +390,7 @@ describe('a write', () => {
 
 describe('limits', () => {
   it('count answers from memory like all others', async () => {
-    const nodes = await createNodes();
+    const nodes = await opened(createNodes());
     const { context } = await nodes.open();
     const count = (path: string, requests: number) =>
       statuses(requests, fetchAs(context.config.publicUrl + path));
@@ -415,7 +400,6 @@ describe('limits', () => {
     expect(await count('/card.png', 31)).toEqual({ 200: 30, 429: 1 });
     const refused = await fetchAs(`${context.config.publicUrl}/tags`)();
     expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=100;w=5', '"pages";r=0;t=1']);
-    await nodes.close();
   });
 });
 
@@ -429,7 +413,7 @@ describe('an answer that is not cached', () => {
   ])(
     'of %s is made in turn: a network that asks for many waits for another one, that asked for more before',
     async (path, sent) => {
-      const directory = await openDirectory();
+      const directory = await opened(openDirectory());
       const order: string[] = [];
       const askFrom = async (remoteAddress: string) => {
         await directory.app.request(path, sent, { incoming: { socket: { remoteAddress } } });
@@ -443,7 +427,6 @@ describe('an answer that is not cached', () => {
       ]);
       expect(order).toHaveLength(61);
       expect(order.indexOf('198.51.100.1')).toBeLessThan(10);
-      await directory.close();
     },
   );
 });

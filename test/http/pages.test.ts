@@ -1,30 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { toolNames } from '../support/tool-names.ts';
 
-let directory: Directory;
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
 const textOf = async (path: string) => (await get(path)).text();
 const handlesIn = (page: string) =>
   [...page.matchAll(/<h3><a class="handle" href="\/agents\/([^"]+)"/g)].map(([, handle]) => handle);
 
-beforeAll(async () => {
-  const many = Array.from({ length: 45 }, (_, index) =>
-    registryEntry(`io.many/server-${String(index).padStart(2, '0')}`, {
-      description: 'One of many payment servers',
-      remotes: [{ type: 'streamable-http', url: `https://many.example/${index}` }],
-    }),
-  );
-  directory = await openDirectory({ entries: [...seedEntries, ...many] });
-});
-afterAll(() => directory.close());
+const many = Array.from({ length: 45 }, (_, index) =>
+  registryEntry(`io.many/server-${String(index).padStart(2, '0')}`, {
+    description: 'One of many payment servers',
+    remotes: [{ type: 'streamable-http', url: `https://many.example/${index}` }],
+  }),
+);
+const directory = await opened(openDirectory({ entries: [...seedEntries, ...many] }));
 
 describe('pages', () => {
   it('/ names no registry if the operator configured none', async () => {
-    const off = await openDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } });
+    const off = await opened(openDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } }));
     expect(await (await off.app.request('/')).text()).toContain('For each server listed here, see who');
-    await off.close();
   });
 
   it('/ says what this is, shows search with examples that are here, numbers that lead to lists, tags, and how fresh it is', async () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { whereShown } from '../support/doors.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
 const alice = '0xAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAA';
@@ -64,27 +65,24 @@ const mallAt = (url: string) =>
 const handleAt = (name: string) => `com.${name}/a`;
 const urlAt = (name: string) => `https://mcp.${name}.com/mcp`;
 
-let directory: Directory;
-let servers: Endpoint[];
-beforeAll(async () => {
-  const names = Object.keys(quoted);
-  servers = await Promise.all([
-    ...names.map((name) => startShop((url) => (url === '/mcp' ? quoted[name] : undefined))),
-    startShop(mallAt),
-  ]);
-  const hosts = [...names, 'mall'].map((name, at) => [`mcp.${name}.com`, servers[at]?.url]);
-  directory = await openDirectory({
+const names = Object.keys(quoted);
+const servers = await Promise.all([
+  ...names.map((name) => startShop((url) => (url === '/mcp' ? quoted[name] : undefined))),
+  startShop(mallAt),
+]);
+const hosts = [...names, 'mall'].map((name, at) => [`mcp.${name}.com`, servers[at]?.url]);
+const directory = await opened(
+  openDirectory({
     entries: [...names, 'mall'].map((name) => {
       const paths = name === 'mall' ? ['/0', '/1', '/2', '/3', '/4', '/5'] : [''];
       const remotes = paths.map((path) => ({ type: 'streamable-http', url: `${urlAt(name)}${path}` }));
       return registryEntry(handleAt(name), { remotes });
     }),
     environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
-  });
-  for (const name of names) await directory.observe(handleAt(name));
-});
+  }),
+);
+for (const name of names) await directory.observe(handleAt(name));
 afterAll(async () => {
-  await directory.close();
   await Promise.all(servers.map((server) => server.close()));
 });
 

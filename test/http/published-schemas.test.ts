@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const entries = [
   registryEntry('com.example/plain', { description: 'Sends parcels' }),
@@ -31,11 +32,9 @@ const entries = [
   }),
 ];
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ entries, environment: { PUBLIC_URL: 'https://dossier.example' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(
+  openDirectory({ entries, environment: { PUBLIC_URL: 'https://dossier.example' } }),
+);
 
 const read = async (path: string) => (await directory.app.request(path)).json();
 
@@ -69,11 +68,7 @@ it('/openapi.json is valid', async () => {
 });
 
 it('the card in the ARD entry of each listing is valid, whatever its record has', async () => {
-  const answer = await directory.app.request('/ard/search', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: { text: 'example' }, pageSize: 100 }),
-  });
+  const answer = await directory.post('/ard/search', { query: { text: 'example' }, pageSize: 100 });
   const { results } = (await answer.json()) as { results: { identifier: string }[] };
   expect(results).toHaveLength(3);
   for (const { identifier } of results) {

@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const at = (host: string) => ({
   remotes: [{ type: 'streamable-http', url: `https://${host}.example.com/mcp` }],
 });
 
-let directory: Directory;
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
 const textOf = async (path: string) => (await get(path)).text();
 
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries: [
       ...seedEntries,
       ...Array.from({ length: 53 }, (_, at) =>
@@ -32,9 +32,8 @@ beforeAll(async () => {
       OPERATOR_CONTACT: 'desk@example.com',
       IMPRINT_URL: 'https://example.com/imprint',
     },
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 describe('the page of a publisher', () => {
   it('shows the listings under the namespace, and no others, by ordinary links', async () => {
@@ -102,11 +101,10 @@ describe('who runs the service', () => {
   });
 
   it('is said not to be known where the operator said nothing', async () => {
-    const silent = await openDirectory({ entries: [] });
+    const silent = await opened(openDirectory({ entries: [] }));
     const page = await (await silent.app.request('/about')).text();
     expect(page).toContain('The operator has not said who runs this instance of Dossier.');
     expect(page).toContain('The operator has given no contact.');
-    await silent.close();
   });
 });
 

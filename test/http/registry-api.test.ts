@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { readRealEntries } from '../support/registry-entries.ts';
 
 const official = 'io.modelcontextprotocol.registry/official';
@@ -45,14 +46,12 @@ const entries: RegistryEntry[] = [
   ),
 ];
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries,
     environment: { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 const get = async (path: string) => directory.app.request(path);
 const list = async (path: string) => (await (await get(path)).json()) as List;
@@ -171,7 +170,7 @@ describe('the list', () => {
       expect(names(await list(`/v0.1/servers?search=${text}&include_deleted=true`)), text).toEqual([]);
   });
   it('has what became visible here since a time, whatever its own date, and as deleted what was withdrawn here', async () => {
-    const changing = await openDirectory({ entries: [...seedEntries, starred] });
+    const changing = await opened(openDirectory({ entries: [...seedEntries, starred] }));
     const changesSince = async (time: string) => {
       const answer = await changing.app.request(`/v0.1/servers?updated_since=${time}&limit=100`);
       const { servers } = (await answer.json()) as List;
@@ -195,7 +194,6 @@ describe('the list', () => {
     const last = pass();
     await changing.restore('com.example/starred');
     expect(await changesSince(last)).toEqual([['com.example/starred', 'active']]);
-    await changing.close();
   });
   it('refuses what it cannot read with a sentence', async () => {
     for (const query of ['limit=none', 'limit=0', 'updated_since=yesterday', 'cursor=abc'])
@@ -248,16 +246,20 @@ describe('an entry', () => {
     });
   });
   it('says what the evidence is about and where it is, each with its digest, and until when its checks are current', async () => {
-    const endpoint = await startEndpoint((_body, _request, response) => void response.writeHead(404).end());
+    const endpoint = await opened(
+      startEndpoint((_body, _request, response) => void response.writeHead(404).end()),
+    );
     const remotes = [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }];
-    const seen = await openDirectory({
-      entries: [registryEntry('com.example/seen', { remotes }), registryEntry('com.example/unseen')],
-      environment: {
-        OBSERVE_INTERVAL: '12h',
-        PUBLIC_URL: 'https://dossier.example',
-        HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
-      },
-    });
+    const seen = await opened(
+      openDirectory({
+        entries: [registryEntry('com.example/seen', { remotes }), registryEntry('com.example/unseen')],
+        environment: {
+          OBSERVE_INTERVAL: '12h',
+          PUBLIC_URL: 'https://dossier.example',
+          HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
+        },
+      }),
+    );
     await seen.observe('com.example/seen');
     const read = async (path: string) => (await seen.app.request(path)).json();
     const digestOf = (value: unknown) => `sha256:${hash('sha256', canonicalize(value) ?? '')}`;
@@ -274,8 +276,6 @@ describe('an entry', () => {
     expect(seen.context.clock().getTime() - checked_at).toBeLessThan(60_000);
     expect(Date.parse(String(block.fresh_until)) - checked_at).toBe(36 * 3_600_000);
     expect(Object.keys(await blockOf('unseen'))).not.toContain('checked_at');
-    await seen.close();
-    await endpoint.close();
   });
   it('leaves out the stars and the evidence that publishers write about themselves, and keeps the rest', async () => {
     const answer = await get('/v0.1/servers/com.example%2Fstarred/versions/latest');
@@ -285,7 +285,7 @@ describe('an entry', () => {
 });
 
 it('does not list the shipped sample', async () => {
-  const fresh = await openDirectory({ entries: [] });
+  const fresh = await opened(openDirectory({ entries: [] }));
   const { importSample } = await import('../../src/app/import-schedule.ts');
   await importSample(fresh.context, new AbortController().signal);
   expect(await fresh.store.listings.count()).toBeGreaterThan(10);
@@ -294,7 +294,6 @@ it('does not list the shipped sample', async () => {
     metadata: { count: 0 },
   });
   expect((await fresh.app.request('/v0.1/servers/co.webhook%2Fwebhook/versions')).status).toBe(404);
-  await fresh.close();
 });
 
 /** The parts of the published schema that every answer must have, written down here. */
@@ -324,12 +323,14 @@ it('answers as the OpenAPI file of the registry says', async () => {
 
 it('is a registry that our own importer reads: every record arrives as it is stored here', async () => {
   const real = (readRealEntries() ?? []).slice(0, 600);
-  const first = await openDirectory({
-    entries: [...entries, ...real],
-    listening: true,
-    environment: { LIMITS: 'off' },
-  });
-  const second = await openDirectory({ entries: [], environment: { LIMITS: 'off' } });
+  const first = await opened(
+    openDirectory({
+      entries: [...entries, ...real],
+      listening: true,
+      environment: { LIMITS: 'off' },
+    }),
+  );
+  const second = await opened(openDirectory({ entries: [], environment: { LIMITS: 'off' } }));
   const { state } = await second.import({ source: first.url });
   expect(state).toBe('done');
   const stored = async ({ store }: Directory) => {
@@ -356,8 +357,6 @@ it('is a registry that our own importer reads: every record arrives as it is sto
   const there = await stored(second);
   expect(here.size).toBeGreaterThan(60);
   expect(there).toEqual(here);
-  await second.close();
-  await first.close();
 });
 
 it('has the size of the log and its checkpoint, and takes at most 2,048 bytes for the longest names', async () => {

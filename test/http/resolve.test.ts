@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
   packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
@@ -41,11 +42,7 @@ interface Body {
   readonly detail?: string;
 }
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ entries });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ entries }));
 
 const post = (body: object, asked = directory) => callTool<Body>(asked, 'resolve_agents', body);
 const resolve = async (...handles: string[]) => (await post({ handles })).results;
@@ -96,23 +93,9 @@ it('takes the page of a package at its registry for the package, with the versio
   ]);
 });
 
-it.each([
-  ['https://www.npmjs.com/package/%40political-comms%2Fmcp', 'com.politicalcomms/api'],
-  ['npmjs.com/package/@political-comms%2fmcp/access', 'com.politicalcomms/api'],
-  ['https://pypi.org/project/Ledger_Tools/#history', 'com.example/ledger'],
-  ['https://hub.docker.com/r/example/imager/tags?page=2', 'com.example/imager'],
-])('reads every spelling of a package page, and of its other tabs: %s', async (asked, handle) => {
-  expect(await resolve(asked)).toMatchObject([{ outcome: 'listed', handle }]);
-});
-
 it('reads the tag in the address of a package page of npm', async () => {
   const [result] = await resolve('https://www.npmjs.com/package/@political-comms/mcp/v/latest');
   expect(result?.version_asked).toContain('You asked about `latest`');
-});
-
-it('says what stands out as get_agent does', async () => {
-  const [old] = await resolve('npm:old-one');
-  expect(old?.stands_out?.[0]).toEqual({ key: 'deprecated', text: 'Deprecated in the registry (record).' });
 });
 
 it('a name of the form of a handle is no package of somebody else', async () => {

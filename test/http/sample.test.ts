@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { comparedOf } from '../support/compared.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const madeUp = 'com.example.invoices/invoices';
-let directory: ClaimedDirectory;
-beforeAll(async () => {
-  directory = await openClaimedDirectory({ entries: [] });
-  await directory.import({ source: 'sample' });
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory({ entries: [] }));
+await directory.import({ source: 'sample' });
 
 const read = async (path: string) => (await directory.app.request(path)).text();
 const readJson = async (path: string) => JSON.parse(await read(path));

@@ -1,15 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { startJudgingSelections } from '../../src/selections/judging.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-views-'));
+const folder = openFolder();
 const file = join(folder, 'views.json');
 const views = {
   'our-services': {
@@ -21,23 +21,18 @@ const views = {
   packages: { title: 'Packages', criteria: [{ criterion: 'package', value: 'npm' }] },
 };
 
-let service: ClaimedDirectory;
-beforeAll(async () => {
-  writeFileSync(file, JSON.stringify(views));
-  service = await openClaimedDirectory({
+writeFileSync(file, JSON.stringify(views));
+const service = await opened(
+  openClaimedDirectory({
     entries: [
       ...seedEntries,
       ...Array.from({ length: 120 }, (_, n) => registryEntry(`com.example.many/n${n}`)),
     ],
     environment: { VIEWS: file, PUBLIC_URL: 'https://dossier.example' },
-  });
-  await service.claim('co.webhook/webhook', 'webhook-co/webhook');
-  await service.judgeViews();
-});
-afterAll(async () => {
-  await service.close();
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+await service.claim('co.webhook/webhook', 'webhook-co/webhook');
+await service.judgeViews();
 
 const read = async (path: string) => service.app.request(path);
 const json = async <T>(path: string) => (await (await read(path)).json()) as T;
@@ -207,7 +202,7 @@ it('is judged by the service itself: when it starts, when a listing changes, and
   const month = join(folder, 'month.json');
   const criteria = [{ criterion: 'updated_within_days', value: 30 }];
   writeFileSync(month, JSON.stringify({ month: { title: 'This month', criteria } }));
-  const judging = await openDirectory({ entries: [], environment: { VIEWS: month } });
+  const judging = await opened(openDirectory({ entries: [], environment: { VIEWS: month } }));
   const feed = async () => {
     const answer = await judging.app.request('/views/month/feed.json');
     const { items = [] } = (await answer.json()) as { items?: { title: string }[] };
@@ -229,7 +224,6 @@ it('is judged by the service itself: when it starts, when a listing changes, and
   await expect.poll(async () => (await feed()).length).toBe(3);
   stopping.abort();
   await ended;
-  await judging.close();
 });
 
 it('is judged once dossier serve runs', async () => {
@@ -250,23 +244,21 @@ it('is judged once dossier serve runs', async () => {
 });
 
 it('says so before its listings were judged for the first time', async () => {
-  const unjudged = await openDirectory({ entries: [], environment: { VIEWS: file } });
+  const unjudged = await opened(openDirectory({ entries: [], environment: { VIEWS: file } }));
   const answer = await unjudged.app.request('/views/our-services/managed-settings.json');
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   await unjudged.judgeViews();
   expect((await unjudged.app.request('/views/our-services/managed-settings.json')).status).toBe(200);
-  await unjudged.close();
 });
 
 it('says on its page how many listings the policies leave out', async () => {
   const entries = Array.from({ length: 1001 }, (_, n) => registryEntry(`com.example.full/n${n}`));
-  const full = await openDirectory({ entries, environment: { VIEWS: file } });
+  const full = await opened(openDirectory({ entries, environment: { VIEWS: file } }));
   const page = await (await full.app.request('/views/recent')).text();
   expect(page).toContain('1001 in this view.');
   expect(page).toContain('The allow list and .mcp.json leave out the last 1 in the order of handles.');
   const policy = await full.app.request('/views/recent/.mcp.json');
   expect(policy.headers.get('dossier-left-out')).toBe('1');
-  await full.close();
 });
 
 it.each([

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
 const remote = (host: string, headers: readonly object[] = []) => ({
   remotes: [{ type: 'streamable-http', url: `https://${host}/mcp`, headers }],
@@ -32,16 +33,8 @@ const entries = [
   ),
 ];
 
-let directory: Directory;
-let client: AnyClient;
-beforeAll(async () => {
-  directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
-  client = await connect('v2', directory);
-});
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-});
+const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+const client = await opened(connect('v2', directory));
 
 interface Found {
   listings: { handle: string }[];

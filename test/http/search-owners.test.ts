@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const entries = [
   registryEntry('io.github.fan/notion-notion', { title: 'Notion', description: 'Notion pages for Notion' }),
@@ -11,11 +12,7 @@ const entries = [
   registryEntry('io.github.fan/getsentry', { title: 'getsentry', description: 'Reads getsentry' }),
   registryEntry('co.hugging-face/hub', { description: 'Models' }),
 ];
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
 
 async function search(input: object) {
   const { listings } = await callTool<{ listings: { handle: string }[] }>(directory, 'search_agents', input);
@@ -42,13 +39,8 @@ describe('a query that is the name of a publisher finds its listings first', () 
     const handles = await search({ query: 'notion' });
     expect(handles.slice(2).toSorted()).toEqual(['io.github.fan/notion', 'io.github.fan/notion-notion']);
   });
-  it.each(['notion pages', 'official notion mcp', 'the notion documents server'])(
-    'and with more words the one that has all of them, before look-alikes: %s',
-    async (query) => {
-      expect((await search({ query }))[0]).toMatch(/^com\.notion/);
-    },
-  );
-  it('but not in quotes, in another order, or against a filter', async () => {
+  it('but not with more words, in quotes, in another order, or against a filter', async () => {
+    expect((await search({ query: 'notion pages' }))[0]).toBe('io.github.fan/notion-notion');
     expect((await search({ query: '"notion"' }))[0]).toMatch(/^io\.github\.fan\//);
     expect(await search({ query: 'getsentry', sort: 'published' })).toHaveLength(2);
     expect(await search({ query: 'notion', has_endpoint: true })).toEqual([]);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
 const textOf = async (path: string) => (await get(path)).text();
 const handlesIn = (page: string) =>
@@ -23,17 +23,16 @@ const crowd = Array.from({ length: 1040 }, (_, at) =>
   ),
 );
 
-beforeAll(async () => {
-  const loud = registryEntry('org.loud/marks', {
-    title: 'Webhook <b>marks</b>',
-    description: 'A webhook & <script>alert(1)</script> of Webhooks',
-  });
-  directory = await openDirectory({
+const loud = registryEntry('org.loud/marks', {
+  title: 'Webhook <b>marks</b>',
+  description: 'A webhook & <script>alert(1)</script> of Webhooks',
+});
+const directory = await opened(
+  openDirectory({
     entries: [...seedEntries, loud, ...crowd],
     environment: { LIMITS: 'off' },
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 describe('/agents', () => {
   it('shows where counting stopped', async () => {

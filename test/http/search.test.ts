@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 /** What may come back: an answer, or a problem with its fields. */
 interface Body {
@@ -16,27 +17,22 @@ interface Body {
   readonly fields?: readonly object[];
 }
 
-let directory: Directory;
 const search = async (input: object, tool = 'search_agents', at = directory) => {
   const body = await callTool<Body>(at, tool, input);
   return { status: body.status ?? 200, body };
 };
 
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
 
 describe('search_agents', () => {
   it('names what third parties wrote, and so does list_tags', async () => {
     expect((await search({})).body.untrusted_fields).toEqual(['listings']);
     expect((await search({ facets: true })).body.untrusted_fields).toEqual(['listings', 'facets']);
     expect((await search({}, 'list_tags')).body.untrusted_fields).toEqual(['tags']);
-    const empty = await openDirectory({ entries: [] });
+    const empty = await opened(openDirectory({ entries: [] }));
     const headers = { 'content-type': 'application/json' };
     const answer = await empty.app.request('/api/tools/list_tags', { method: 'POST', headers, body: '{}' });
     expect(await answer.json()).toEqual({ tags: {}, untrusted_fields: [] });
-    await empty.close();
   });
 
   it.each(['🤖 ???', '%', '--', '🤖'])('finds nothing for %j, in which there is no word', async (query) => {
@@ -114,7 +110,7 @@ describe('search_agents', () => {
     const entries = ['com.example/Units', 'com.example/units', 'com.example/Other'].map((name) =>
       registryEntry(name, { description }),
     );
-    const other = await openDirectory({ entries });
+    const other = await opened(openDirectory({ entries }));
     const find = async (query: string) => {
       const { body } = await search({ query }, 'search_agents', other);
       return body.listings?.map(({ handle }) => handle);
@@ -131,7 +127,6 @@ describe('search_agents', () => {
       'com.example/Other',
     ]);
     expect((await find('com.example/OTHER'))?.[0]).toBe('com.example/Other');
-    await other.close();
   });
 
   it.each(['has_endpoint', 'has_native_ratings'])(
@@ -157,21 +152,19 @@ const other = (at: number) =>
     { publishedAt: `2026-09-01T08:${at + 10}:00Z` },
   );
 
-describe('where nothing matches, search_agents', () => {
-  let many: Directory;
+describe('where nothing matches, search_agents', async () => {
   const noMatch = async (input: object) => {
     const { body } = await search(input, 'search_agents', many);
     expect(body.listings).toEqual([]);
     expect(body.untrusted_fields).toEqual(['no_match']);
     return body.no_match;
   };
-  beforeAll(async () => {
-    many = await openDirectory({
+  const many = await opened(
+    openDirectory({
       entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
       environment: { LIMITS: 'off' },
-    });
-  });
-  afterAll(() => many.close());
+    }),
+  );
 
   it('suggests one filter less, and what the words find without filters', async () => {
     expect(await noMatch({ query: 'webhooks', tags: ['remote'], package: 'npm' })).toEqual({
@@ -226,10 +219,12 @@ describe('where nothing matches, search_agents', () => {
   it.each(['relevance', 'published', 'updated'])(
     'goes on behind the last one shown by %s, however many come before it meanwhile',
     async (sort) => {
-      const changing = await openDirectory({
-        entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
-        environment: { LIMITS: 'off' },
-      });
+      const changing = await opened(
+        openDirectory({
+          entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
+          environment: { LIMITS: 'off' },
+        }),
+      );
       const { store } = changing.context;
       const ask = async (cursor?: string, limit = 4) =>
         (await search({ query: 'notes about payments', sort, limit, cursor }, 'search_agents', changing))
@@ -250,7 +245,6 @@ describe('where nothing matches, search_agents', () => {
         expect(handlesOf(second)).toEqual(inOrder.slice(count + 4, count + 8));
         expect(handlesOf(await ask(second.next_cursor))).toEqual(inOrder.slice(count + 8, count + 12));
       }
-      await changing.close();
     },
   );
 

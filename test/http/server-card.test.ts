@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { PUBLIC_URL: 'https://dossier.example' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ environment: { PUBLIC_URL: 'https://dossier.example' } }));
 
 interface Catalog {
   specVersion: string;

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const npm = (identifier: string) => ({
@@ -60,12 +61,8 @@ const entries = [
   ...speakers,
   registryEntry('org.weather/forecast', { title: 'Forecast', description: 'Tells tomorrow’s weather' }),
 ];
-let directory: Directory;
 
-beforeAll(async () => {
-  directory = await openDirectory({ entries });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ entries }));
 
 interface Found {
   listings: { handle: string; facts: string[] }[];

@@ -1,20 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-valid-'));
+const folder = openFolder();
 const views = join(folder, 'views.json');
 const optedOut = 'io.github.alice/gone';
 const odd = '"><b>bold</b> & \u202Emirrored <script>alert(1)</script> ﷽ 🜁';
-let full: Directory;
-let sample: Directory;
-let empty: Directory;
 
 /** A directory with what test/support/shown-directory.ts lacks: views, an operator, an opt-out, odd words. */
 async function openFull(): Promise<Directory> {
@@ -38,21 +35,13 @@ async function openFull(): Promise<Directory> {
   return directory;
 }
 
-beforeAll(async () => {
-  const view = { title: odd, description: odd, criteria: [{ criterion: 'has_endpoint' }] };
-  writeFileSync(views, JSON.stringify({ ours: view }));
-  [full, sample, empty] = await Promise.all([
-    openFull(),
-    openDirectory({ entries: [] }),
-    openDirectory({ entries: [] }),
-  ]);
-  await full.judgeViews();
-  await sample.import({ source: 'sample' });
-});
-afterAll(async () => {
-  await Promise.all([full, sample, empty].map((directory) => directory.close()));
-  rmSync(folder, { recursive: true });
-});
+const view = { title: odd, description: odd, criteria: [{ criterion: 'has_endpoint' }] };
+writeFileSync(views, JSON.stringify({ ours: view }));
+const full = await opened(openFull());
+const sample = await opened(openDirectory({ entries: [] }));
+const empty = await opened(openDirectory({ entries: [] }));
+await full.judgeViews();
+await sample.import({ source: 'sample' });
 
 const read = async (directory: Directory, path: string) => {
   const answer = await directory.app.request(path, { headers: { accept: 'text/html' } });
@@ -95,9 +84,8 @@ describe('pages are valid HTML', () => {
   });
 
   it('when something fails inside', async () => {
-    const broken = await openDirectory();
+    const broken = await opened(openDirectory());
     await broken.store.close();
     expect(await read(broken, '/tags')).toEqual({ status: 500, faults: [] });
-    await broken.close();
   });
 });

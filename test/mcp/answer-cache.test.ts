@@ -1,11 +1,12 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type App, createApp } from '../../src/http/app.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createApp } from '../../src/http/app.ts';
 import { createUncached, post, watchReads } from '../support/answer-cache.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
 const everywhere = registryEntry('org.everywhere/service', {
@@ -13,18 +14,15 @@ const everywhere = registryEntry('org.everywhere/service', {
   description: 'Überprüft Rechnungen – 請求書を確認します 🧾 "structuredContent":0 \\ back\u2028line',
 });
 
-let directory: Directory;
-let uncached: App;
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     entries: [...seedEntries, everywhere],
     environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
-  });
-  uncached = createUncached(directory.context);
-});
+  }),
+);
+const uncached = createUncached(directory.context);
 afterAll(async () => {
   await uncached.close();
-  await directory.close();
 });
 
 const call = (name: string, input: object) => ({ name, arguments: input });
@@ -219,7 +217,7 @@ describe('answers from memory', () => {
   });
 
   it('are the same for every caller, with a capability that is good, ended, unknown or two', async () => {
-    const own = await openClaimedDirectory();
+    const own = await opened(openClaimedDirectory());
     const plain = createUncached(own.context);
     const capability = await own.claim(handle, 'webhook-co/webhook');
     const message = legacy('tools/call', getAgent);
@@ -243,15 +241,16 @@ describe('answers from memory', () => {
     ).toBe(200);
     expect(await post(own.app, message)).toEqual(await post(plain, message));
     await plain.close();
-    await own.close();
   });
 });
 
 describe('the cache', () => {
   it('answers within the limit only, and an answer from memory counts like any other', async () => {
-    const own = await openDirectory({
-      environment: { LIMIT_OVERRIDES: 'mcp=6/1h' },
-    });
+    const own = await opened(
+      openDirectory({
+        environment: { LIMIT_OVERRIDES: 'mcp=6/1h' },
+      }),
+    );
     const message = legacy('tools/call', getAgent);
     const seen: number[] = [];
     for (let sent = 0; sent < 7; sent++) seen.push((await post(own.app, message)).status);
@@ -259,7 +258,6 @@ describe('the cache', () => {
     const refused = await post(own.app, message);
     expect(refused).toEqual(await post(own.app, legacy('ping')));
     expect(refused.headers).toMatchObject({ 'ratelimit-policy': '"mcp";q=6;w=3600', 'retry-after': '600' });
-    await own.close();
   });
 
   it('logs what it answers like everything else', async () => {

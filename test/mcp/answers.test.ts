@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/known/observation.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { said, toTimelines } from '../support/facts.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { pricesAt } from '../support/offers.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const day_ms = 86_400_000;
@@ -614,26 +615,20 @@ const rows: Readonly<Record<string, Row>> = {
 const toList = (said: string | readonly string[] = []) => (typeof said === 'string' ? [said] : said);
 const all = Object.entries(rows);
 const handleOf = (says: string) => `com.example/x${all.findIndex(([name]) => name === says)}`;
-let directory: ClaimedDirectory;
-let client: AnyClient;
-beforeAll(async () => {
-  const entries = all.map(([says, { record, official }]) =>
-    registryEntry(handleOf(says), { ...record, version: '1.0.0' }, official),
-  );
-  // A source that sends older versions knows which was the first.
-  const older = registryEntry('com.older/x', { version: '0.9.0' }, { isLatest: false });
-  directory = await openClaimedDirectory({ entries: [...entries, older, registryEntry('com.older/x')] });
-  client = await connect('v2', { app: directory.app });
-  await directory.store.write(async (tx) => {
-    for (const [says, { seen }] of all) {
-      const checks = { handle: handleOf(says), observed_at: timeAgo(0) };
-      if (seen) await tx.observations.put({ ...checks, timelines: toTimelines(seen) });
-    }
-  });
-});
-afterAll(async () => {
-  await client.close();
-  await directory.close();
+const entries = all.map(([says, { record, official }]) =>
+  registryEntry(handleOf(says), { ...record, version: '1.0.0' }, official),
+);
+// A source that sends older versions knows which was the first.
+const older = registryEntry('com.older/x', { version: '0.9.0' }, { isLatest: false });
+const directory = await opened(
+  openClaimedDirectory({ entries: [...entries, older, registryEntry('com.older/x')] }),
+);
+const client = await opened(connect('v2', { app: directory.app }));
+await directory.store.write(async (tx) => {
+  for (const [says, { seen }] of all) {
+    const checks = { handle: handleOf(says), observed_at: timeAgo(0) };
+    if (seen) await tx.observations.put({ ...checks, timelines: toTimelines(seen) });
+  }
 });
 
 const unmarked = (text: string) =>

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { type AnyClient, type ClientKind, clientKinds, connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 import { listedNames } from '../support/tool-names.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ listening: true, environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ listening: true, environment: { LIMITS: 'off' } }));
 
 const doors = clientKinds.flatMap((kind) => [
   [kind, 'in process'] as const,

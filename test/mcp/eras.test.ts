@@ -1,15 +1,12 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { legacyRevisions } from '../../src/core/revisions.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
 
 async function send({ headers, body }: Message, more: Record<string, string | undefined> = {}) {
   const all = Object.entries({ ...headers, ...more }).filter(([, value]) => value !== undefined);

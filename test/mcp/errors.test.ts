@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { openDirectory } from '../support/directory.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-let client: AnyClient;
-
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-  client = await connect('v1', { app: directory.app });
-});
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-});
+const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const client = await opened(connect('v1', { app: directory.app }));
 
 const refusal = async (tool: string, input: object) => {
   const { structuredContent } = await client.call(tool, { ...input });

@@ -6,6 +6,7 @@ import { onMeasured } from '../../src/telemetry/events.ts';
 import { createUncached, post } from '../support/answer-cache.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
 const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
 const ping = legacy('ping');
@@ -23,10 +24,12 @@ async function whileNothingIsWritten({ store }: Directory, work: () => Promise<v
 
 describe('a message whose body is read before the app', () => {
   it('is unavailable after the time-out, with the words and headers of the app', async () => {
-    const directory = await openDirectory({
-      environment: { LIMITS: 'off' },
-      timeouts: { mcpAnswer_ms: 200 },
-    });
+    const directory = await opened(
+      openDirectory({
+        environment: { LIMITS: 'off' },
+        timeouts: { mcpAnswer_ms: 200 },
+      }),
+    );
     const app = createUncached(directory.context);
     await whileNothingIsWritten(directory, async () => {
       for (const message of [legacy('tools/call', feedback), modern('tools/call', feedback)]) {
@@ -41,11 +44,10 @@ describe('a message whose body is read before the app', () => {
     const isAnswered = async () => (await post(directory.app, legacy('tools/call', feedback))).status;
     await expect.poll(isAnswered).toBe(200);
     await app.close();
-    await directory.close();
   });
 
   it('is one of 200 at a time, and runs again when they have ended', async () => {
-    const directory = await openDirectory({ environment: { LIMITS: 'off' } });
+    const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
     let waiting: ReturnType<typeof post>[] = [];
     await whileNothingIsWritten(directory, async () => {
       waiting = Array.from({ length: 200 }, () => post(directory.app, legacy('tools/call', feedback)));
@@ -55,11 +57,10 @@ describe('a message whose body is read before the app', () => {
     });
     for (const answer of waiting) expect((await answer).status).toBe(200);
     expect((await post(directory.app, ping)).status).toBe(200);
-    await directory.close();
   });
 
   it('is not answered with what became too old while its body arrived', async () => {
-    const directory = await openDirectory({ listening: true, environment: { LIMITS: 'off' } });
+    const directory = await opened(openDirectory({ listening: true, environment: { LIMITS: 'off' } }));
     const { headers, body } = legacy('tools/call', {
       name: 'search_agents',
       arguments: { query: 'webhook' },
@@ -83,32 +84,31 @@ describe('a message whose body is read before the app', () => {
     for (const wait_s of [0, 0, 61]) await ask(wait_s);
     expect(results).toEqual(['miss', 'hit', 'miss']);
     stop();
-    await directory.close();
   });
 
   it('is refused once the service drains, as by the app', async () => {
-    const directory = await openDirectory({ environment: { LIMITS: 'off' } });
+    const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
     const app = createUncached(directory.context);
     expect((await post(directory.app, ping)).status).toBe(200);
     await Promise.all([directory.app.close(), app.close()]);
     const refused = await post(directory.app, ping);
     expect(refused).toEqual(await post(app, ping));
     expect(JSON.parse(refused.body)).toMatchObject({ error: { data: { code: 'draining' } } });
-    await directory.close();
   });
 
   it('counts once against the limit of messages', async () => {
-    const directory = await openDirectory({
-      environment: { LIMIT_OVERRIDES: 'mcp=3/1m' },
-    });
+    const directory = await opened(
+      openDirectory({
+        environment: { LIMIT_OVERRIDES: 'mcp=3/1m' },
+      }),
+    );
     const statuses: number[] = [];
     for (let at = 0; at < 4; at += 1) statuses.push((await post(directory.app, ping)).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
-    await directory.close();
   });
 
   it('is left to the app with a capability: of two headers Node would keep the first', async () => {
-    const directory = await openDirectory({ environment: { LIMITS: 'off' } });
+    const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
     const app = createUncached(directory.context);
     const params = { name: 'withdraw_rating', arguments: { rating_id: 'x', reason: 'other' } };
     const message = legacy('tools/call', params);
@@ -123,11 +123,10 @@ describe('a message whose body is read before the app', () => {
       expect(JSON.parse(fast.body)).toMatchObject({ result: { structuredContent: { error: { code } } } });
     }
     await app.close();
-    await directory.close();
   });
 
   it('of a program that only prefetches asks for no check', async () => {
-    const directory = await openDirectory({ environment: { LIMITS: 'off', OBSERVE: 'on' } });
+    const directory = await opened(openDirectory({ environment: { LIMITS: 'off', OBSERVE: 'on' } }));
     const asked: string[] = [];
     directory.context.askedChecks.read = ({ handle }) => asked.push(handle) > 100;
     const message = legacy('tools/call', { name: 'get_agent', arguments: { handle: 'co.webhook/webhook' } });
@@ -139,11 +138,10 @@ describe('a message whose body is read before the app', () => {
     });
     await post(directory.app, other);
     expect(asked).toEqual(['com.politicalcomms/api']);
-    await directory.close();
   });
 
   it('names this service in Host with a port that there is', async () => {
-    const directory = await openDirectory();
+    const directory = await opened(openDirectory());
     const app = createUncached(directory.context);
     const statuses = [];
     for (const host of ['localhost:1', 'localhost:65535', 'localhost:65536', '[::1]:99999']) {
@@ -153,6 +151,5 @@ describe('a message whose body is read before the app', () => {
     }
     expect(statuses).toEqual([200, 200, 400, 400]);
     await app.close();
-    await directory.close();
   });
 });

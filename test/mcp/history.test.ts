@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObservationChange } from '../../src/observations/known/observation.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
-import {
-  type Endpoint,
-  type OfferedTool,
-  startEndpoint,
-  startModernServer,
-} from '../support/endpoints/mcp-endpoint.ts';
+import { type OfferedTool, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
 type Structured = { changes: string[]; next_cursor?: string; statement: string };
 const without = (line: string) => line.replace(/ \(log index \d+\)$/, '').replace(/^\d{4}-\d\d-\d\d /, '');
@@ -58,7 +54,7 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   expect(page).toContain('no longer seen either');
 });
 
-describe('get_history of what checks saw', () => {
+describe('get_history of what checks saw', async () => {
   const handle = 'com.example.flips/mail';
   const sends: OfferedTool = { name: 'send_mail', description: 'Sends a mail.', readOnlyHint: false };
   let offered: readonly OfferedTool[] = [
@@ -66,30 +62,24 @@ describe('get_history of what checks saw', () => {
     sends,
   ];
   let isAway = false;
-  let endpoint: Endpoint;
-  let directory: Awaited<ReturnType<typeof openDirectory>>;
-  let client: AnyClient;
 
-  beforeAll(async () => {
-    endpoint = await startModernServer(() => {
+  const endpoint = await opened(
+    startModernServer(() => {
       if (isAway) throw new Error('away');
       return offered;
-    });
-    directory = await openDirectory({
+    }),
+  );
+  const directory = await opened(
+    openDirectory({
       entries: [
         registryEntry(handle, {
           remotes: [{ type: 'streamable-http', url: 'https://flips.example.com/mcp' }],
         }),
       ],
       environment: { HOST_OVERRIDES: JSON.stringify({ 'flips.example.com': endpoint.url }) },
-    });
-    client = await connect('v1', { app: directory.app });
-  });
-  afterAll(async () => {
-    await client.close();
-    await directory.close();
-    await endpoint.close();
-  });
+    }),
+  );
+  const client = await opened(connect('v1', { app: directory.app }));
 
   const look = () => directory.observe(handle);
   async function history(args: object = {}) {
@@ -224,7 +214,7 @@ describe('get_history of what checks saw', () => {
   });
 });
 
-describe('get_history of what publishers named', () => {
+describe('get_history of what publishers named', async () => {
   const handle = 'co.webhook/webhook';
   const seen_until = '2026-11-21T08:00:00.000Z';
   const seen = (value: ObservationChange['after']['value']) => ({ value, outcome: 'seen' as const });
@@ -234,16 +224,8 @@ describe('get_history of what publishers named', () => {
     after: seen(value as string),
     ...more,
   });
-  let directory: Directory;
-  let client: AnyClient;
-  beforeAll(async () => {
-    directory = await openDirectory({ entries: seedEntries });
-    client = await connect('v1', { app: directory.app });
-  });
-  afterAll(async () => {
-    await client.close();
-    await directory.close();
-  });
+  const directory = await opened(openDirectory({ entries: seedEntries }));
+  const client = await opened(connect('v1', { app: directory.app }));
 
   it.each([
     [

@@ -1,15 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 import { listedNames } from '../support/tool-names.ts';
 
 const run = promisify(execFile);
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ listening: true });
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ listening: true }));
 
 const inspect = (...args: string[]) =>
   run('node', [

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClaimedDirectory } from '../support/claimed-directory.ts';
-import { comparedOf } from '../support/compared.ts';
+import { describe, expect, it } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { observedStates } from '../support/observed-entries.ts';
 import { openObservedStates } from '../support/observed-states.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: ClaimedDirectory;
-let client: AnyClient;
-beforeAll(async () => {
-  directory = await openObservedStates();
-  client = await connect('v2', { app: directory.app });
-});
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-});
+const directory = await opened(openObservedStates());
+const client = await opened(connect('v2', { app: directory.app }));
 
 const { healthy, paid, toolsChanged, contradicting, unobserved, unreachable, deprecated } = observedStates;
-const { notThere, packaged, stale, twinOfDomain, twinOfAccount, signIn, moved } = observedStates;
+const { packaged, stale, twinOfDomain, twinOfAccount, signIn, moved } = observedStates;
 const { besidesTools, severalOffers } = observedStates;
 const dayAgo = (days: number) =>
   new Date(directory.context.clock().getTime() - days * 86_400_000).toISOString().slice(0, 10);
@@ -117,15 +108,6 @@ it('the median answer of get_agent about a listing takes at most 300 tokens as t
 });
 
 describe('get_agent', () => {
-  it('does not call a 404 an endpoint that gave no answer', async () => {
-    const { stands_out, lines } = (await ask('get_agent', { handle: notThere })).json as {
-      stands_out: string[];
-      lines: Record<string, string>;
-    };
-    expect(stands_out[0]).toContain('; 0 of 3 checks in 30 days found something there. ');
-    expect(lines.where).toContain('returned HTTP 404');
-  });
-
   it('says when an endpoint was last checked, and of each older fact its own day', async () => {
     const { text, json } = await ask('get_agent', { handle: unreachable });
     expect(json.checked).toBe(dayAgo(0));
@@ -156,13 +138,6 @@ describe('get_agent', () => {
       });
     },
   );
-
-  it('finds the one listing at a host', async () => {
-    expect((await ask('get_agent', { handle: 'mcp.findwell.com' })).json).toMatchObject({
-      handle: healthy,
-      found_by: 'the only listing that records an endpoint at this host; recording does not show control',
-    });
-  });
 });
 
 /** Each question, and the names under which a gap may answer it in place of a line. */
@@ -229,13 +204,6 @@ it('the tools page offers a comparison only where there is something to compare 
     expect((await textOf(`/agents/${handle}/tools`)).includes('Compare with what you are shown')).toBe(has);
 });
 
-it('list_ratings says what is left out of a rating, and what its proof shows', async () => {
-  const { text } = await ask('list_ratings', { handle: healthy });
-  expect(text).toContain(
-    'Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. Proof none: Only the source states that the interaction took place;',
-  );
-});
-
 it('check_surface of names alone does not call tools the same, and says what was not compared and what changed', async () => {
   const { text, json } = await ask('check_surface', { handle: toolsChanged, tools });
   expect(json.result).toBe('same_names');
@@ -256,69 +224,6 @@ it('check_surface of names alone does not call tools the same, and says what was
   });
   expect(unchanged.json.result).toBe('same_names');
   expect(unchanged.json.message).not.toContain('changed');
-});
-
-it('a comparison names under each criterion the row above that shows why', async () => {
-  const handles = [healthy, notThere, unobserved].map((handle) => `handle=${handle}`).join('&');
-  const rows = (await read(`/compare?${handles}&has_repository=true&active=true`))
-    .split('<tr role="row"')
-    .map((row) => row.replace(/^[^>]*>|<[^>]+>/g, ' '));
-  const rowOf = (name: string) =>
-    rows
-      .find((row) => row.trim().startsWith(name))
-      ?.replace(/\s+/g, ' ')
-      .trim();
-  expect(rowOf('Source repository recorded')).toMatch(
-    /^Source repository recorded Whose com\.findwell\/search Met com\.vanished\/api Not met/,
-  );
-  expect(rowOf('Whose')).toMatch(
-    /com\.vanished\/api .*Repository https:\S+ is gone or not public \(Dossier, /,
-  );
-  expect(rowOf('Costs')).toContain('com.vanished/api No price could be seen (');
-  expect(rowOf('Tools')).toMatch(/com\.vanished\/api None seen: .+ com\.unseen\/billing Not known\./);
-});
-
-describe('compare_agents', () => {
-  const compare = async (
-    ...[handles, criteria]: [handles: readonly string[], criteria?: readonly string[]]
-  ) => {
-    const { text, json } = await ask('compare_agents', { handles, criteria });
-    return { text, listings: comparedOf(json) };
-  };
-
-  it('says with the results the lines of get_agent that show why, and the record as of its day', async () => {
-    const { text, listings } = await compare([healthy, unreachable]);
-    expect(text).toMatch(
-      /^`com\.findwell\/search`: .+\nWhat is recorded: active: met; .+\nWhat Dossier checks: endpoint_observed_alive: met; .+\nClaims and ratings made on Dossier: claimed: met; native_ratings_at_least:1: met\n\* Whose: Domain findwell\.com, proven to the registry; its endpoint is on it\. /,
-    );
-    expect(text).toMatch(
-      /\n\* Where: `https:\S+` answered since [\d-]+, 3 of 3 checks in 30 days \(Dossier, /,
-    );
-    expect(listings[1]).toMatchObject({
-      results: { endpoint_observed_alive: 'not_met' },
-      stands_out: [expect.stringContaining('0 of 3 checks in 30 days were answered.')],
-      record: expect.stringMatching(/^registry\.modelcontextprotocol\.io.*, as of [\d-]{10}$/),
-    });
-  });
-
-  it('shows of what it does not know when it was last seen, and what was not checked', async () => {
-    const { listings } = await compare(
-      [unreachable, stale, unobserved],
-      ['price_known', 'tools_unchanged_for:10'],
-    );
-    const results = { price_known: 'unknown', 'tools_unchanged_for:10': 'unknown' };
-    expect(listings).toMatchObject([
-      {
-        results,
-        lines: {
-          costs: `No price seen; calls may cost; checks since ${dayAgo(20)} were not conclusive (Dossier, ${dayAgo(40)}).`,
-          tools: expect.stringContaining(`, not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`),
-        },
-      },
-      { results, stands_out: [`No observation is newer than ${dayAgo(60)}.`] },
-      { results, lines: { tools: 'Not known.' }, unchecked: expect.stringMatching(/^tools, /) },
-    ]);
-  });
 });
 
 describe('search_agents', () => {

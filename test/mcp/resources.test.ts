@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { clientKinds, connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  const entries = [...seedEntries, registryEntry('tags/webhooks'), registryEntry('tags/Any_Name')];
-  directory = await openDirectory({ entries, environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const entries = [...seedEntries, registryEntry('tags/webhooks'), registryEntry('tags/Any_Name')];
+const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
 
 describe.each(clientKinds)('a listing under the namespace tags, read by %s', (kind) => {
   it('wins over the tag of its name, for a handle is exact; other tags are lists', async () => {
-    const client = await connect(kind, { app: directory.app });
+    const client = await opened(connect(kind, { app: directory.app }));
     const read = async (uri: string) => JSON.parse((await client.read(uri))[0]?.text ?? '');
     expect(await read('agent://tags/webhooks')).toMatchObject({ handle: 'tags/webhooks' });
     expect(await read('agent://tags/Any_Name')).toMatchObject({ handle: 'tags/Any_Name' });
@@ -20,7 +17,6 @@ describe.each(clientKinds)('a listing under the namespace tags, read by %s', (ki
     expect(await read('agent://tags/payments')).toMatchObject({
       listings: [{ handle: 'com.politicalcomms/api' }],
     });
-    await client.close();
   });
 
   it('does not win once it is withdrawn', async () => {

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({
+const directory = await opened(
+  openDirectory({
     environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
-  });
-});
-afterAll(() => directory.close());
+  }),
+);
 
 const post = ({ headers, body }: Message, more: Record<string, string> = {}, path = '/api/mcp') =>
   directory.app.request(path, { method: 'POST', headers: { ...headers, ...more }, body });

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { documentOf, openDirectory } from '../support/directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts';
+import { clientKinds, connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
 const at = (host: string) => [{ type: 'streamable-http', url: `https://${host}/mcp` }];
 const npm = (identifier: string) => [
@@ -63,37 +64,26 @@ const entries = [
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
 ];
 
-let directory: Directory;
-let red: Endpoint;
-let blue: Endpoint;
-beforeAll(async () => {
-  const tools = ['read', 'send', 'list'].map((name) => ({ name, description: name, readOnlyHint: true }));
-  [red, blue] = [await startModernServer(() => tools), await startModernServer(() => tools)];
-  directory = await openDirectory({
+const tools = ['read', 'send', 'list'].map((name) => ({ name, description: name, readOnlyHint: true }));
+const red = await opened(startModernServer(() => tools));
+const blue = await opened(startModernServer(() => tools));
+const directory = await opened(
+  openDirectory({
     entries,
     environment: {
       LIMITS: 'off',
       HOST_OVERRIDES: JSON.stringify({ 'red.example.net': red.url, 'blue.example.net': blue.url }),
     },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await red.close();
-  await blue.close();
-});
+  }),
+);
 
 interface Answer {
   readonly stands_out?: readonly string[];
   readonly lines: { readonly whose: string };
 }
 
-describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
-  let client: AnyClient;
-  beforeAll(async () => {
-    client = await connect(kind, { app: directory.app });
-  });
-  afterAll(() => client.close());
+describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
+  const client = await opened(connect(kind, { app: directory.app }));
   const ask = async (handle: string) =>
     (await client.call('get_agent', { handle })).structuredContent as unknown as Answer;
 
@@ -144,7 +134,7 @@ describe.each(clientKinds)('get_agent, asked by a client %s', (kind) => {
 });
 
 it('compare_agents judges both by the records', async () => {
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const { structuredContent } = await client.call('compare_agents', {
     handles: [
       'com.postcards/mail',
@@ -161,7 +151,6 @@ it('compare_agents judges both by the records', async () => {
   expect(results.join(' ')).toBe(
     'not_met met met not_met not_met unknown met not_met met unknown not_met not_met met unknown',
   );
-  await client.close();
 });
 
 it('a set of tools that two publishers list is said of both, dated by the older check, until the record of one is another', async () => {

@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { statusDocument } from '../../src/document/listing-document.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-  await directory.store.write((tx) =>
-    tx.imports.quarantine([
-      {
-        name: 'com.example/broken',
-        version: '1.0.0',
-        reason: 'name is missing',
-        run_id: 1,
-        seen_at: '2026-10-02T08:00:00.000Z',
-      },
-    ]),
-  );
-});
-afterAll(() => directory.close());
+const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+await directory.store.write((tx) =>
+  tx.imports.quarantine([
+    {
+      name: 'com.example/broken',
+      version: '1.0.0',
+      reason: 'name is missing',
+      run_id: 1,
+      seen_at: '2026-10-02T08:00:00.000Z',
+    },
+  ]),
+);
 
 it('agent://status: what is listed, how fresh it is and what could not be read, as its schema says', async () => {
   const client = await connect('v2', { app: directory.app });

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
+import { openFolder } from '../support/opened.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
@@ -30,7 +29,7 @@ describe('dossier stdio', () => {
   });
 
   it('has the shipped sample before its first answer, on a fresh database and without a network', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'dossier-stdio-'));
+    const folder = openFolder();
     const client = new Client({ name: 'test', version: '1' });
     await client.connect(
       new StdioClientTransport({
@@ -63,7 +62,6 @@ describe('dossier stdio', () => {
     const refused = await client.callTool({ name: 'submit_rating', arguments: rating });
     expect(refused.structuredContent).toMatchObject({ error: { code: 'capability_invalid' } });
     await client.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('imports in the background, as serve does', async () => {

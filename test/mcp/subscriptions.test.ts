@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { zeroImportCounts } from '../../src/imports/import-run.ts';
 import { createSubscriptions } from '../../src/mcp/subscriptions.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' }, timeouts: { subscription_ms: 200 } });
-});
-afterAll(() => directory.close());
+const directory = await opened(
+  openDirectory({ environment: { LIMITS: 'off' }, timeouts: { subscription_ms: 200 } }),
+);
 
 it('a subscription ends by itself after its lifetime, and the client opens it again', async () => {
   const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
@@ -92,7 +91,7 @@ async function completeImport(own: Directory): Promise<void> {
 }
 
 it('a completed import tells nobody of a listing that it did not change', async () => {
-  const own = await openDirectory({ timeouts: { subscription_ms: 400 } });
+  const own = await opened(openDirectory({ timeouts: { subscription_ms: 400 } }));
   const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
   const stream = await own.app.request('/api/mcp', {
     method: 'POST',
@@ -100,7 +99,6 @@ it('a completed import tells nobody of a listing that it did not change', async 
   });
   await completeImport(own);
   expect(await stream.text()).not.toContain('notifications/resources/updated');
-  await own.close();
 });
 
 it('a node that could not read the changes when it started tells its streams that what they watch may have changed', async () => {
@@ -111,7 +109,7 @@ it('a node that could not read the changes when it started tells its streams tha
     `alter table evidence_change rename to away;
     create view evidence_change as select * from away where abs(-9223372036854775808) > 0`,
   );
-  const own = await openDirectory({ environment, timeouts: { subscription_ms: 1000 } });
+  const own = await opened(openDirectory({ environment, timeouts: { subscription_ms: 1000 } }));
   // Its first message is answered once the node has tried to read the changes.
   await (await own.app.request('/api/mcp', { method: 'POST', ...modern('tools/list', {}) })).text();
   await editDatabase(
@@ -125,7 +123,6 @@ it('a node that could not read the changes when it started tells its streams tha
   });
   await completeImport(own);
   expect(await stream.text()).toContain('notifications/resources/updated');
-  await own.close();
 });
 
 it('where all are taken, the oldest of the biggest network ends for one of another network', () => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts';
+import { clientKinds, connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
@@ -11,21 +12,18 @@ const rich = 'com.example.rich/mail';
 const raters = ['org.first/agent', 'org.second/agent', 'org.third/agent', 'org.fourth/agent'];
 const comment = 'The call ended after the time that was agreed. '.repeat(10);
 
-let endpoint: Endpoint;
-let directory: ClaimedDirectory;
-
-beforeAll(async () => {
-  endpoint = await startModernServer(() => [
-    { name: 'send_mail', description: 'Sends', readOnlyHint: false },
-  ]);
-  const remotes = [
-    {
-      type: 'streamable-http',
-      url: 'https://rich.example.com/mcp',
-      headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
-    },
-  ];
-  directory = await openClaimedDirectory({
+const endpoint = await opened(
+  startModernServer(() => [{ name: 'send_mail', description: 'Sends', readOnlyHint: false }]),
+);
+const remotes = [
+  {
+    type: 'streamable-http',
+    url: 'https://rich.example.com/mcp',
+    headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
+  },
+];
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       registryEntry(bare, {
         ...onGitHub('bare/mail'),
@@ -38,27 +36,19 @@ beforeAll(async () => {
       HOST_OVERRIDES: JSON.stringify({ 'rich.example.com': endpoint.url }),
       OBSERVE_VANTAGE: 'test bench',
     },
-  });
-  await directory.claim(rich, 'rich/mail');
-  for (const handle of raters) {
-    const capability = await directory.claim(handle, `${handle.split('/')[0]}/agent`);
-    await directory.rate(rich, capability, { outcome: 'failed', score: 2, comment });
-  }
-  await directory.observe(rich);
-});
-afterAll(async () => {
-  await directory.close();
-  await endpoint.close();
-});
+  }),
+);
+await directory.claim(rich, 'rich/mail');
+for (const handle of raters) {
+  const capability = await directory.claim(handle, `${handle.split('/')[0]}/agent`);
+  await directory.rate(rich, capability, { outcome: 'failed', score: 2, comment });
+}
+await directory.observe(rich);
 
 const tokens = (text: string) => Buffer.byteLength(text) / 4;
 
-describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => {
-  let client: AnyClient;
-  beforeAll(async () => {
-    client = await connect(kind, { app: directory.app });
-  });
-  afterAll(() => client.close());
+describe.each(clientKinds)('the answer of get_agent, to a client %s', async (kind) => {
+  const client = await opened(connect(kind, { app: directory.app }));
   const ask = async (input: object) => {
     const { content, structuredContent } = await client.call('get_agent', { ...input });
     return { text: content[0]?.text ?? '', json: structuredContent as Record<string, unknown> };
@@ -100,33 +90,6 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', (kind) => 
     expect((await ask({ handle: bare })).json.signals).toMatchObject({
       native: 'No ratings here; that matters for a purchase.',
     });
-  });
-
-  it('says in lines what is known and what was looked for, with source and date', async () => {
-    const { json } = await ask({ handle: rich });
-    const today = directory.context.clock().toISOString().slice(0, 10);
-    expect(json.stands_out).toEqual([
-      `The record asks for a secret (\`Authorization\`); the endpoint introduced itself to Dossier without a secret.`,
-      'Rated by no independent source; 4 ratings set apart.',
-    ]);
-    expect(json.checked).toBe(today);
-    expect(json.lines).toMatchObject({
-      asks: `Needs a secret header \`Authorization\` for \`rich.example.com\` (record). Introduced itself without asking for credentials.`,
-      tools: '`send_mail`.',
-      costs: 'No price seen; calls may cost.',
-    });
-    expect(json.lines).toMatchObject({
-      whose: expect.stringMatching(
-        /^Domain rich\.example\.com, proven to the registry; its endpoint is on it; claimed on \d{4}-\d\d-\d\d: write access to its repository was shown, nothing more\.$/,
-      ),
-    });
-    const unchecked = (await ask({ handle: bare })).json;
-    expect(unchecked.lines).toEqual({
-      whose: 'Domain bare.example.com, proven to the registry; its endpoint is on it; not claimed.',
-      asks: 'No credentials recorded.',
-    });
-    expect(unchecked.unchecked).toBe('price, endpoint, tools, last commit');
-    expect(unchecked.unstated).toBe('operator, terms, data handling, region, licence, support');
   });
 
   it('in full is the Markdown of the page', async () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ClaimedDirectory } from '../support/claimed-directory.ts';
-import { type AnyClient, clientKinds, connect } from '../support/mcp-clients.ts';
+import { describe, expect, it } from 'vitest';
+import { clientKinds, connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
 
-let directory: ClaimedDirectory;
-beforeAll(async () => {
-  directory = await openShownDirectory();
-});
-afterAll(() => directory.close());
+const directory = await opened(openShownDirectory());
 
 const handle = 'co.webhook/webhook';
 const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[] = [
@@ -23,12 +19,8 @@ const calls: readonly (readonly [tool: string, input: Record<string, unknown>])[
   ['list_tags', {}],
 ];
 
-describe.each(clientKinds)('the text of an answer, to a client %s', (kind) => {
-  let client: AnyClient;
-  beforeAll(async () => {
-    client = await connect(kind, { app: directory.app });
-  });
-  afterAll(() => client.close());
+describe.each(clientKinds)('the text of an answer, to a client %s', async (kind) => {
+  const client = await opened(connect(kind, { app: directory.app }));
 
   it.each(calls)('%s %j has the same facts as its JSON, which costs little more', async (tool, input) => {
     const { content, structuredContent, isError } = await client.call(tool, input);

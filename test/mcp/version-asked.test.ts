@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readName } from '../../src/listings/references/name.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import type { Endpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { openDirectory } from '../support/directory.ts';
 import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
 const records = [
   osvRecord('MAL-2026-7001', ['npm', '@brambly/sql-mcp'], { versions: ['2.4.0'] }),
@@ -37,13 +37,10 @@ const handles = {
   nuget: 'com.example/nuget',
   cargo: 'com.example/cargo',
 };
-let osv: Endpoint;
-let directory: Directory;
-let client: AnyClient;
 
-beforeAll(async () => {
-  osv = await startOsvApi(() => records);
-  directory = await openDirectory({
+const osv = await opened(startOsvApi(() => records));
+const directory = await opened(
+  openDirectory({
     entries: [
       listed(handles.brambly, 'npm', '@brambly/sql-mcp', '2.3.1'),
       listed(handles.packrat, 'npm', 'packrat-files', '1.0.9'),
@@ -58,15 +55,10 @@ beforeAll(async () => {
       listed(handles.both, 'oci', `ghcr.io/example/both:1.2.0@sha256:${'ab'.repeat(32)}`),
     ],
     environment: { ADVISORIES: osv.url },
-  });
-  client = await connect('v2', directory);
-  for (const handle of Object.values(handles)) await directory.observe(handle);
-});
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-  await osv.close();
-});
+  }),
+);
+const client = await opened(connect('v2', directory));
+for (const handle of Object.values(handles)) await directory.observe(handle);
 
 async function call(tool: string, input: Record<string, unknown>) {
   const { content, structuredContent = {} } = await client.call(tool, input);

@@ -1,20 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type ClientKind, clientKinds, connect } from '../support/mcp-clients.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
+import { opened } from '../support/opened.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 import { holderNames, listedNames } from '../support/tool-names.ts';
 
-let directory: ClaimedDirectory;
-let rater: string;
-
-beforeAll(async () => {
-  directory = await openClaimedDirectory();
-  rater = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory());
+const rater = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
 
 const post = async (message: { headers: Record<string, string>; body: string }) => {
   const headers = { ...message.headers, authorization: `Bearer ${rater}` };

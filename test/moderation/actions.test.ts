@@ -1,15 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { actions } from '../../src/actions/actions.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { whereShown } from '../support/doors.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { type Operations, operationsOf } from '../support/operations.ts';
+import { opened, openFolder } from '../support/opened.ts';
+import { operationsOf } from '../support/operations.ts';
 
 type Json = Record<string, unknown>;
 const subject = 'co.webhook/webhook';
@@ -27,42 +27,33 @@ const entries = [
   registryEntry('net.other/b', { title: 'Lighthouse keeper' }),
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-actions-'));
+const folder = openFolder();
 const VIEWS = join(folder, 'views.json');
 const view = { title: 'With an endpoint', criteria: [{ criterion: 'has_endpoint' }] };
 
-let directory: ClaimedDirectory;
 /** Another process on the same database. */
-let node: Operations;
-let nodeStore: Awaited<ReturnType<typeof openDatabase>>;
-let environment: Record<string, string>;
-let capability: string;
-let owner: string;
 
-beforeAll(async () => {
-  const DATABASE_URL = await createSharedDatabase();
-  writeFileSync(VIEWS, JSON.stringify({ endpoints: view }));
-  environment = {
-    DATABASE_URL,
-    LOG_LEVEL: 'silent',
-    REGISTRY_URL: 'off',
-    PUBLIC_URL: 'http://127.0.0.1:3000',
-  };
-  directory = await openClaimedDirectory({
+const DATABASE_URL = await createSharedDatabase();
+writeFileSync(VIEWS, JSON.stringify({ endpoints: view }));
+const environment = {
+  DATABASE_URL,
+  LOG_LEVEL: 'silent',
+  REGISTRY_URL: 'off',
+  PUBLIC_URL: 'http://127.0.0.1:3000',
+};
+const directory = await opened(
+  openClaimedDirectory({
     entries,
     listening: true,
     environment: { DATABASE_URL, OPERATOR_CONTACT: 'appeals@example.org', VIEWS },
-  });
-  nodeStore = await openDatabase(DATABASE_URL);
-  node = operationsOf({ ...directory.context, store: nodeStore });
-  capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
-  owner = await directory.claim(subject, 'webhook-co/webhook');
-});
+  }),
+);
+const nodeStore = await opened(openDatabase(DATABASE_URL));
+const node = operationsOf({ ...directory.context, store: nodeStore });
+const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
+const owner = await directory.claim(subject, 'webhook-co/webhook');
 afterAll(async () => {
   await node.close();
-  await nodeStore.close();
-  await directory.close();
-  rmSync(folder, { recursive: true });
 });
 
 const post = async (tool: string, body: object, secret?: string): Promise<Json> =>

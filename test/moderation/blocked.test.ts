@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { describe, expect, it } from 'vitest';
+import { openDomainDirectory } from '../claims/domain-directory.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 type Json = Record<string, unknown>;
@@ -12,13 +13,10 @@ const ours = 'com.Rater.tools/api';
 const pages = 'page.codeberg.alice/api';
 const unclaimed = 'com.unclaimed/api';
 
-let service: DomainDirectory;
-let endpoint: Endpoint;
 /** How the address of a webhook answers its challenge. */
 let answer = async (response: ServerResponse, text: string) => void response.end(text);
 let owner: string;
 let source: string;
-let ofPages: string;
 let made = 0;
 
 /** Claims a listing by the domain of its namespace; answers the capability. */
@@ -29,12 +27,14 @@ async function claimByDomain(handle: string, domain: string): Promise<string> {
   return capability;
 }
 
-beforeAll(async () => {
-  endpoint = await startEndpoint((body, _request, response) => {
+const endpoint = await opened(
+  startEndpoint((body, _request, response) => {
     const { challenge } = JSON.parse(body) as Json;
     void answer(response, JSON.stringify({ challenge }));
-  });
-  service = await openDomainDirectory(
+  }),
+);
+const service = await opened(
+  openDomainDirectory(
     [
       registryEntry(rated, onGitHub('rated/api')),
       registryEntry(ours, onGitHub('Rater/api')),
@@ -45,25 +45,21 @@ beforeAll(async () => {
     {
       WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': endpoint.url }),
     },
-  );
-  for (const [handle, path] of [
-    [rated, 'rated/api'],
-    [ours, 'Rater/api'],
-  ] as const) {
-    const repository = service.git.createRepository(path);
-    repository.commit({ 'README.md': handle });
-    const { file_contents, capability } = await service.claim(handle);
-    repository.commit({ 'dossier-claim.txt': String(file_contents) });
-    expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
-    if (handle === rated) owner = capability;
-    else source = capability;
-  }
-  ofPages = await claimByDomain(pages, 'alice.codeberg.page');
-});
-afterAll(async () => {
-  await service.close();
-  await endpoint.close();
-});
+  ),
+);
+for (const [handle, path] of [
+  [rated, 'rated/api'],
+  [ours, 'Rater/api'],
+] as const) {
+  const repository = service.git.createRepository(path);
+  repository.commit({ 'README.md': handle });
+  const { file_contents, capability } = await service.claim(handle);
+  repository.commit({ 'dossier-claim.txt': String(file_contents) });
+  expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
+  if (handle === rated) owner = capability;
+  else source = capability;
+}
+const ofPages = await claimByDomain(pages, 'alice.codeberg.page');
 
 const bearer = (as?: string): Record<string, string> => (as ? { authorization: `Bearer ${as}` } : {});
 /** Posts JSON; `accepted`, or the code of the refusal. */

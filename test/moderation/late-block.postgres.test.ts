@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readTarget } from '../../src/actions/action.ts';
 import { applyAction, block, undoAction } from '../../src/actions/actions.ts';
 import { createObserver } from '../../src/observations/observer.ts';
 import { createSchedule } from '../../src/observations/schedule.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { opened } from '../support/opened.ts';
 
-let service: ClaimedDirectory;
-let capability: string;
-beforeAll(async () => {
-  service = await openClaimedDirectory({ environment: { LIMITS: 'on' } });
-  capability = await service.claim('co.webhook/webhook', 'webhook-co/webhook');
-});
-afterAll(() => service.close());
+const service = await opened(openClaimedDirectory({ environment: { LIMITS: 'on' } }));
+const capability = await service.claim('co.webhook/webhook', 'webhook-co/webhook');
 
 const ask = async () =>
   (await (await service.post('/api/capability/check', {}, capability)).json()) as { code?: string };

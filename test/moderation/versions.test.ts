@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { opened } from '../support/opened.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
 
 type Json = Record<string, unknown>;
 const handle = 'co.webhook/webhook';
 
-let directory: ClaimedDirectory;
-let rater: string;
-beforeAll(async () => {
-  directory = await openClaimedDirectory({ listening: true });
-  rater = await addSource(directory.store);
-  await recordSource(directory.store);
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory({ listening: true }));
+const rater = await addSource(directory.store);
+await recordSource(directory.store);
 
 const post = async (tool: string, body: object, as = rater) =>
   (await directory.post(`/api/tools/${tool}`, body, as)).json() as Promise<Json>;

@@ -1,54 +1,48 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-observers-'));
+const folder = openFolder();
 const count = 60;
 const started: Started[] = [];
-let environment: Record<string, string>;
-let endpoint: Endpoint;
 let atOnce = 0;
 let mostAtOnce = 0;
 
-beforeAll(async () => {
-  endpoint = await startEndpoint((_, _request, response) => {
+const endpoint = await opened(
+  startEndpoint((_, _request, response) => {
     atOnce += 1;
     mostAtOnce = Math.max(mostAtOnce, atOnce);
     setTimeout(() => {
       atOnce -= 1;
       response.writeHead(404).end();
     }, 20);
-  });
-  const registry = join(folder, 'registry.json');
-  const remotes = (n: number) => [{ type: 'streamable-http', url: `https://shared.example.com/${n}` }];
-  writeFileSync(
-    registry,
-    JSON.stringify(
-      Array.from({ length: count }, (_, n) =>
-        registryEntry(`com.example.many/n${n}`, { remotes: remotes(n) }),
-      ),
-    ),
-  );
-  environment = {
-    DATABASE_URL: await createSharedDatabase(),
-    REGISTRY_URL: `file:${registry}`,
-    HOST_OVERRIDES: JSON.stringify({ 'shared.example.com': endpoint.url }),
-  };
-  expect((await runDossier(['import'], environment)).code).toBe(0);
-});
+  }),
+);
+const registry = join(folder, 'registry.json');
+const remotes = (n: number) => [{ type: 'streamable-http', url: `https://shared.example.com/${n}` }];
+writeFileSync(
+  registry,
+  JSON.stringify(
+    Array.from({ length: count }, (_, n) => registryEntry(`com.example.many/n${n}`, { remotes: remotes(n) })),
+  ),
+);
+const environment = {
+  DATABASE_URL: await createSharedDatabase(),
+  REGISTRY_URL: `file:${registry}`,
+  HOST_OVERRIDES: JSON.stringify({ 'shared.example.com': endpoint.url }),
+};
+expect((await runDossier(['import'], environment)).code).toBe(0);
 afterAll(async () => {
   for (const { child, ended } of started) {
     child.kill('SIGKILL');
     await ended;
   }
-  await endpoint.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const observe = () => {
@@ -111,9 +105,11 @@ it(`two nodes end ${pairCount} pairs of listings whose remotes are at the same t
 }, 300_000);
 
 it('two nodes have a repository host of sixty listings by turns; one of them, stopped, ends and leaves the rest to the other', async () => {
-  const forge = await startEndpoint((_, _request, response) => {
-    setTimeout(() => response.writeHead(404).end(), 60);
-  });
+  const forge = await opened(
+    startEndpoint((_, _request, response) => {
+      setTimeout(() => response.writeHead(404).end(), 60);
+    }),
+  );
   const settings = await createListings(
     'repositories',
     numbers(60).map((n) =>
@@ -129,7 +125,7 @@ it('two nodes have a repository host of sixty listings by turns; one of them, st
     return node;
   };
   const [first] = [serve('here'), serve('there')];
-  const store = await openDatabase(settings.DATABASE_URL);
+  const store = await opened(openDatabase(settings.DATABASE_URL));
   const vantages = async () => {
     const all = await Promise.all(
       numbers(60).map((n) => store.observations.ofListing(`io.github.owner${n}/agent`)),
@@ -144,6 +140,4 @@ it('two nodes have a repository host of sixty listings by turns; one of them, st
   expect(stderr).not.toContain('background work did not end in time');
   expect((await vantages()).length).toBeLessThan(60);
   await expect.poll(async () => (await vantages()).length, patience).toBe(60);
-  await store.close();
-  await forge.close();
 }, 300_000);

@@ -22,11 +22,7 @@ let made = 0;
 let versions = 1;
 
 const call = async (tool: string, input: object, as?: string) => {
-  const response = await domains.directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(input),
-  });
+  const response = await domains.directory.post(`/api/tools/${tool}`, input, as);
   return (await response.json()) as Rated;
 };
 /** Rates a listing with a capability; a new interaction unless the change names one. */

@@ -1,16 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createPairs } from '../../src/ratings/pairs.ts';
-import type { Store } from '../../src/store/store.ts';
 import { makeListing, makeRating } from '../store/examples.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
 import { partOf } from '../support/long.ts';
+import { opened } from '../support/opened.ts';
 
-let store: Store;
-beforeAll(async () => {
-  store = await openDatabase(await createDatabase());
-});
-afterAll(() => store.close());
+const store = await opened(openDatabase(await createDatabase()));
 
 const names = ['a', 'b', 'c'] as const;
 const name = fc.constantFrom(...names);

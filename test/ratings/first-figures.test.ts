@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { readDoors } from '../support/doors.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const day_s = 86_400;
@@ -23,7 +24,6 @@ const repositories = {
   [fresh]: 'fresh/api',
 };
 
-let directory: ClaimedDirectory;
 const capabilities: Record<string, string> = {};
 let made = 0;
 async function rate(source: string, outcome: string, change: object = {}) {
@@ -40,23 +40,22 @@ async function rate(source: string, outcome: string, change: object = {}) {
   return (await answer.json()) as { readonly group?: string; readonly rating_id?: string };
 }
 
-beforeAll(async () => {
-  directory = await openClaimedDirectory({
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       ...Object.entries(repositories).map(([handle, path]) =>
         registryEntry(handle, { ...onGitHub(path), description: `Zebulon of ${handle}` }),
       ),
       registryEntry(unrated, { description: 'Zebulon of another' }),
     ],
-  });
-  for (const [handle, path] of Object.entries(repositories).slice(0, -1))
-    capabilities[handle] = await directory.claim(handle, path);
-  directory.wait(8 * day_s);
-  capabilities[fresh] = await directory.claim(fresh, repositories[fresh]);
-  expect(await rate(rated, 'succeeded', { handle: friend })).toMatchObject({ group: 'independent' });
-  expect(await rate(friend, 'succeeded')).toMatchObject({ group: 'reciprocal' });
-});
-afterAll(() => directory.close());
+  }),
+);
+for (const [handle, path] of Object.entries(repositories).slice(0, -1))
+  capabilities[handle] = await directory.claim(handle, path);
+directory.wait(8 * day_s);
+capabilities[fresh] = await directory.claim(fresh, repositories[fresh]);
+expect(await rate(rated, 'succeeded', { handle: friend })).toMatchObject({ group: 'independent' });
+expect(await rate(friend, 'succeeded')).toMatchObject({ group: 'reciprocal' });
 
 /** The first figure about ratings in a text: of sources or ratings, and what follows it in the same list. */
 const figure =

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
+import { opened } from '../support/opened.ts';
+import { type Answered, openRatedDirectory } from '../support/rating-doors.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const day_s = 86_400;
 const handle = 'co.webhook/webhook';
 type Listed = readonly Answered[];
 
-let directory: RatedDirectory;
-beforeAll(async () => {
-  directory = await openRatedDirectory('an MCP client');
-});
-afterAll(() => directory.close());
+const directory = await opened(openRatedDirectory('an MCP client'));
 const submit = (input: object, as: string = directory.rater) => directory.call('submit_rating', input, as);
 const withdraw = (rating_id: unknown, as: string = directory.rater) =>
   directory.call('withdraw_rating', { rating_id }, as);

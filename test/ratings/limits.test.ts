@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openDomainDirectory } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 type Json = Record<string, unknown>;
 const hour_s = 3600;
 
-let service: DomainDirectory;
 let made = 0;
 /** Capabilities of listings that share nothing, by handle. */
 const others = new Map<string, string>();
 
 async function post(path: string, body: object, as?: string): Promise<Json> {
-  const response = await service.directory.app.request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(body),
-  });
+  const response = await service.directory.post(path, body, as);
   return (await response.json()) as Json;
 }
 const toRating = (change: object = {}) => ({
@@ -53,8 +49,8 @@ const hosts = Array.from({ length: 19 }, (_, at) => `app.vercel.h${at}/x`);
 const names = ['com.names/x', 'com.names.a/x', 'com.names.b.c/x'];
 const lone = ['app.netlify.h/x', 'run.modal.h/x', 'page.codeberg.amy/x', 'page.codeberg.ben/x', 'com.lone/x'];
 
-beforeAll(async () => {
-  service = await openDomainDirectory(
+const service = await opened(
+  openDomainDirectory(
     [
       ...[...hosts, ...names, ...lone, 'org.rated/r', 'org.other/r'].map((handle) => registryEntry(handle)),
       registryEntry('org.repository/one', onGitHub('owner/one')),
@@ -65,9 +61,8 @@ beforeAll(async () => {
       LIMITS: 'on',
       LIMIT_OVERRIDES: 'rating=2/1h,rating_subject=1000/1d,claim=1000/1m,mcp=1000/1m,feedback=2/1h',
     },
-  );
-});
-afterAll(() => service.close());
+  ),
+);
 
 describe('hosts of one hosting service', () => {
   let capabilities: string[];

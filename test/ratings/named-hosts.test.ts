@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const many = 'io.github.mallory/many';
 const other = 'com.named/other';
@@ -10,9 +11,6 @@ const platform = 'com.wordpress/mcp';
 const tenant = 'io.github.tenant/site';
 const repository = { url: 'https://github.com/mallory/many', source: 'github' };
 
-let directory: ClaimedDirectory;
-let capability: string;
-let asTenant: string;
 let versions = 0;
 /** Imports a version of the listing that names these hosts. */
 const publish = (hosts: readonly string[]) => {
@@ -24,8 +22,8 @@ const publish = (hosts: readonly string[]) => {
 };
 const namesOf = (version: number) => Array.from({ length: 99 }, (_, n) => `v${version}n${n}.com`);
 
-beforeAll(async () => {
-  directory = await openClaimedDirectory({
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       registryEntry(many, { repository }),
       registryEntry(other),
@@ -36,12 +34,11 @@ beforeAll(async () => {
         remotes: [{ type: 'sse', url: 'https://tenant.wordpress.com/mcp' }],
       }),
     ],
-  });
-  capability = await directory.claim(many, 'mallory/many');
-  asTenant = await directory.claim(tenant, 'tenant/site');
-  directory.wait(8 * 86_400);
-});
-afterAll(() => directory.close());
+  }),
+);
+const capability = await directory.claim(many, 'mallory/many');
+const asTenant = await directory.claim(tenant, 'tenant/site');
+directory.wait(8 * 86_400);
 
 const rate = async (handle: string, outcome: string, as = capability) => {
   const interaction_at = directory.context.clock().toISOString();

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { documentOf } from '../support/directory.ts';
-import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
+import { opened } from '../support/opened.ts';
+import { type Answered, openRatedDirectory } from '../support/rating-doors.ts';
 
 const handle = 'co.webhook/webhook';
 
-let directory: RatedDirectory;
-beforeAll(async () => {
-  directory = await openRatedDirectory('an MCP client');
-});
-afterAll(() => directory.close());
+const directory = await opened(openRatedDirectory('an MCP client'));
 const rate = async (change: object = {}) =>
   (await directory.call('submit_rating', directory.rating(change), directory.rater)).rating_id;
 const respond = (rating_id: unknown, text: string, as: string = directory.subject) =>

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RatingGroup, ratingGroups } from '../../src/ratings/groups.ts';
 import { documentOf } from '../support/directory.ts';
-import { openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
+import { opened } from '../support/opened.ts';
+import { openRatedDirectory } from '../support/rating-doors.ts';
 
 const day_s = 86_400;
 
-let directory: RatedDirectory;
-beforeAll(async () => {
-  directory = await openRatedDirectory('an MCP client');
-});
-afterAll(() => directory.close());
+const directory = await opened(openRatedDirectory('an MCP client'));
 const submit = (change: object = {}, as: string | undefined = directory.rater) =>
   directory.call('submit_rating', directory.rating(change), as);
 const nativeOf = async (handle: string) =>

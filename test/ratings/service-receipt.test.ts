@@ -60,6 +60,7 @@ test('ratings are listed and counted by class of proof, with other filters or wi
       },
     });
     expect((await list({ proof_class: 'payment_receipt' })).shown).toEqual([]);
+    expect((await list({ group: 'new_source' })).shown).toEqual(['failed service_receipt']);
     const wrong = await directory.app.request('/agents/co.webhook/webhook/ratings?proof_class=word');
     expect(wrong.status).toBe(422);
   } finally {

@@ -17,11 +17,7 @@ const lines = new Map<string, string>();
 let made = 0;
 
 const call = async (tool: string, input: object, as?: string) => {
-  const response = await service.directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(input),
-  });
+  const response = await service.directory.post(`/api/tools/${tool}`, input, as);
   return (await response.json()) as Json & { readonly rating_id: string; readonly group: string };
 };
 const now = () => service.directory.context.clock().toISOString();

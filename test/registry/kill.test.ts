@@ -6,6 +6,7 @@ import { startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { openImporting, readWritten } from '../support/importing.ts';
+import { opened } from '../support/opened.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { type RegistryServer, startRegistryServer } from '../support/registry-server.ts';
 
@@ -61,8 +62,7 @@ it('loses and repeats nothing when killed in the middle, twice', async () => {
     rows_quarantined: 0,
   });
 
-  const untouched = await openImporting(entries);
+  const untouched = await opened(openImporting(entries));
   await untouched.run({ source: registry.url });
   expect(killed).toEqual(await untouched.written());
-  await untouched.close();
 });

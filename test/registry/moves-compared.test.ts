@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const key = { name: 'STRIPE_KEY', isRequired: true, isSecret: true };
 
@@ -40,7 +41,6 @@ const environment = (...variables: object[]) => npm({ environmentVariables: [key
 const named = (name: string, value: string) => ({ type: 'named', name, value });
 const vendor = 'https://mail.vendor.com/mcp';
 const inVendor = Array.from({ length: 10 }, (_, n) => `https://a${n}.vendor.com/mcp`);
-const evil = Array.from({ length: 13 }, (_, n) => `https://h${n}.evil${n}.com/mcp`);
 const regions = Array.from({ length: 150 }, (_, n) => `r${n}.vendor.com`);
 const npmAsName = (word: string) =>
   npm({ identifier: 'npm', runtimeArguments: [{ type: 'positional', value: word }] });
@@ -98,13 +98,6 @@ const rows = [
     expect.stringContaining('to `server.smithery.ai/@evil`'),
     at('https://server.smithery.ai/@vendor/mail'),
     at('https://server.smithery.ai/@vendor/../@evil/mail'),
-  ),
-  row(
-    'folder',
-    'unknown',
-    'changed the address from `https://server.smithery.ai/@vendor/mail/mcp` to `https://server.smithery.ai/@vendor/post/mcp`',
-    at('https://server.smithery.ai/@vendor/mail/mcp'),
-    at('https://server.smithery.ai/@vendor/post/mcp'),
   ),
   row(
     'default',
@@ -165,13 +158,6 @@ const rows = [
     at(template({ choices: regions })),
   ),
   row(
-    'uncutEvil',
-    undefined,
-    expect.stringMatching(/^added the endpoint `z\.evil\.com`/),
-    at(template({ choices: regions })),
-    at(template({ choices: [...regions.slice(0, 90), 'z.evil.com'] })),
-  ),
-  row(
     'path',
     'unknown',
     'changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/v2/mcp`',
@@ -185,13 +171,6 @@ const rows = [
     'newly starts `npm:@vendor/mail` with “--registry https://npm.evil.test”',
     npm(),
     runtime(named('--registry', 'https://npm.evil.test')),
-  ),
-  row(
-    'unwritten',
-    'not_met',
-    'newly starts `npm:@vendor/mail` with “--registry https://npm.evil.test”',
-    runtime(named('-x', 'a{b}')),
-    runtime(named('-x', 'a{b}'), named('--registry', 'https://npm.evil.test')),
   ),
   row(
     'base',
@@ -239,13 +218,6 @@ const rows = [
     environment({ name: 'API_BASE', isSecret: true, default: 'https://me:pass@api.evil.test' }),
   ),
   row(
-    'hiddenRuntime',
-    undefined,
-    'starts `npm:@vendor/mail` with `sha256-2345acc68dddd175aeca4fcff6830f74f0664ff2e12f5582467533c80f697e4a` instead of `sha256-b00818cdc507640687732769ee1cb501db377927ee76d03df23978bd0d706888`',
-    runtime({ type: 'positional', value: '--quiet', isSecret: true }),
-    runtime({ type: 'positional', value: '--import=data:text/javascript,1', isSecret: true }),
-  ),
-  row(
     'hiddenOptions',
     undefined,
     expect.stringMatching(
@@ -253,13 +225,6 @@ const rows = [
     ),
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--no-warnings' }),
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=data:text/javascript,1' }),
-  ),
-  row(
-    'alikeOptions',
-    undefined,
-    expect.stringMatching(/^starts `npm:@vendor\/mail` with `NODE_OPTIONS=sha256-3f3ab03e2f9b/),
-    environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=./9e423ecabeb4.mjs' }),
-    environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=./b12600fc598e.mjs' }),
   ),
   row(
     'extras',
@@ -304,21 +269,6 @@ const rows = [
     at(vendor, { url: 'https://z.evil.com/mcp', headers: [] }),
     at(...[vendor, 'https://z.evil.com/mcp'].map((url) => ({ url, headers: [plainKey] }))),
   ),
-  row(
-    'plainFirst',
-    'not_met',
-    'now asks callers to send the secret `STRIPE_KEY` to `z.evil.com`',
-    at(vendor, { url: 'https://z.evil.com/mcp', headers: [] }),
-    at({ url: vendor, headers: [plainKey] }, { url: 'https://z.evil.com/mcp', headers: [] }),
-    at(...[vendor, 'https://z.evil.com/mcp'].map((url) => ({ url, headers: [plainKey] }))),
-  ),
-  row(
-    'required',
-    'unknown',
-    'now requires the secret `STRIPE_KEY`, optional before',
-    at({ url: vendor, headers: [{ ...key, isRequired: false }] }),
-    at(vendor),
-  ),
   row('gone', 'unknown', '2 versions', at(vendor), at({ url: vendor, headers: [] })),
   row(
     'unread',
@@ -333,15 +283,6 @@ const rows = [
     'added the endpoints `z.evil.com`, `a0.vendor.com` and 9 more and newly asks for the secret `STRIPE_KEY`, sent to `z.evil.com`, `a0.vendor.com` and 9 more',
     at({ url: vendor, headers: [] }),
     at({ url: vendor, headers: [] }, ...inVendor, 'https://z.evil.com/mcp'),
-  ),
-  row(
-    'crowd',
-    undefined,
-    expect.stringContaining(
-      'added the endpoints `h0.evil0.com`, `h1.evil1.com` and 11 more, 11 of them of other domains or accounts',
-    ),
-    at(vendor),
-    at(vendor, ...evil),
   ),
   row(
     'invented',
@@ -400,20 +341,12 @@ const withStatus = (status: string) => (entry: RegistryEntry) =>
   });
 const [deleted, deprecated] = [withStatus('deleted'), withStatus('deprecated')];
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ entries: [...entries, ...long], environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await opened(
+  openDirectory({ entries: [...entries, ...long], environment: { LIMITS: 'off' } }),
+);
 
 const call = async (tool: string, input: object) =>
-  (await (
-    await directory.app.request(`/api/tools/${tool}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(input),
-    })
-  ).json()) as Record<string, unknown>;
+  (await (await directory.post(`/api/tools/${tool}`, input)).json()) as Record<string, unknown>;
 /** What is said of the moves of a listing, without its beginning; otherwise what is said of its versions. */
 const movesOf = async (name: string) => {
   const { stands_out = [], signals } = await call('get_agent', { handle: `com.vendor/${name}` });
@@ -443,7 +376,7 @@ it.each(rows.filter(({ said, unmovedFor }) => said ?? unmovedFor))(
 it('a secret that is gone, or no longer marked as one, is in the history', async () => {
   const { changes } = await call('get_history', { handle: 'com.vendor/gone' });
   expect(changes).toEqual([expect.stringContaining(' no longer names the secret `STRIPE_KEY`')]);
-  const marked = await call('get_history', { handle: 'com.vendor/plainFirst' });
+  const marked = await call('get_history', { handle: 'com.vendor/plain' });
   expect(marked.changes).toContainEqual(expect.stringContaining(' no longer marks `STRIPE_KEY` as secret'));
 });
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'com.relocate/mail';
 const secret = (name: string) => ({ name, isRequired: true, isSecret: true });
@@ -46,36 +47,19 @@ const other = registryEntry('com.example/other');
 const sentence =
   'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; now asks callers to send the secret `API_KEY` to `mail.evil.example.net` (record).';
 
-let [whole, small]: Directory[] = [];
-const dated = (directory?: Directory): Directory => {
-  if (!directory) throw new Error('not opened');
-  return directory;
-};
-const call = async (directory: Directory | undefined, tool: string, input: object) =>
-  (await (
-    await dated(directory).app.request(`/api/tools/${tool}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(input),
-    })
-  ).json()) as Record<string, unknown>;
-const standsOut = async (directory: Directory | undefined) => {
+const call = async (directory: Directory, tool: string, input: object) =>
+  (await (await directory.post(`/api/tools/${tool}`, input)).json()) as Record<string, unknown>;
+const standsOut = async (directory: Directory) => {
   const { stands_out } = await call(directory, 'get_agent', { handle });
   return (stands_out as { text?: string }[]).map((one) => (typeof one === 'string' ? one : one.text));
 };
-const historyOf = async (directory: Directory | undefined, input: object = {}) =>
+const historyOf = async (directory: Directory, input: object = {}) =>
   (await call(directory, 'get_history', { handle, ...input })).changes as string[];
 
-beforeAll(async () => {
-  [whole, small] = [
-    await openDirectory({ entries: [before, after, other], environment: { LIMITS: 'off' } }),
-    await openDirectory({ entries: [before], environment: { LIMITS: 'off' } }),
-  ];
-});
-afterAll(async () => {
-  await whole?.close();
-  await small?.close();
-});
+const whole = await opened(
+  openDirectory({ entries: [before, after, other], environment: { LIMITS: 'off' } }),
+);
+const small = await opened(openDirectory({ entries: [before], environment: { LIMITS: 'off' } }));
 
 describe('a version that moves where callers go and what they send', () => {
   it('says nothing of a first version', async () => {
@@ -84,7 +68,7 @@ describe('a version that moves where callers go and what they send', () => {
   });
 
   it('stands out with both values and the date, after one import and after two', async () => {
-    await dated(small).importEntries([before, after]);
+    await small.importEntries([before, after]);
     expect((await standsOut(whole))[0]).toBe(sentence);
     expect((await standsOut(small))[0]).toBe(sentence);
   });
@@ -98,7 +82,7 @@ describe('a version that moves where callers go and what they send', () => {
         /^\d{4}-\d\d-\d\d record changed \(version\): moved the endpoint from `mail\.vendor\.example\.com` to /,
       ),
     ]);
-    const page = (await (await dated(whole).app.request(`/agents/${handle}/history.json`)).json()) as {
+    const page = (await (await whole.app.request(`/agents/${handle}/history.json`)).json()) as {
       events: { type: string; data?: { moved?: object } }[];
     };
     expect(page.events.find(({ type }) => type === 'version.published')?.data?.moved).toMatchObject({
@@ -124,7 +108,7 @@ describe('a version that moves where callers go and what they send', () => {
       );
     const upTo = (newest: number) =>
       Array.from({ length: newest + 1 }, (_, number) => roaming(number, newest));
-    const moving = await openDirectory({ entries: upTo(12) });
+    const moving = await opened(openDirectory({ entries: upTo(12) }));
     const at = new Date().toISOString();
     const views = Array.from({ length: 15 }, () => ({ type: 'view.joined', handle, at, data: {} }) as const);
     await moving.context.store.write((tx) => tx.changes.add(views));
@@ -135,11 +119,10 @@ describe('a version that moves where callers go and what they send', () => {
     await moving.importEntries(upTo(13));
     const second = await call(moving, 'get_history', { handle, cursor: first.next_cursor });
     expect(versionsOf(second)).toEqual(['1.0.7', '1.0.6', '1.0.5', '1.0.1']);
-    await moving.close();
   });
 
   it('is in the stream, in feeds and on the home page as it is imported', async () => {
-    const text = async (path: string) => (await dated(small).app.request(path)).text();
+    const text = async (path: string) => (await small.app.request(path)).text();
     const changes = (await text('/changes?since=0')).trim().split('\n');
     const changed = changes.map((line) => JSON.parse(line) as { type: string; data: object });
     expect(changed.find(({ type }) => type === 'listing.changed')?.data).toMatchObject({
@@ -168,7 +151,7 @@ describe('a version that moves where callers go and what they send', () => {
       { results: years, stands_out: [expect.stringContaining(sentence)] },
       { results: { 'record_unmoved_for:3650': 'unknown' } },
     ]);
-    dated(whole).wait(40 * 86_400);
+    whole.wait(40 * 86_400);
     expect((await judge(30)).map(({ results }) => results['record_unmoved_for:30'])).toEqual(['met', 'met']);
   });
 
@@ -183,7 +166,7 @@ describe('a version that moves where callers go and what they send', () => {
       );
     const at = (url: string) => ({ remotes: [{ type: 'sse', url }] });
     const from = (path: string) => ({ repository: { url: `https://github.com/${path}` } });
-    await dated(whole).importEntries([
+    await whole.importEntries([
       ...versions('back', from('vendor/mail'), {}, from('vendor/mail')),
       ...versions('gap', from('vendor/mail'), {}, {}, from('evil/mail')),
       ...versions('dot', at('https://mail.example.com/'), at('https://mail.example.com.:443/')),
@@ -228,7 +211,7 @@ describe('a version that moves where callers go and what they send', () => {
         { publishedAt: `2026-10-${at + 10}T08:00:00Z`, isLatest: at === hosts.length - 1 },
       ),
     );
-    await dated(whole).importEntries(records);
+    await whole.importEntries(records);
     const moved =
       'Version `1.0.1` (published 2026-10-11) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`';
     const { stands_out } = await call(whole, 'get_agent', { handle: name });
@@ -242,10 +225,10 @@ describe('a version that moves where callers go and what they send', () => {
   });
 
   it('is not said any more of a listing that is withdrawn', async () => {
-    await dated(small).importEntries(
+    await small.importEntries(
       [before, after].map((entry) => registryEntry(handle, entry.server, { status: 'deleted' })),
     );
-    expect(await (await dated(small).app.request('/changes?since=0')).text()).not.toContain('evil');
+    expect(await (await small.app.request('/changes?since=0')).text()).not.toContain('evil');
   });
 
   it('is not told of keywords either, once the listing is withdrawn', async () => {
@@ -256,11 +239,11 @@ describe('a version that moves where callers go and what they send', () => {
         { _meta: { 'io.modelcontextprotocol.registry/publisher-provided': { keywords } } },
         { publishedAt: '2026-10-01T08:00:00Z', updatedAt: `2026-10-${day}T08:00:00Z`, status },
       );
-    const changes = async () => (await dated(small).app.request('/changes?since=0')).text();
-    await dated(small).importEntries([tagged(['odd-keyword'], '01')]);
-    await dated(small).importEntries([tagged([], '02')]);
+    const changes = async () => (await small.app.request('/changes?since=0')).text();
+    await small.importEntries([tagged(['odd-keyword'], '01')]);
+    await small.importEntries([tagged([], '02')]);
     expect(await changes()).toContain('"left_tags":["odd-keyword"]');
-    await dated(small).importEntries([tagged([], '03', 'deleted')]);
+    await small.importEntries([tagged([], '03', 'deleted')]);
     expect(await changes()).not.toContain('odd-keyword');
   });
 });
@@ -323,8 +306,8 @@ const isActive = (entry: RegistryEntry) =>
   });
 
 describe('what versions moved', () => {
-  const movesOf = async (directory: Directory | undefined, at: number) => {
-    const document = await documentOf(dated(directory), `com.example.moves/n${at}`);
+  const movesOf = async (directory: Directory, at: number) => {
+    const document = await documentOf(directory, `com.example.moves/n${at}`);
     const { imported } = (document.signals ?? {}) as { imported?: { kind: string; value: object }[] };
     return imported?.find(({ kind }) => kind === 'record.moves')?.value as
       | { moves: { version: string; published_at?: string }[] }
@@ -348,7 +331,7 @@ describe('what versions moved', () => {
   const listed = histories.map(entriesOf);
 
   it('is the same after one whole import and after many small ones, in any order of arrival', async () => {
-    await dated(whole).importEntries(listed.flat());
+    await whole.importEntries(listed.flat());
     // Each run brings a fifth of the versions of every listing.
     const arriving = listed.map((entries, at) =>
       entries
@@ -357,7 +340,7 @@ describe('what versions moved', () => {
         .map(({ entry }) => entry),
     );
     for (let run = 1; run <= 5; run += 1)
-      await dated(small).importEntries(
+      await small.importEntries(
         arriving.flatMap((entries) => entries.slice(0, Math.ceil(entries.length / 5) * run)),
       );
     let moved = 0;
@@ -370,12 +353,12 @@ describe('what versions moved', () => {
   });
 
   it('stays what it was when versions are deleted, up to the version that is shown', async () => {
-    await dated(small).importEntries(listed.flat().map(isActive));
+    await small.importEntries(listed.flat().map(isActive));
     const before = await Promise.all(listed.map((_, at) => movesOf(small, at)));
-    await dated(small).importEntries(listed.flat());
+    await small.importEntries(listed.flat());
     let kept = 0;
     for (const at of histories.keys()) {
-      const { version } = await documentOf(dated(small), `com.example.moves/n${at}`);
+      const { version } = await documentOf(small, `com.example.moves/n${at}`);
       const moves = before[at]?.moves ?? [];
       const shown = moves.findIndex((move) => move.version === version);
       if (shown < 0 || moves.length < 2) continue;

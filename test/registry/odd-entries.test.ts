@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Listing } from '../../src/listings/listing.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
+import { opened } from '../support/opened.ts';
 
 /** A record with one oddity seen in real data, and what the listing says then. */
 type Oddity = readonly [what: string, server: Record<string, unknown>, listing: Partial<Listing>];
@@ -358,9 +359,11 @@ describe('records as registries send them', () => {
 describe('records that are large because of what their publisher adds', () => {
   it('are kept without it, in pages of a size that can be read', async () => {
     const _meta = { 'com.example.tools': 'x'.repeat(300_000) };
-    const importing = await openImporting(
-      Array.from({ length: 40 }, (_, at) =>
-        registryEntry(handleOf(at), { _meta, remotes: [remote('https://a.example/mcp')] }),
+    const importing = await opened(
+      openImporting(
+        Array.from({ length: 40 }, (_, at) =>
+          registryEntry(handleOf(at), { _meta, remotes: [remote('https://a.example/mcp')] }),
+        ),
       ),
     );
     expect(await importing.run()).toMatchObject({
@@ -375,7 +378,6 @@ describe('records that are large because of what their publisher adds', () => {
     ]);
     const version = await importing.store.listings.version(handleOf(39), '1.0.0');
     expect(version?.record.length).toBeLessThan(1000);
-    await importing.close();
   });
 });
 
@@ -387,16 +389,14 @@ describe('names and versions', () => {
   };
 
   it('keeps names that differ by case apart', async () => {
-    const importing = await openImporting([
-      registryEntry('io.github.A/Tool'),
-      registryEntry('io.github.a/tool'),
-    ]);
+    const importing = await opened(
+      openImporting([registryEntry('io.github.A/Tool'), registryEntry('io.github.a/tool')]),
+    );
     await importing.run();
     expect((await names(importing)).map(({ handle }) => handle)).toEqual([
       'io.github.A/Tool',
       'io.github.a/tool',
     ]);
-    await importing.close();
   });
 
   const version = (
@@ -427,11 +427,10 @@ describe('names and versions', () => {
       '1.0.0',
     ],
   ])('shows the version by %s', async (_, entries, shown) => {
-    const importing = await openImporting(entries);
+    const importing = await opened(openImporting(entries));
     await importing.run();
     expect(await names(importing)).toMatchObject([{ version: shown }]);
     const versions = await importing.store.listings.versionSummaries(['com.example/v']);
     expect(versions).toHaveLength(entries.length);
-    await importing.close();
   });
 });

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { type ImportRequest, runImport } from '../../src/imports/import.ts';
 import { runDossier } from '../support/command.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 
 /**
  * A registry of the generic API whose `ServerResponse` has no more than `server`, as ToolHive's and
@@ -22,37 +23,35 @@ const registry = createServer((_, response) => {
   response.end(JSON.stringify({ servers: entries, metadata: { count: entries.length } }));
 });
 let url = '';
-let directory: Directory;
 const handle = 'com.acme.internal/with-versions';
 const importAll = (request: ImportRequest = {}) => runImport(directory.context, { source: url, ...request });
-beforeAll(async () => {
-  await new Promise<void>((listening) => registry.listen(0, '127.0.0.1', listening));
-  url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
-  entries = [
-    { server: server('empty-meta'), _meta: {} },
-    { server: server('no-meta') },
-    { server: server('status-alone'), _meta: { [official]: { status: 'deprecated' } } },
-    {
-      server: server('zero-time'),
-      _meta: { [official]: { publishedAt: '0001-01-01T00:00:00Z', isLatest: null } },
-    },
-    ...['1.9.0', '1.10.0', '1.2.0'].map((version) => ({
-      server: server('with-versions', version),
-      _meta: {},
-    })),
-  ];
-  directory = await openDirectory({
+await new Promise<void>((listening) => registry.listen(0, '127.0.0.1', listening));
+url = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
+entries = [
+  { server: server('empty-meta'), _meta: {} },
+  { server: server('no-meta') },
+  { server: server('status-alone'), _meta: { [official]: { status: 'deprecated' } } },
+  {
+    server: server('zero-time'),
+    _meta: { [official]: { publishedAt: '0001-01-01T00:00:00Z', isLatest: null } },
+  },
+  ...['1.9.0', '1.10.0', '1.2.0'].map((version) => ({
+    server: server('with-versions', version),
+    _meta: {},
+  })),
+];
+const directory = await opened(
+  openDirectory({
     entries: [],
     listening: true,
     environment: { REGISTRY_URL: url, REGISTRY_NAME: 'Ours' },
-  });
-  expect(await importAll()).toMatchObject({
-    state: 'done',
-    counts: { rows_new: 7, rows_quarantined: 0, listings_new: 5, older_versions: 2 },
-  });
+  }),
+);
+expect(await importAll()).toMatchObject({
+  state: 'done',
+  counts: { rows_new: 7, rows_quarantined: 0, listings_new: 5, older_versions: 2 },
 });
-afterAll(async () => {
-  await directory.close();
+afterAll(() => {
   registry.close();
 });
 
@@ -98,16 +97,12 @@ describe('a registry that states no dates', () => {
       servers: { _meta: Record<string, object> }[];
     };
     expect(servers[0]?._meta[official]).toEqual({ status: 'active', isLatest: true });
-    const compared = await directory.app.request('/api/tools/compare_agents', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        handles: [handle, 'com.acme.internal/no-meta'],
-        criteria: [
-          { criterion: 'updated_within_days', value: 30 },
-          { criterion: 'listed_for_days', value: 1 },
-        ],
-      }),
+    const compared = await directory.post('/api/tools/compare_agents', {
+      handles: [handle, 'com.acme.internal/no-meta'],
+      criteria: [
+        { criterion: 'updated_within_days', value: 30 },
+        { criterion: 'listed_for_days', value: 1 },
+      ],
     });
     expect(await compared.json()).toMatchObject({
       listings: Array.from({ length: 2 }, () => ({

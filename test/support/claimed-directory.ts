@@ -7,8 +7,6 @@ type Json = Record<string, unknown>;
 /** A whole service whose github.com is a real git server on loopback. */
 export interface ClaimedDirectory extends Directory {
   readonly git: GitServer;
-  /** Posts JSON; a capability goes into Authorization. */
-  post(path: string, body: unknown, capability?: string): Promise<Response>;
   /** Claims a listing as its owner would, over HTTP with a commit in between; returns the live capability. */
   claim(handle: string, repository: string): Promise<string>;
   /** Rates a listing with a capability; what the tool answers, which must be no problem. */
@@ -34,19 +32,10 @@ export async function openClaimedDirectory({
     listening,
     environment: { LIMITS: 'off', REPOSITORY_HOSTS, ...environment },
   });
-  const post: ClaimedDirectory['post'] = async (path, body, capability) =>
-    directory.app.request(path, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(capability !== undefined && { authorization: `Bearer ${capability}` }),
-      },
-      body: JSON.stringify(body),
-    });
+  const { post } = directory;
   return {
     ...directory,
     git,
-    post,
     async claim(handle, path) {
       const repository = git.createRepository(path);
       repository.commit({ 'README.md': 'a repository' });

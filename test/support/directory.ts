@@ -45,6 +45,8 @@ export interface Directory extends Operations {
   readonly url: string;
   readonly context: Context;
   readonly store: Context['store'];
+  /** Posts JSON; a capability goes into Authorization. */
+  post(path: string, body: unknown, capability?: string): Promise<Response>;
   /** Imports more entries, as the next run of the import would. */
   importEntries(entries: readonly RegistryEntry[]): Promise<void>;
   /** Judges all listings by the views, as the service does every ten minutes; after an import it is done. */
@@ -128,6 +130,15 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
     url: context.config.publicUrl,
     context,
     store: context.store,
+    post: async (path, body, capability) =>
+      app.request(path, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(capability && { authorization: `Bearer ${capability}` }),
+        },
+        body: JSON.stringify(body),
+      }),
     importEntries,
     judgeViews: judge.pass,
     wait: (seconds) => {

@@ -1,21 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
 import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
 import { createServedEvidence } from '../../src/audit/served.ts';
 import { createServiceClient } from '../../src/audit/service.ts';
 import { recorded } from '../claims/claimable.ts';
-import { type DomainDirectory, openDomainDirectory, wellKnown } from '../claims/domain-directory.ts';
+import { openDomainDirectory, wellKnown } from '../claims/domain-directory.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 const subject = 'com.example/tool';
 const friend = 'io.github.bob/friend';
@@ -28,17 +28,11 @@ const unnamed = 'com.never/named';
 const file = 'dossier-claim.txt';
 const day_s = 86_400;
 
-let DATABASE_URL: string;
-let world: DomainDirectory;
 /** Ratings by name. */
 const ids: Record<string, string> = {};
 
 const post = async (tool: string, input: object, as?: string) => {
-  const response = await world.directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(input),
-  });
+  const response = await world.directory.post(`/api/tools/${tool}`, input, as);
   return (await response.json()) as { rating_id: string };
 };
 async function rate(name: string, as: string, input: object) {
@@ -68,9 +62,9 @@ async function claimByRepository(handle: string, path: string) {
 }
 const act = (name: string, on: string) => world.directory.act(name, on, 'unlawful');
 
-beforeAll(async () => {
-  DATABASE_URL = await createSharedDatabase();
-  world = await openDomainDirectory(
+const DATABASE_URL = await createSharedDatabase();
+const world = await opened(
+  openDomainDirectory(
     [
       registryEntry(subject),
       recorded(friend, 'bob/friend'),
@@ -84,63 +78,62 @@ beforeAll(async () => {
     ],
     ['example.com'],
     { DATABASE_URL, LIMITS: 'off' },
+  ),
+);
+const own = await world.ask(subject, { method: 'well_known' });
+world.web.files.set(wellKnown, own.challenge);
+await world.ask(subject, { method: 'well_known' });
+world.setTxt('_dossier-challenge.example.com', own.challenge);
+expect(await world.ask(subject, { method: 'dns' })).toMatchObject({ changed: 'moved' });
+const byFriend = await claimByRepository(friend, 'bob/friend');
+const byCritic = await claimByRepository(critic, 'carol/critic');
+for (const handle of [opted, returned]) {
+  const [, account = ''] = /github\.(\w+)/.exec(handle) ?? [];
+  const { repository, line, capability } = await claimByRepository(
+    handle,
+    `${account}/${handle.split('/')[1]}`,
   );
-  const own = await world.ask(subject, { method: 'well_known' });
-  world.web.files.set(wellKnown, own.challenge);
-  await world.ask(subject, { method: 'well_known' });
-  world.setTxt('_dossier-challenge.example.com', own.challenge);
-  expect(await world.ask(subject, { method: 'dns' })).toMatchObject({ changed: 'moved' });
-  const byFriend = await claimByRepository(friend, 'bob/friend');
-  const byCritic = await claimByRepository(critic, 'carol/critic');
-  for (const handle of [opted, returned]) {
-    const [, account = ''] = /github\.(\w+)/.exec(handle) ?? [];
-    const { repository, line, capability } = await claimByRepository(
-      handle,
-      `${account}/${handle.split('/')[1]}`,
-    );
-    await rate(account, capability, { outcome: 'partial' });
-    repository.commit({ [file]: `${line}\noptout ${handle}\n` });
-    expect(await world.claim(handle, {}, capability)).toMatchObject({ status: 'opted_out' });
-    if (handle === returned) {
-      repository.commit({ [file]: line });
-      expect(await world.claim(handle)).toMatchObject({ status: 'claimed' });
-    }
+  await rate(account, capability, { outcome: 'partial' });
+  repository.commit({ [file]: `${line}\noptout ${handle}\n` });
+  expect(await world.claim(handle, {}, capability)).toMatchObject({ status: 'opted_out' });
+  if (handle === returned) {
+    repository.commit({ [file]: line });
+    expect(await world.claim(handle)).toMatchObject({ status: 'claimed' });
   }
-  world.directory.wait(9 * day_s);
-  await rate('praise', byFriend.capability, { outcome: 'succeeded', score: 5 });
-  await rate('back', own.capability, { handle: friend, outcome: 'succeeded' });
-  await rate('back-withdrawn', own.capability, { handle: critic, outcome: 'succeeded' });
-  await rate('criticism', byCritic.capability, { score: 1, comment: 'Slow.' });
-  const declared = {
-    outcome: 'succeeded',
-    interaction_at: world.directory.context.clock().toISOString(),
-  };
-  await rate('declared', byCritic.capability, { ...declared, relationship: 'paid' });
-  await rate('declared', byCritic.capability, { ...declared, supersedes: ids.declared });
-  await rate('independent', byCritic.capability, { outcome: 'succeeded' });
-  await rate('withdrawn', byCritic.capability, {});
-  await post('withdraw_rating', { rating_id: ids.withdrawn }, byCritic.capability);
-  await post('withdraw_rating', { rating_id: ids['back-withdrawn'] }, own.capability);
-  await rate('withdrawn', byCritic.capability, { outcome: 'partial' });
-  await post('respond_to_rating', { rating_id: ids.criticism, text: 'Faster now.' }, own.capability);
-  for (const name of ['voided', 'hidden', 'erased', 'deleted']) await rate(name, byCritic.capability, {});
-  await rate('about-deleted', byCritic.capability, { handle: 'com.deleted/deleted' });
-  await act('void', `${ids.voided}`);
-  await act('hide', `${ids.hidden}`);
-  await act('erase', `${ids.erased}`);
-  await act('withdraw', 'com.gone/gone');
-  await act('hide', quiet);
-  await world.directory.restore(quiet);
-  await act('hide', critic);
-  byFriend.repository.commit({ [file]: 'nothing' });
-  await world.claimTwice(friend);
-  byFriend.repository.commit({ [file]: byFriend.line });
-  expect(await world.claim(friend)).toMatchObject({ changed: 'restored' });
-  await world.directory.importEntries([
-    registryEntry('com.deleted/deleted', {}, { status: 'deleted', updatedAt: '2026-11-20T08:00:00Z' }),
-  ]);
-});
-afterAll(() => world.close());
+}
+world.directory.wait(9 * day_s);
+await rate('praise', byFriend.capability, { outcome: 'succeeded', score: 5 });
+await rate('back', own.capability, { handle: friend, outcome: 'succeeded' });
+await rate('back-withdrawn', own.capability, { handle: critic, outcome: 'succeeded' });
+await rate('criticism', byCritic.capability, { score: 1, comment: 'Slow.' });
+const declared = {
+  outcome: 'succeeded',
+  interaction_at: world.directory.context.clock().toISOString(),
+};
+await rate('declared', byCritic.capability, { ...declared, relationship: 'paid' });
+await rate('declared', byCritic.capability, { ...declared, supersedes: ids.declared });
+await rate('independent', byCritic.capability, { outcome: 'succeeded' });
+await rate('withdrawn', byCritic.capability, {});
+await post('withdraw_rating', { rating_id: ids.withdrawn }, byCritic.capability);
+await post('withdraw_rating', { rating_id: ids['back-withdrawn'] }, own.capability);
+await rate('withdrawn', byCritic.capability, { outcome: 'partial' });
+await post('respond_to_rating', { rating_id: ids.criticism, text: 'Faster now.' }, own.capability);
+for (const name of ['voided', 'hidden', 'erased', 'deleted']) await rate(name, byCritic.capability, {});
+await rate('about-deleted', byCritic.capability, { handle: 'com.deleted/deleted' });
+await act('void', `${ids.voided}`);
+await act('hide', `${ids.hidden}`);
+await act('erase', `${ids.erased}`);
+await act('withdraw', 'com.gone/gone');
+await act('hide', quiet);
+await world.directory.restore(quiet);
+await act('hide', critic);
+byFriend.repository.commit({ [file]: 'nothing' });
+await world.claimTwice(friend);
+byFriend.repository.commit({ [file]: byFriend.line });
+expect(await world.claim(friend)).toMatchObject({ changed: 'restored' });
+await world.directory.importEntries([
+  registryEntry('com.deleted/deleted', {}, { status: 'deleted', updatedAt: '2026-11-20T08:00:00Z' }),
+]);
 
 async function findIn(reader: EvidenceReader) {
   const faults: string[] = [];
@@ -567,7 +560,7 @@ it.each(Object.entries(lies))('a service that shows %s is found', async (_, [ben
 
 it('holds a database against its checkpoint file, and finds one of another log or of none', async () => {
   const { context } = world.directory;
-  const folder = mkdtempSync(join(tmpdir(), 'dossier-checkpoint-'));
+  const folder = openFolder();
   const checkpointFile = join(folder, 'checkpoint');
   const checkpoint = await (await world.directory.app.request('/log/checkpoint')).text();
   const findWith = async (content: string) => {
@@ -581,7 +574,6 @@ it('holds a database against its checkpoint file, and finds one of another log o
   expect(textOf(other.faults)).toMatch(/^checkpoint of log 1: it is (not signed|a checkpoint of log 2)/);
   const torn = await findWith('torn');
   expect(torn.faults).toEqual(['checkpoint of log 1: it is not a checkpoint (C2SP tlog-checkpoint)']);
-  rmSync(folder, { recursive: true });
 });
 
 it('a service that names the same page of ratings again and again does not keep the audit of it from ending', async () => {

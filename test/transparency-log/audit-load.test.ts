@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { findGroupFaults } from '../../src/audit/check-groups.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 type Evidence = Parameters<typeof findGroupFaults>[0];
 type Rating = Evidence['ratings'][number];
@@ -113,13 +114,9 @@ it('holders of a listing who rated nothing make no work for each of its ratings'
   expect(countWork({ ratings, events }).reads).toBeLessThan(400 * 20 + 400 * 20);
 });
 
-let directory: ClaimedDirectory;
 const entryOf = (who: string) =>
   registryEntry(`io.github.${who}/t`, { repository: { url: `https://github.com/${who}/t` } });
-beforeAll(async () => {
-  directory = await openClaimedDirectory({ entries: [entryOf('alice'), entryOf('bob')] });
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory({ entries: [entryOf('alice'), entryOf('bob')] }));
 
 it('an audit rests between the pieces of one listing, reads its facts once, and holds', async () => {
   const alice = await directory.claim('io.github.alice/t', 'alice/t');

@@ -1,38 +1,32 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'com.example.audited/a';
 let tools = [{ name: 'send', description: 'Sends a message' }];
-let endpoint: Endpoint;
-let directory: Directory;
-let DATABASE_URL: string;
 
 /** Two looks, between which the tools changed: entries 0 and 1 of the log. */
-beforeAll(async () => {
-  DATABASE_URL = await createSharedDatabase();
-  endpoint = await startModernServer(() => tools);
-  directory = await openDirectory({
+const DATABASE_URL = await createSharedDatabase();
+const endpoint = await opened(startModernServer(() => tools));
+const directory = await opened(
+  openDirectory({
     entries: [
       registryEntry(handle, {
         remotes: [{ type: 'streamable-http', url: 'https://audited.example.com/mcp' }],
       }),
     ],
     environment: { DATABASE_URL, HOST_OVERRIDES: JSON.stringify({ 'audited.example.com': endpoint.url }) },
-  });
-  await directory.observe(handle);
-  tools = [...tools, { name: 'erase', description: 'Erases a message' }];
-  directory.wait(86_400);
-  await directory.observe(handle);
-});
-afterAll(async () => {
-  await directory.close();
-  await endpoint.close();
-});
+  }),
+);
+await directory.observe(handle);
+tools = [...tools, { name: 'erase', description: 'Erases a message' }];
+directory.wait(86_400);
+await directory.observe(handle);
 
 interface Report {
   readonly entries: number;

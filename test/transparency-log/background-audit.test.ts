@@ -5,6 +5,7 @@ import { startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
+import { opened } from '../support/opened.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
 
 /** A database with one rating of a/subject-0. */
@@ -12,18 +13,18 @@ async function createRatedDatabase(): Promise<string> {
   const DATABASE_URL = await createSharedDatabase();
   const directory = await openDirectory({ environment: { DATABASE_URL } });
   const capability = await addSource(directory.store);
-  const answer = await directory.app.request('/api/tools/submit_rating', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
-    body: JSON.stringify({
+  const answer = await directory.post(
+    '/api/tools/submit_rating',
+    {
       handle: 'a/subject-0',
       interaction_id: 'one',
       interaction_at: new Date().toISOString(),
       outcome: 'failed',
       protocol: 'mcp',
       relationship: 'none',
-    }),
-  });
+    },
+    capability,
+  );
   if (answer.status !== 200) throw new Error(await answer.text());
   await recordSource(directory.store);
   await directory.close();
@@ -80,7 +81,7 @@ it('a service audits itself at start; a fault is in its log, a metric and /ready
 it('only one of several nodes audits at a time, and a node that ended is no obstacle', async () => {
   const DATABASE_URL = await createRatedDatabase();
   const node = await openDirectory({ entries: [], environment: { DATABASE_URL } });
-  const other = await openDirectory({ entries: [], environment: { DATABASE_URL } });
+  const other = await opened(openDirectory({ entries: [], environment: { DATABASE_URL } }));
   const { signal } = new AbortController();
   const lease = await node.store.leases.take('audit');
   expect(lease?.isOurs()).toBe(true);
@@ -89,5 +90,4 @@ it('only one of several nodes audits at a time, and a node that ended is no obst
   await node.close();
   await auditOnce(other.context, openOwnEvidence, signal);
   expect(await other.store.audits.last()).toMatchObject({ entries: 2, faults: 0 });
-  await other.close();
 });

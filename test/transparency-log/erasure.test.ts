@@ -113,15 +113,6 @@ it('erases the text of a response, and leaves the rating', async () => {
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
 });
 
-it('erases one version of an amended rating; the current one ends its older versions too', async () => {
-  const first = await rate('one');
-  const second = await rate('one', { supersedes: first.rating_id, comment: 'Late.' });
-  expect(await erase(first.rating_id)).toMatchObject({ code: 0 });
-  expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
-  expect(await erase(second.rating_id)).toMatchObject({ code: 0 });
-  expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
-});
-
 it('leaves nothing of an erased rating to a new one, whatever the new one is called, and an erased version makes the others no younger', async () => {
   const paid = await rate('one', { relationship: 'paid' });
   expect(await erase(paid.rating_id)).toMatchObject({ code: 0 });

@@ -9,14 +9,7 @@ let directory: Directory;
 let rating: { rating_id: string; log_index: number };
 
 const call = async (tool: string, input: object, capability = '') => {
-  const response = await directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...(capability && { authorization: `Bearer ${capability}` }),
-    },
-    body: JSON.stringify(input),
-  });
+  const response = await directory.post(`/api/tools/${tool}`, input, capability);
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 };
 

@@ -1,16 +1,16 @@
 import { createPublicKey, hash, sign } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleFromJSON } from '@sigstore/bundle';
 import { toSignedEntity, Verifier } from '@sigstore/verify';
 import canonicalize from 'canonicalize';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openLogKey } from '../../src/log/checkpoints.ts';
 import { runDossier } from '../support/command.ts';
-import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
+import { documentOf, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 interface Envelope {
   payloadType: string;
@@ -19,27 +19,21 @@ interface Envelope {
 }
 
 const handle = 'com.example/seen';
-let directory: Directory;
-let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-let folder: string;
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'dossier-statement-'));
-  endpoint = await startEndpoint((_body, _request, response) => void response.writeHead(404).end());
-  const remotes = [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }];
-  directory = await openDirectory({
+const folder = openFolder();
+const endpoint = await opened(
+  startEndpoint((_body, _request, response) => void response.writeHead(404).end()),
+);
+const remotes = [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }];
+const directory = await opened(
+  openDirectory({
     entries: [...seedEntries, registryEntry(handle, { remotes }), registryEntry('com.example/two.intoto')],
     environment: {
       PUBLIC_URL: 'https://dossier.example',
       HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
     },
-  });
-  await directory.observe(handle);
-});
-afterAll(async () => {
-  await directory.close();
-  await endpoint.close();
-  rmSync(folder, { recursive: true });
-});
+  }),
+);
+await directory.observe(handle);
 
 const read = (path: string) => directory.app.request(path);
 const readEnvelope = async (of = handle) =>
@@ -191,17 +185,16 @@ it('dossier verify takes no other text for a statement about evidence, though th
 });
 
 it('states what the operator did to a listing', async () => {
-  const own = await openDirectory();
+  const own = await opened(openDirectory());
   await own.act('hide', 'co.webhook/webhook', 'personal_data');
   const answer = await own.app.request('/agents/co.webhook/webhook.intoto.json');
   expect(toStatement((await answer.json()) as Envelope)).toMatchObject({
     predicate: { moderation: [{ action: 'hide', reason: 'personal_data' }] },
   });
-  await own.close();
 });
 
 it('states nothing about a made-up listing of the shipped sample', async () => {
-  const fresh = await openDirectory({ entries: [] });
+  const fresh = await opened(openDirectory({ entries: [] }));
   const { importSample } = await import('../../src/app/import-schedule.ts');
   await importSample(fresh.context, new AbortController().signal);
   const answer = await fresh.app.request('/agents/co.webhook/webhook.intoto.json');
@@ -209,7 +202,6 @@ it('states nothing about a made-up listing of the shipped sample', async () => {
   const entry = await (await fresh.app.request('/ard/agents/urn:air:webhook.co:webhook')).json();
   expect(entry).toMatchObject({ 'dossier:sample': true });
   expect(entry).not.toHaveProperty('dossier:statement');
-  await fresh.close();
 });
 
 it('the name of a listing wins over the ending, and a listing that is gone has no statement', async () => {

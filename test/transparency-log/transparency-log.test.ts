@@ -47,11 +47,7 @@ async function logs(): Promise<string[]> {
 const savedCheckpoint = async (file = 'dossier.db.checkpoint') =>
   (await readFile(join(folder, file), 'utf8')).replace(/^database .*\n$/m, '');
 async function prove(input: object) {
-  const response = await directory.app.request('/api/tools/get_proof', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
+  const response = await directory.post('/api/tools/get_proof', input);
   return { status: response.status, body: (await response.json()) as Record<string, string> };
 }
 

@@ -56,14 +56,12 @@ const everything = async () =>
   [...(await readDoors(directory, { handles: [subject], query: 'webhook' })).values()].join('\n');
 
 describe('a rating that was amended, answered and withdrawn', () => {
-  let first_id: string;
   let rating_id: string;
   let log_index: number;
   beforeEach(async () => {
     const first = await rate();
     const second = await rate({ supersedes: first.rating_id, comment: 'Jane Doe lost it twice' });
     await call('respond_to_rating', { rating_id: second.rating_id, text: 'Jane Doe did not' }, owner);
-    first_id = String(first.rating_id);
     rating_id = String(second.rating_id);
     log_index = Number(second.log_index);
   });
@@ -84,26 +82,6 @@ describe('a rating that was amended, answered and withdrawn', () => {
     expect(await directory.audit()).toEqual([]);
   });
 
-  it('is hidden with the response to it, and shown again with it', async () => {
-    await directory.act('hide', rating_id, 'personal_data');
-    const shown = await everything();
-    for (const text of ['Jane Doe did not', 'Jane Doe lost it twice']) expect(shown).not.toContain(text);
-    expect(await directory.audit()).toEqual([]);
-    await directory.restore(rating_id);
-    expect(await everything()).toContain('Jane Doe did not');
-    expect(await directory.audit()).toEqual([]);
-  });
-
-  it('is erased with its older versions and the responses to them', async () => {
-    await directory.act('erase', rating_id, 'personal_data');
-    expect(await everything()).not.toMatch(/Jane.Doe/);
-    for (const id of [first_id, rating_id])
-      expect(JSON.stringify(await directory.store.ratings.byId(id))).not.toMatch(/Jane.Doe/);
-    for (const index of [log_index - 1, log_index, log_index + 1])
-      expect(await directory.store.log.record(index)).toBeUndefined();
-    expect(await directory.audit()).toEqual([]);
-  });
-
   it('is erased and hidden with its withdrawal and the response to it', async () => {
     const withdrawal = await directory.store.log.size();
     await call('withdraw_rating', { rating_id, reason: 'other', note: 'Jane Doe' }, rater);
@@ -115,13 +93,6 @@ describe('a rating that was amended, answered and withdrawn', () => {
       expect(await directory.store.log.record(index)).toBeUndefined();
     expect(await directory.audit()).toEqual([]);
   });
-});
-
-it('says nothing of a later rating whose interaction is called as what was erased is shown', async () => {
-  const { rating_id } = await rate({ relationship: 'vendor' });
-  await directory.act('erase', String(rating_id), 'personal_data');
-  expect(await rate({ interaction_id: 'erased' })).toMatchObject({ status: 'created', group: 'new_source' });
-  expect(await directory.audit()).toEqual([]);
 });
 
 it.each([

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSelectionJudge } from '../../src/selections/judging.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
 import { operationsOf } from '../support/operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -17,12 +17,11 @@ let receiver: Receiver;
 let days = 0;
 const later = { updatedAt: '2026-11-01T08:00:00Z' };
 const evenLater = { updatedAt: '2026-11-02T08:00:00Z' };
-const views = join(mkdtempSync(join(tmpdir(), 'dossier-views-')), 'views.json');
+const views = join(openFolder(), 'views.json');
 writeFileSync(
   views,
   '{"with-endpoint": {"title": "With an endpoint", "criteria": [{"criterion": "has_endpoint"}]}}',
 );
-afterAll(() => rmSync(dirname(views), { recursive: true }));
 
 beforeEach(async () => {
   receiver = await startReceiver();
@@ -314,58 +313,35 @@ it('lets a change that fails wait its own time, also when the address has just r
   expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2]);
 });
 
-it('gives a change up after ten attempts, goes on with the listing, and sends it again when it is replayed', async () => {
-  const webhook = await register();
-  receiver.answer = ({ seq }, response) => void response.writeHead(seq === 1 ? 400 : 204).end();
-  await change('com.example/one', 'com.example/one');
-  await service.deliver();
-  const [failed] = await service.store.webhooks.dueDeliveries(webhook.id, '2100-01-01T00:00:00Z', 1);
-  expect(failed).toMatchObject({ seq: 1, attempts: 1, result: 'HTTP 400' });
-  if (failed) await service.store.write((tx) => tx.webhooks.putDelivery({ ...failed, attempts: 9 }));
-  service.wait(6);
-  await service.deliver();
-  await service.deliver();
-  expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2]);
-  expect(await service.store.webhooks.dead(10)).toMatchObject([{ seq: 1, attempts: 10, state: 'dead' }]);
-  receiver.answer = (_posted, response) => void response.writeHead(204).end();
-  const now = service.context.clock().toISOString();
-  await service.store.write((tx) => tx.webhooks.revive(webhook.id, now));
-  await service.deliver();
-  expect(receiver.posted.map(({ seq }) => seq)).toEqual([1, 1, 2, 1]);
-  expect(await stateOf(webhook)).toMatchObject({ delivered: 2, failures: 0 });
-});
-
 it('tries a change ten times, after pauses of 5 s to a day, and ten times more when it is replayed', async () => {
   const DATABASE_URL = await createSharedDatabase();
-  const opened = await openDirectory({
-    entries: [registryEntry('com.example/one')],
-    environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
-  });
-  const answer = await opened.app.request('/api/webhooks', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://hook.example/in' }),
-  });
+  const other = await opened(
+    openDirectory({
+      entries: [registryEntry('com.example/one')],
+      environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
+    }),
+  );
+  const answer = await other.post('/api/webhooks', { url: 'https://hook.example/in' });
   const { id } = (await answer.json()) as { id: string };
-  await opened.importEntries([registryEntry('com.example/one', { description: 'Another' }, later)]);
+  await other.importEntries([registryEntry('com.example/one', { description: 'Another' }, later)]);
   // The receiver knows no secret, and refuses everything.
   const attempts = () => receiver.requests.length - 1;
   const tryTenTimes = async (before: number) => {
-    await opened.deliver();
+    await other.deliver();
     for (const [at, pause_s] of [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400].entries()) {
-      opened.wait(pause_s * 0.9);
+      other.wait(pause_s * 0.9);
       if (at > 0) {
-        await opened.deliver();
+        await other.deliver();
         expect(attempts()).toBe(before + at + 1);
       }
-      opened.wait(pause_s * 0.2 + 1);
-      expect(await opened.store.webhooks.dead(10)).toEqual([]);
-      await opened.deliver();
+      other.wait(pause_s * 0.2 + 1);
+      expect(await other.store.webhooks.dead(10)).toEqual([]);
+      await other.deliver();
     }
     expect(attempts()).toBe(before + 10);
-    expect(await opened.store.webhooks.dead(10)).toMatchObject([{ seq: 1, attempts: 10, state: 'dead' }]);
-    opened.wait(2 * 86_400);
-    await opened.deliver();
+    expect(await other.store.webhooks.dead(10)).toMatchObject([{ seq: 1, attempts: 10, state: 'dead' }]);
+    other.wait(2 * 86_400);
+    await other.deliver();
     expect(attempts()).toBe(before + 10);
   };
   await tryTenTimes(0);
@@ -373,7 +349,6 @@ it('tries a change ten times, after pauses of 5 s to a day, and ten times more w
     stdout: 'sent again: 1 dead letter; the webhook is active\n',
   });
   await tryTenTimes(10);
-  await opened.close();
 });
 
 it('ends when an address accepted nothing for five days', async () => {
@@ -407,17 +382,15 @@ it('has no text of a publisher in what it keeps, and sends none of a listing tha
 
 it('loses no change if the store fails while it is written that one was not accepted', async () => {
   const DATABASE_URL = await createSharedDatabase();
-  const opened = await openDirectory({
-    entries: [registryEntry('com.example/one')],
-    environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
-  });
-  const answer = await opened.app.request('/api/webhooks', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://hook.example/in' }),
-  });
+  const other = await opened(
+    openDirectory({
+      entries: [registryEntry('com.example/one')],
+      environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
+    }),
+  );
+  const answer = await other.post('/api/webhooks', { url: 'https://hook.example/in' });
   receiver.secret = ((await answer.json()) as { secret: string }).secret;
-  await opened.importEntries([
+  await other.importEntries([
     registryEntry('com.example/one', { description: 'Another' }, later),
     ...Array.from({ length: 20 }, (_, at) => registryEntry(`org.other/n${at}`, {}, later)),
   ]);
@@ -427,12 +400,11 @@ it('loses no change if the store fails while it is written that one was not acce
     isAway = true;
     response.writeHead(handle === 'com.example/one' ? 500 : 204).end();
   };
-  await opened.deliver();
+  await other.deliver();
   expect(receiver.posted.length).toBe(21);
   await editDatabase(DATABASE_URL, 'alter table away rename to webhook_delivery');
   receiver.answer = (_posted, response) => void response.writeHead(204).end();
-  opened.wait(60);
-  await opened.deliver();
-  await opened.close();
+  other.wait(60);
+  await other.deliver();
   expect(handles().filter((handle) => handle === 'com.example/one').length).toBe(2);
 });

@@ -1,36 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { afterAll, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { freePort } from '../support/postgres-server.ts';
 import { until } from '../support/until.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
-let service: Directory | undefined;
-let receiver: ChildProcess;
 let output = '';
 
-beforeAll(async () => {
-  const port = await freePort();
-  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(readFileSync('docs/changes.md', 'utf8')) ?? [];
-  receiver = spawn(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      code.replace('listen(8080)', `listen(${port}, () => console.log('ready'))`),
-    ],
-    { env: { WEBHOOK_SECRET: secret }, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  receiver.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  await until(() => output.includes('ready'), true);
-  service = await openDirectory({
-    environment: { WEBHOOK_OVERRIDES: JSON.stringify({ 'you.example': `http://127.0.0.1:${port}` }) },
-  });
+const port = await freePort();
+const [, code = ''] = /```js\n([\s\S]*?)```/.exec(readFileSync('docs/changes.md', 'utf8')) ?? [];
+const receiver = spawn(
+  process.execPath,
+  ['--input-type=module', '-e', code.replace('listen(8080)', `listen(${port}, () => console.log('ready'))`)],
+  { env: { WEBHOOK_SECRET: secret }, stdio: ['ignore', 'pipe', 'inherit'] },
+);
+receiver.stdout?.setEncoding('utf8').on('data', (text: string) => {
+  output += text;
+});
+await until(() => output.includes('ready'), true);
+const service = await openDirectory({
+  environment: { WEBHOOK_OVERRIDES: JSON.stringify({ 'you.example': `http://127.0.0.1:${port}` }) },
 });
 afterAll(async () => {
   receiver.kill();
@@ -42,10 +34,10 @@ it('the receiver of docs/changes.md proves its address, and reads what is posted
   const directory = service;
   if (!directory) throw new Error('it did not open');
   const register = (body: object) =>
-    directory.app.request('/api/webhooks', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ url: 'https://you.example/hook', handle: 'co.webhook/webhook', ...body }),
+    directory.post('/api/webhooks', {
+      url: 'https://you.example/hook',
+      handle: 'co.webhook/webhook',
+      ...body,
     });
   expect((await register({})).status).toBe(422);
   expect((await register({ secret })).status).toBe(200);

@@ -1,21 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import type { Webhook as Subscription } from '../../src/webhooks/webhook.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { openDirectory } from '../support/directory.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { opened } from '../support/opened.ts';
 
-let service: Directory;
-let endpoint: Endpoint;
 let answer: (challenge: string, response: ServerResponse) => void;
 const repeat = (challenge: string, response: ServerResponse) => response.end(JSON.stringify({ challenge }));
 
-beforeAll(async () => {
-  endpoint = await startEndpoint((body, _request, response) => {
+const endpoint = await opened(
+  startEndpoint((body, _request, response) => {
     answer((JSON.parse(body) as { challenge: string }).challenge, response);
-  });
-  service = await openDirectory({
+  }),
+);
+const service = await opened(
+  openDirectory({
     environment: {
       WEBHOOK_OVERRIDES: JSON.stringify(
         Object.fromEntries(
@@ -27,12 +28,8 @@ beforeAll(async () => {
       HOST_OVERRIDES: JSON.stringify({ 'mcp.internal.example': endpoint.url }),
       LIMIT_OVERRIDES: 'webhook=1000/1h',
     },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await endpoint.close();
-});
+  }),
+);
 
 /** Registers a webhook as a caller from this network address. */
 const register = (body: object, { from = '192.0.2.1', app = service.app } = {}) =>

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createWebhookSender } from '../../src/webhooks/deliver.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { opened } from '../support/opened.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const slowHosts = Array.from({ length: 199 }, (_, n) => `slow${n}.example`);
-let service: Directory;
-let [honest, slow]: Receiver[] = [];
 let changed = 0;
 const change = async () => {
   changed += 1;
@@ -23,26 +22,21 @@ const endRests = () =>
       if (webhook.rest_until) await tx.webhooks.put({ ...webhook, rest_until: undefined });
   });
 
-beforeAll(async () => {
-  [honest, slow] = [await startReceiver(), await startReceiver()];
-  const slowUrl = slow.url;
-  service = await openDirectory({
+const honest = await opened(startReceiver());
+const slow = await opened(startReceiver());
+const service = await opened(
+  openDirectory({
     entries: [registryEntry('com.example/one')],
     environment: {
       LIMITS: 'off',
       WEBHOOK_OVERRIDES: JSON.stringify({
         'honest.example': honest.url,
-        ...Object.fromEntries(slowHosts.map((host) => [host, slowUrl])),
+        ...Object.fromEntries(slowHosts.map((host) => [host, slow.url])),
       }),
     },
     timeouts: { webhookSlow_ms: 50 },
-  });
-});
-afterAll(async () => {
-  await honest?.close();
-  await slow?.close();
-  await service.close();
-});
+  }),
+);
 
 /**
  * Sends in rounds, as a node does every second, until a condition holds; no round waits for addresses that do
@@ -69,11 +63,7 @@ it('an address that answers gets every change while 150 others have answered non
     },
     timeouts: { webhook_ms: 600_000, webhookLate_ms: 200 },
   });
-  const registered = await other.app.request('/api/webhooks', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://quick.example/in' }),
-  });
+  const registered = await other.post('/api/webhooks', { url: 'https://quick.example/in' });
   const { id, secret } = (await registered.json()) as { id: string; secret: string };
   for (const receiver of [quick, ...held]) receiver.secret = secret;
   const own = await other.store.webhooks.byId(id);
@@ -105,11 +95,7 @@ it('an address that answers gets every change while 150 others have answered non
 it('an address gets every change in a bounded number of turns beside 199 slow ones that are far behind', async () => {
   if (!honest || !slow) throw new Error('no receivers');
   for (let n = 0; n < 5; n += 1) await change();
-  const registered = await service.app.request('/api/webhooks', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ url: 'https://honest.example/in' }),
-  });
+  const registered = await service.post('/api/webhooks', { url: 'https://honest.example/in' });
   const { id, secret } = (await registered.json()) as { id: string; secret: string };
   [honest.secret, slow.secret] = [secret, secret];
   slow.answer = (_posted, response) => void setTimeout(() => response.writeHead(204).end(), 60);
