@@ -43,8 +43,8 @@ const homes: Record<string, readonly string[]> = {
   pino: ['telemetry/logger.ts'],
   '@takumi-rs/wasm': ['views/cards/link-card-drawing.ts'],
   tinypool: ['http/routes/assets.ts'],
-  '@opentelemetry/api': ['telemetry/traces.ts'],
-  'prom-client': ['telemetry/instruments.ts', 'telemetry/metrics.ts'],
+  '@opentelemetry/api': ['tools/tool.ts'],
+  'prom-client': ['telemetry/metrics.ts'],
 };
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isHandle } from '../core/handle.ts';
 import type { ModerationReason, ModerationTarget, ModerationTargetKind } from '../moderation/moderation.ts';
-import { toPrefix } from '../moderation/network.ts';
+import { readBlockable } from '../moderation/require-may-write.ts';
 import type { RatingTransaction } from '../ratings/schema.ts';
 
 /** The message tells the operator why nothing was done. */
@@ -50,7 +50,7 @@ const named = {
   response: (text: string) => text !== '',
   namespace: (text: string) => namespace.test(text),
   account: (text: string) => account.test(text),
-  network: (text: string) => toPrefix(text) !== undefined,
+  network: (text: string) => readBlockable(text) !== undefined,
 } as const;
 
 /** The forms of docs/moderation.md. */

@@ -1,4 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { promiseHooks, setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../config/config.ts';
 import type { Timeouts } from '../config/timeouts.ts';
@@ -7,7 +8,38 @@ import type { CheckReport, HeldLease } from '../observations/checks.ts';
 import type { ObserverContext } from '../observations/observer.ts';
 import type { Lease } from '../store/store.ts';
 import { type Measured, measure } from '../telemetry/events.ts';
-import { createWorkerStatus, currentTaskOf, heartbeatOf, type WorkerStatus } from './worker-status.ts';
+
+/** Shared with the thread that watches the worker. */
+type WorkerStatus = Int32Array<SharedArrayBuffer>;
+
+const heartbeat = 0;
+const currentTask = 1;
+
+const createWorkerStatus = (): WorkerStatus => new Int32Array(new SharedArrayBuffer(8));
+
+/** Grows while the worker's event loop runs. */
+const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status, heartbeat);
+
+const currentTaskOf = (status: WorkerStatus): number => Atomics.load(status, currentTask);
+
+/** A task's id is set while its code runs, but not in callbacks of timers and streams. */
+export function trackTasks(status: WorkerStatus, beat_ms: number) {
+  const taskId = new AsyncLocalStorage<number>();
+  promiseHooks.createHook({
+    before: () => void Atomics.store(status, currentTask, taskId.getStore() ?? 0),
+    after: () => void Atomics.store(status, currentTask, 0),
+  });
+  setInterval(() => Atomics.add(status, heartbeat, 1), beat_ms).unref();
+  return <T>(id: number, task: () => Promise<T>): Promise<T> =>
+    taskId.run(id, () => {
+      const outer = Atomics.exchange(status, currentTask, id);
+      try {
+        return task();
+      } finally {
+        Atomics.store(status, currentTask, outer);
+      }
+    });
+}
 
 export type ObserverThread = ReturnType<typeof startObserverThread>;
 

@@ -4,9 +4,14 @@ import { createRepositoryReader } from '../net/repositories.ts';
 import { createObserver } from '../observations/observer.ts';
 import { onMeasured } from '../telemetry/events.ts';
 import { createLog } from '../telemetry/logger.ts';
-import type { CheckRequest, FromWorker, ToWorker, WorkerData } from './observer-thread.ts';
+import {
+  type CheckRequest,
+  type FromWorker,
+  type ToWorker,
+  trackTasks,
+  type WorkerData,
+} from './observer-thread.ts';
 import { openStore } from './open.ts';
-import { trackTasks } from './worker-status.ts';
 
 // On Linux, the thread that answers requests goes first if both share a core.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -8,9 +8,10 @@ import {
   requireShown,
 } from '../claims/table.ts';
 import { everyListing } from '../core/handle.ts';
+import { lazyMembers } from '../core/lazy.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
-import { createLimitWrites } from '../limits/buckets.ts';
+import { createLimitWrites } from '../limits/shared.ts';
 import { createChangeReads, createChangeWrites } from '../listings/changes.ts';
 import { listingTable, withoutHidden } from '../listings/listing.ts';
 import { deletePast } from '../listings/past.ts';
@@ -21,15 +22,18 @@ import { readIds } from '../listings/searched.ts';
 import { createListingWrites } from '../listings/writes.ts';
 import { createAuditReads, createAuditWrites } from '../log/audits.ts';
 import { createLogReads, createLogWrites } from '../log/entries.ts';
-import { createFeedbackReads, createFeedbackWrites } from '../moderation/feedback.ts';
-import { createModerationReads, createModerationWrites } from '../moderation/table.ts';
+import {
+  createFeedbackReads,
+  createFeedbackWrites,
+  createModerationReads,
+  createModerationWrites,
+} from '../moderation/table.ts';
 import {
   createObservationReads,
   createObservationWrites,
   deleteValues,
 } from '../observations/known/table.ts';
-import { readNativeFacts } from '../ratings/native.ts';
-import { createRatingReads, createRatingWrites } from '../ratings/queries.ts';
+import { createRatingReads, createRatingWrites, readNativeFacts } from '../ratings/queries.ts';
 import { createCachedSearch, createUncachedSearch } from '../search/cached-documents.ts';
 import { replaceInIndex } from '../search/indexing.ts';
 import type { EngineIndex, SearchIndex } from '../search/search-index.ts';
@@ -119,30 +123,32 @@ const createTransaction = (
   db: Db,
   engine: SqlEngine,
   { touch, leave, standing }: Record<'touch' | 'leave' | 'standing', (handle: string) => void>,
-) => ({
-  listings: createListingWrites(db, createUncachedSearch(engine.search), {
-    touch: (handle) => touch(handle ?? everyListing),
-    standing: leave,
-    readNative: (handle) => readNativeFacts(db, handle),
-  }),
-  documents: createDocumentReads(db),
-  optOuts: createOptOutWrites(db),
-  ratings: createRatingWrites(db, touch),
-  claims: createClaimWrites(db, { touch, standing, followers: createRatingWrites(db, touch) }),
-  checks: createCheckWrites(db),
-  audits: createAuditWrites(db),
-  log: createLogWrites(db),
-  imports: createImportWrites(db, () => touch(everyListing)),
-  feedback: createFeedbackWrites(db),
-  figures: createFigureReads(db),
-  limits: createLimitWrites(db),
-  leases: createLeaseWrites(db, engine),
-  observations: createObservationWrites(db, touch),
-  changes: createChangeWrites(db, touch),
-  selections: createSelectionWrites(db, touch),
-  webhooks: createWebhookWrites(db),
-  moderation: createModerationWrites(db, (handle) => touch(handle ?? everyListing)),
-});
+) =>
+  lazyMembers({
+    listings: () =>
+      createListingWrites(db, createUncachedSearch(engine.search), {
+        touch: (handle) => touch(handle ?? everyListing),
+        standing: leave,
+        readNative: (handle) => readNativeFacts(db, handle),
+      }),
+    documents: () => createDocumentReads(db),
+    optOuts: () => createOptOutWrites(db),
+    ratings: () => createRatingWrites(db, touch),
+    claims: () => createClaimWrites(db, { touch, standing, followers: createRatingWrites(db, touch) }),
+    checks: () => createCheckWrites(db),
+    audits: () => createAuditWrites(db),
+    log: () => createLogWrites(db),
+    imports: () => createImportWrites(db, () => touch(everyListing)),
+    feedback: () => createFeedbackWrites(db),
+    figures: () => createFigureReads(db),
+    limits: () => createLimitWrites(db),
+    leases: () => createLeaseWrites(db, engine),
+    observations: () => createObservationWrites(db, touch),
+    changes: () => createChangeWrites(db, touch),
+    selections: () => createSelectionWrites(db, touch),
+    webhooks: () => createWebhookWrites(db),
+    moderation: () => createModerationWrites(db, (handle) => touch(handle ?? everyListing)),
+  });
 
 const toChangedHandles = (touched: ReadonlySet<string>): ChangedHandles =>
   touched.has(everyListing) ? 'all' : [...touched];

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
-import { findCriterionFaults } from '../selections/judge.ts';
+import { findCriterionFaults } from '../selections/approvals.ts';
 
 /** Throws ExitError (78) for well-formed settings that cannot be used. */
 export async function requireUsableSettings(config: Config): Promise<void> {

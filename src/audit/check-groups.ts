@@ -3,9 +3,9 @@ import { afterEvent, isProof, type LoggedClaim, rootKey } from '../claims/fold.t
 import { Holder } from '../core/identity.ts';
 import { memoize } from '../core/lazy.ts';
 import { day_ms, dayText } from '../core/text.ts';
-import { toNewUntil, toSpan } from '../ratings/fold.ts';
 import { isPraise, isRelated, overlapReason, type RatingFlag } from '../ratings/groups.ts';
 import { createPairs, type PairHalf } from '../ratings/pairs.ts';
+import { toNewUntil, toSpan } from '../ratings/rules.ts';
 import type { CountedRating } from './check-ratings.ts';
 import { rowFault } from './fault.ts';
 import type { AuditSteps } from './steps.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { asMembers, isJsonObject, type JsonObject } from '../core/json.ts';
 import { toGroupCounts } from '../ratings/counts.ts';
-import { afterVersion, type FoldedRating, toPairUntil, toSource } from '../ratings/fold.ts';
 import { isCurrent, type RatingRecord } from '../ratings/rating.ts';
+import { afterVersion, type FoldedRating, toPairUntil, toSource } from '../ratings/rules.ts';
 import { differingFields } from './entry-proof.ts';
 import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { attempt } from '../core/json.ts';
+import { readNetwork } from '../core/network.ts';
 import { day_s, isWebAddress } from '../core/text.ts';
 import { textFile, viewsFile } from './files.ts';
 
@@ -56,14 +57,6 @@ const settingList = (isItem: (item: string) => boolean, meaning: string) =>
 const baseUrls = settingList((item) => isPlainBase(URL.parse(item)), plainBase).transform((items) =>
   items.map(toBase),
 );
-
-function isNetwork(item: string): boolean {
-  const [address = '', bits, ...rest] = item.split('/');
-  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  // A zone, as in fe80::1%eth0, is of one machine.
-  if (rest.length > 0 || longest < 0 || address.includes('%')) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest);
-}
 
 /** Loopback without an address. */
 const metricsListener = z
@@ -341,7 +334,7 @@ export const settings = {
   TRUSTED_PROXIES: setting(
     'trustedProxies',
     'Addresses or CIDR ranges of proxies whose X-Forwarded-For is used',
-    settingList(isNetwork, 'an IP address or CIDR range'),
+    settingList((item) => readNetwork(item) !== undefined, 'an IP address or CIDR range'),
   ),
   CHECKPOINT_FILE: setting(
     'checkpointFile',

@@ -6,6 +6,13 @@ export function lazy<T extends object>(make: () => T): () => T {
   };
 }
 
+/** Each member is made when it is first read. */
+export function lazyMembers<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
+  const each = Object.entries(makers as Record<string, () => object>);
+  const members = each.map(([name, make]) => [name, { get: lazy(make) }]);
+  return Object.defineProperties({}, Object.fromEntries(members)) as T;
+}
+
 /** Drops all results when there are `most`; an LRU cache would have to record each hit. */
 export function memoize<T extends object | string | boolean>(
   make: (key: string) => T,

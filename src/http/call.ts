@@ -1,10 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
-import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ChangedHandles } from '../store/store.ts';
-import { type Bounded, callTool, type Tool } from '../tools/tool.ts';
-import type { PageSite } from '../views/layout.ts';
+import type { Bounded } from '../tools/tool.ts';
 
 export type Encoding = 'br' | 'gzip' | 'identity';
 
@@ -31,6 +29,7 @@ export interface HttpEnvironment {
   Bindings: Partial<HttpBindings>;
   Variables: {
     requestId: string;
+    /** With the caller, once the request is counted. */
     context: Context;
     tool: string | undefined;
     encoding: Encoding;
@@ -43,15 +42,3 @@ export interface HttpEnvironment {
 }
 
 export type Request = HonoContext<HttpEnvironment>;
-
-export interface HttpAdapter {
-  readonly context: Context;
-  readonly site: PageSite;
-}
-
-/** Throws only Problem. */
-export const call = <Input extends z.ZodObject, Output extends z.ZodObject>(
-  c: Request,
-  tool: Tool<Input, Output>,
-  input: unknown,
-): Promise<z.output<Output>> => callTool(tool, input, c.get('context'));

@@ -2,16 +2,9 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/config.ts';
 import type { Caller } from '../context.ts';
+import { type Address, isInNetwork, type Network, readNetwork } from '../core/network.ts';
 
-type Address = ReturnType<typeof ipaddr.process>;
-type NetworkRange = ReturnType<typeof ipaddr.parseCIDR>;
 const maxCapabilityLength = 200;
-
-function toRange(text: string): NetworkRange {
-  if (text.includes('/')) return ipaddr.parseCIDR(text);
-  const address = ipaddr.process(text);
-  return [address, address.kind() === 'ipv4' ? 32 : 128];
-}
 
 /** As some balancers write it: `203.0.113.7:1234`, `[2001:db8::1]:1234`. */
 const withPort = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/;
@@ -23,17 +16,14 @@ const withoutPort = (text: string) => {
 const parse = (text: string): Address | undefined =>
   ipaddr.isValid(text) ? ipaddr.process(text) : undefined;
 
-const isIn = (ranges: readonly NetworkRange[], address: Address): boolean =>
-  ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
-
 function clientAddress(
   peer: Address,
   forwarded: string | null | undefined,
-  ranges: readonly NetworkRange[],
+  ranges: readonly Network[],
 ): Address {
   let client = peer;
   const hops = forwarded?.split(',') ?? [];
-  while (hops.length > 0 && isIn(ranges, client)) {
+  while (hops.length > 0 && ranges.some((range) => isInNetwork(client, range))) {
     const hop = parse(withoutPort(hops.pop()?.trim() ?? ''));
     if (!hop) break;
     client = hop;
@@ -78,7 +68,7 @@ const isAutomatic = ({ method, headers }: CallerRequest): boolean =>
 
 /** X-Forwarded-For is read from its end, as long as the peer and all hops so far are in TRUSTED_PROXIES. */
 export function createCallerReader({ trustedProxies }: Pick<Config, 'trustedProxies'>) {
-  const ranges = trustedProxies.map(toRange);
+  const ranges = trustedProxies.map(readNetwork).filter((one) => one !== undefined);
   /** An IPv4 address, an IPv6 /64, or `unknown` if the peer has no address. */
   const networkOf = (forwarded: string | null | undefined, remoteAddress: string | undefined): string => {
     // The usual case, without parsing.

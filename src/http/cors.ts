@@ -8,10 +8,6 @@ import type { HttpEnvironment, Request } from './call.ts';
  */
 export const anyOrigin = { 'Access-Control-Allow-Origin': '*' } as const;
 
-/** Scripts of any site may read it. */
-export const isDocument = (method: string, type: string | null | undefined): boolean =>
-  ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
-
 interface CorsOpening {
   readonly methods: string;
   readonly headers: string;

@@ -9,7 +9,7 @@ import { readCheckLimits } from '../observations/read-limits.ts';
 import { tools } from '../tools/index.ts';
 import { webhookLimits } from '../webhooks/register.ts';
 import type { HttpEnvironment, Request } from './call.ts';
-import { addressOf, toRoutedPath } from './parameters.ts';
+import { addressOf, toRoutedPath } from './middleware.ts';
 
 /**
  * Per network and node (docs/reference.md). Programs that copy everything leave the limits of a person at the

@@ -1,6 +1,7 @@
-import { randomFillSync } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
+import { getPath } from 'hono/utils/url';
 import ipaddr from 'ipaddr.js';
 import { acceptedHosts, type Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
@@ -9,8 +10,86 @@ import { findSecret } from '../core/keys/capability.ts';
 import { memoize } from '../core/lazy.ts';
 import { Problem } from '../core/problem.ts';
 import { logMembers } from '../telemetry/logger.ts';
-import type { HttpAdapter, HttpEnvironment, Request as HttpRequest } from './call.ts';
-import { anyOrigin, isDocument } from './cors.ts';
+import { fixedFilterNames } from '../tools/search-agents.ts';
+import type { HttpEnvironment, Request as HttpRequest } from './call.ts';
+import { anyOrigin } from './cors.ts';
+
+const listing = '/agents/[^/]+/[^/]+';
+const view = '/views/[^/]+';
+
+/** `*` accepts any; other paths declare no parameter. */
+const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
+  [
+    /^\/agents$/,
+    [
+      'q',
+      'query',
+      'tag',
+      'transport',
+      'package',
+      'state',
+      'publisher',
+      'sort',
+      'cursor',
+      'handle',
+      'from',
+      'shown',
+      ...fixedFilterNames,
+    ],
+  ],
+  // Redirects to names of criteria; not cached.
+  [/^\/compare$/, ['*']],
+  [new RegExp(`^${listing}$`), ['as_of']],
+  [new RegExp(`^${listing}/ratings$`), ['outcome', 'group', 'proof_class', 'cursor']],
+  [new RegExp(`^${listing}/history(\\.json)?$`), ['kind', 'since', 'until', 'cursor']],
+  [new RegExp(`^${listing}/versions$`), ['page']],
+  [new RegExp(`^${listing}/badge$`), ['style']],
+  [/^\/badge\//, ['style', 'show']],
+  [/^\/publishers\/[^/]+$/, ['after']],
+  [/^\/feedback$/, ['received', 'handle', 'category', 'message', 'rating_id']],
+  [/^\/sitemap\.xml$/, ['page']],
+  [/^\/changes$/, ['since']],
+  [new RegExp(`^${view}$`), ['cursor']],
+  [new RegExp(`^${view}/v0(\\.1)?/servers$`), ['limit', 'cursor']],
+  [/^\/v0(\.1)?\/servers$/, ['cursor', 'limit', 'search', 'updated_since', 'version', 'include_deleted']],
+  [/^\/v0(\.1)?\/servers\//, ['include_deleted', 'cursor']],
+];
+
+/** As the routes name it. */
+export const getRoutedPath = (request: globalThis.Request): string => toRoutedPath(getPath(request));
+
+const registryPath = /^\/+(?:views\/+[^/]+\/+)?v0(?:\.1)?\//;
+
+/** Some clients double slashes in paths of the registry API, or add one at the end. */
+export const toRoutedPath = (path: string): string =>
+  registryPath.test(path) ? path.replaceAll(/\/{2,}/g, '/').replace(/\/$/, '') : path;
+
+export function toKnownAddress(address: string): string {
+  const end = address.indexOf('?');
+  if (end === -1) return address;
+  const path = address.slice(0, end);
+  const routed = toRoutedPath(path);
+  const names = declared.find(([pattern]) => pattern.test(routed))?.[1] ?? [];
+  if (names.includes('*')) return address;
+  const known = address
+    .slice(end + 1)
+    .split('&')
+    .filter((pair) => names.includes(pair.split('=', 1)[0] ?? ''));
+  return known.length > 0 ? `${path}?${known.join('&')}` : path;
+}
+
+export const addressOf = (url: string): string => url.slice(url.indexOf('/', url.indexOf('://') + 3));
+
+/** No separate answer is made or cached for undeclared parameters. */
+export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
+  const { url, method, headers, signal } = c.req.raw;
+  if (method !== 'GET' && method !== 'HEAD') return next();
+  const address = addressOf(url);
+  const known = toKnownAddress(address);
+  if (known !== address)
+    c.req.raw = new Request(url.slice(0, url.length - address.length) + known, { method, headers, signal });
+  await next();
+};
 
 const isReadable = (pathname: string): boolean =>
   attempt(() => !/\p{Cc}/u.test(decodeURIComponent(pathname))) ?? false;
@@ -60,23 +139,21 @@ export function logAnswer(
   const ms = Math.round((performance.now() - start) * 10) / 10;
   logMembers(log, () => {
     // No other member has a character that JSON escapes.
-    const asked = `"request":"${request ?? toUuid()}","method":"${method}","path":${JSON.stringify(path)}`;
+    const asked = `"request":"${request ?? randomUUID()}","method":"${method}","path":${JSON.stringify(path)}`;
     const called = tool === undefined ? '' : `,"tool":"${tool}"`;
     return `${asked}${called},"status":${status},"ms":${ms},"msg":"answered"`;
   });
 }
 
-export const createAccessLog =
-  ({ context }: HttpAdapter): MiddlewareHandler<HttpEnvironment> =>
-  async (c, next) => {
-    const start = performance.now();
-    await next();
-    const path = holdsSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
-    const { method } = c.req;
-    const request = c.get('requestId');
-    const tool = c.get('tool');
-    logAnswer(context, { request, method, path, tool, status: c.res.status, start });
-  };
+export const accessLog: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
+  const start = performance.now();
+  await next();
+  const path = holdsSecret(c.req.path) ? '[capability]' : c.req.path.slice(0, 300);
+  const { method } = c.req;
+  const request = c.get('requestId');
+  const tool = c.get('tool');
+  logAnswer(c.get('context'), { request, method, path, tool, status: c.res.status, start });
+};
 
 /** RFC 1035, with a port. */
 const longestHost = 253 + 6;
@@ -133,22 +210,8 @@ export function createOriginCheck({
 
 const chosen = /^[\w\-=]{1,40}$/;
 
-const randomBytes = Buffer.alloc(4096);
-let usedBytes = randomBytes.length;
-
-/** Random bytes read in advance are faster than Node's own function. */
-function toUuid(): string {
-  if (usedBytes === randomBytes.length) {
-    randomFillSync(randomBytes);
-    usedBytes = 0;
-  }
-  const hex = randomBytes.toString('hex', usedBytes, usedBytes + 16);
-  usedBytes += 16;
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
-}
-
 export const toRequestId = (sent: string | undefined): string =>
-  sent !== undefined && chosen.test(sent) ? sent : toUuid();
+  sent !== undefined && chosen.test(sent) ? sent : randomUUID();
 
 export const nameRequest: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const id = toRequestId(c.req.header('x-request-id'));
@@ -196,6 +259,10 @@ const createSecureHeaders = (config: Config) =>
     originAgentCluster: false,
     overwrite: false,
   });
+
+/** Scripts of any site may read it. */
+export const isDocument = (method: string, type: string | null | undefined): boolean =>
+  ['GET', 'HEAD'].includes(method) && /^(?!text\/html\b)./.test(type ?? '');
 
 /** Also opens documents, and redirects to them, to scripts of any site. */
 export function createHeaderGuard(config: Config): MiddlewareHandler<HttpEnvironment> {

@@ -1,8 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Context } from '../context.ts';
 import { Problem, type ProblemCode, problemTable, toProblem } from '../core/problem.ts';
 import { badgePolicy, toBadgeSvg } from '../views/listing/badge.ts';
 import { toProblemPage } from '../views/pages.ts';
-import type { HttpAdapter, Request } from './call.ts';
+import type { Request } from './call.ts';
 import { toMcpCorsHeaders } from './cors.ts';
 import { toWaitHeaders } from './response.ts';
 
@@ -124,7 +125,11 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
   return { status: problem.status, headers, body };
 }
 
-function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: HttpAdapter): ProblemAnswer {
+function toNegotiated(
+  { path, accept }: Refused,
+  problem: Problem,
+  site: Pick<Context, 'config'>,
+): ProblemAnswer {
   if (isBadge(path)) return toBadgeProblem(problem);
   if (wantsHtml(path, accept)) {
     const headers = { ...problemHeaders(problem), 'Content-Type': 'text/html; charset=UTF-8' };
@@ -141,9 +146,9 @@ function toNegotiated({ path, accept }: Refused, problem: Problem, { site }: Htt
 export function toRefusalAnswer(
   { origin, ...asked }: Refused & { readonly origin: string | undefined },
   problem: Problem,
-  adapter: HttpAdapter,
+  site: Pick<Context, 'config'>,
 ): ProblemAnswer {
-  if (!isMcpPath(asked.path)) return toNegotiated(asked, problem, adapter);
+  if (!isMcpPath(asked.path)) return toNegotiated(asked, problem, site);
   const answer = toRpcAnswer(problem);
   return { ...answer, headers: { ...answer.headers, ...toMcpCorsHeaders(origin) } };
 }
@@ -151,16 +156,20 @@ export function toRefusalAnswer(
 const sendProblem = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
   c.body(body, status as ContentfulStatusCode, { ...headers });
 
-export const answerProblem = (c: Request, problem: Problem, adapter: HttpAdapter): Response =>
-  sendProblem(c, toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, adapter));
+export const answerProblem = (c: Request, problem: Problem): Response =>
+  sendProblem(
+    c,
+    toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, c.get('context')),
+  );
 
-export const createErrorHandler = (adapter: HttpAdapter) => (error: Error, c: Request) => {
+export function answerError(error: Error, c: Request): Response {
+  const context = c.get('context');
   const { path } = c.req;
   const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };
-  return sendProblem(c, toRefusalAnswer(asked, toProblem(error, adapter.context), adapter));
-};
+  return sendProblem(c, toRefusalAnswer(asked, toProblem(error, context), context));
+}
 
-export function answerMethod(c: Request, allow: string[], adapter: HttpAdapter): Response {
+export function answerMethod(c: Request, allow: string[]): Response {
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow.join(', ') });
-  return answerProblem(c, new Problem('method_not_allowed', { allow }), adapter);
+  return answerProblem(c, new Problem('method_not_allowed', { allow }));
 }

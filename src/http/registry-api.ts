@@ -1,8 +1,11 @@
 import { type Handler, Hono } from 'hono';
 import { readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
+import { retrieveEntry, searchEntries } from '../tools/find/ard.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 import { openToAll } from './cors.ts';
-import { answerJsonText } from './response.ts';
+import type { RequestTurns } from './limits.ts';
+import { readJson } from './request.ts';
+import { answerJson, answerJsonText, answerOnce } from './response.ts';
 
 /** What changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;
@@ -45,4 +48,29 @@ const listServers = async (c: Request) =>
   answerJsonText(c, await readServers(c.req.query(), c.get('context')), cachePolicy);
 
 /** docs/registry.md */
-export const createRegistryApiRoutes = () => createRegistryRoutes('', listServers, showVersions, showVersion);
+export const registryRoutes = createRegistryRoutes('', listServers, showVersions, showVersion);
+
+async function answerSearch(c: Request, inTurn: RequestTurns): Promise<Response> {
+  const sent = await readJson(c);
+  return answerOnce(
+    c,
+    await inTurn<object>(c, () => searchEntries(sent, c.get('context'), c.req.raw.signal)),
+  );
+}
+
+/** ARD (7.3) names this status. */
+const noExplore = {
+  errorCode: 'NOT_IMPLEMENTED',
+  message: 'This registry does not count entries. The tool search_agents counts what it finds by facet.',
+};
+
+/** docs/registry.md */
+export const createArdRoutes = (inTurn: RequestTurns) =>
+  new Hono<HttpEnvironment>()
+    .use('/ard/*', openToAll('GET, POST, OPTIONS'))
+    .post('/ard/search', (c) => answerSearch(c, inTurn))
+    .post('/ard/explore', (c) => c.json(noExplore, 501))
+    .get('/ard/agents/:identifier', async (c) => {
+      const { handle, entry } = await retrieveEntry(c.req.param('identifier'), c.get('context'));
+      return answerJson(c, entry, { cacheTags: [handle] });
+    });

@@ -9,8 +9,15 @@ import { nextTurn } from '../core/turns.ts';
 import { toText } from '../core/words.ts';
 import { findPrivateSelection, requireSelection } from '../selections/members.ts';
 import { isKnownHandle } from '../tools/find/listing.ts';
-import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost } from '../tools/tool.ts';
-import type { HttpAdapter, Request } from './call.ts';
+import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost, callTool, type Tool } from '../tools/tool.ts';
+import type { Request } from './call.ts';
+
+/** Throws only Problem. */
+export const call = <Input extends z.ZodObject, Output extends z.ZodObject>(
+  c: Request,
+  tool: Tool<Input, Output>,
+  input: unknown,
+): Promise<z.output<Output>> => callTool(tool, input, c.get('context'));
 
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get('content-encoding');
@@ -75,28 +82,30 @@ export async function readJson(c: Request, of: Bounded = {}): Promise<unknown> {
   return parseJson(text, () => bounds.depth);
 }
 
-function requireSameOrigin(c: Request, publicUrl: string): void {
+function requireSameOrigin(c: Request): void {
   const site = c.req.header('sec-fetch-site');
   const origin = c.req.header('origin');
   const ours = site
     ? site === 'same-origin' || site === 'none'
-    : !origin || origin === new URL(publicUrl).origin;
+    : !origin || origin === new URL(c.get('context').config.publicUrl).origin;
   if (!ours) throw new Problem('forbidden_origin');
 }
 
 /** Without empty fields. Throws forbidden_origin, or as `readText` does. */
-export async function readForm(
-  c: Request,
-  limit_bytes: number,
-  publicUrl: string,
-): Promise<Record<string, string>> {
-  requireSameOrigin(c, publicUrl);
+export async function readForm(c: Request, limit_bytes: number): Promise<Record<string, string>> {
+  requireSameOrigin(c);
   if (mediaType(c) !== 'application/x-www-form-urlencoded')
     throw new Problem('unsupported_media_type', 'A form is sent as application/x-www-form-urlencoded.');
   const text = await readText(c.req.raw, limit_bytes);
   const fields = Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ''));
   return toStorable(fields) as Record<string, string>;
 }
+
+/** Those parameters of the query that are not empty. */
+export const queryOf = <Name extends string>(c: Request, names: readonly Name[]) =>
+  Object.fromEntries(
+    names.flatMap((name) => (c.req.query(name) ? [[name, c.req.query(name)]] : [])),
+  ) as Partial<Record<Name, string>>;
 
 /** Its slash may be encoded. */
 const writtenOf = (c: Request) =>
@@ -166,10 +175,10 @@ export const positionOf = (cursor: string | undefined): string | undefined =>
 export const cursorOf = (next: string | undefined): string | undefined => next && toCursor([next]);
 
 /** Only for its readers, and not for shared caches, if private. Throws not_found. */
-export function viewOf(c: Request, { site }: HttpAdapter): Selection {
+export function viewOf(c: Request): Selection {
   const name = c.req.param('view') ?? '';
   const found = findPrivateSelection(name, c.get('context'));
-  if (!found) return requireSelection(name, site);
+  if (!found) return requireSelection(name, c.get('context'));
   c.set('isPrivate', true);
   c.header('Cache-Control', 'private, no-cache');
   return found;

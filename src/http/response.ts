@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import { parseAccept } from 'hono/utils/accept';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { memoize } from '../core/lazy.ts';
 import type { ProblemFacts } from '../core/problem.ts';
 import type { CachePolicy, Encoding, Finished, Request } from './call.ts';
@@ -76,7 +77,7 @@ export async function encodeBest(bytes: Uint8Array, encoding: Encoding): Promise
   return new Uint8Array(await brotliLater(bytes, options));
 }
 
-interface TextAnswer {
+export interface TextAnswer {
   readonly type: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -138,6 +139,17 @@ export const answerJsonText = (c: Request, json: string, cachePolicy?: CachePoli
 
 export const answerJson = (c: Request, value: unknown, cachePolicy?: CachePolicy): Promise<Response> =>
   answerJsonText(c, JSON.stringify(value), cachePolicy);
+
+/** With the status of a problem, and when to try again. */
+export const answerPageOnce = (
+  c: Request,
+  page: { toString(): string },
+  { status = 200, facts = {} }: { readonly status?: number; readonly facts?: ProblemFacts } = {},
+): Response =>
+  c.html(String(page), status as ContentfulStatusCode, {
+    'Cache-Control': 'no-store',
+    ...toWaitHeaders(facts),
+  });
 
 export const answerOnce = (c: Request, value: object): Response =>
   c.json(value, 200, { 'Cache-Control': 'no-store' });

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
+import { memoize } from '../core/lazy.ts';
 import { Problem } from '../core/problem.ts';
-import { type CountedNetworks, toCountedNetworks } from './networks.ts';
 
 /** `burst` calls at once, refilled call by call within `refill_s`. */
 export interface Limit {
@@ -36,6 +36,28 @@ export const toRefusal = ({ name, burst, refill_s }: Limit, wait_ms: number): Re
 });
 
 export const toRateLimited = (refusal: Refusal): Problem => new Problem('rate_limited', { ...refusal });
+
+const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/;
+const ipv6 = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)::\/64$/;
+
+/** From the narrowest; a wider one allows `times` as many calls. */
+type CountedNetworks = readonly { readonly network: string; readonly times: number }[];
+
+function readNetworks(network: string): CountedNetworks {
+  const own = { network, times: 1 };
+  const [, first3] = ipv4.exec(network) ?? [];
+  if (first3) return [own, { network: `${first3}.0/24`, times: 16 }];
+  const [, site, subnet] = ipv6.exec(network) ?? [];
+  if (!site || !subnet) return [own];
+  const part = (Number.parseInt(subnet, 16) & 0xff00).toString(16);
+  return [own, { network: `${site}:${part}::/56`, times: 4 }, { network: `${site}::/48`, times: 16 }];
+}
+
+/** docs/contract.md */
+export const toCountedNetworks = memoize(readNetworks, 10_000);
+
+export const toWidestNetwork = (network: string): string =>
+  toCountedNetworks(network).at(-1)?.network ?? network;
 
 /** Then the one charged least recently is forgotten. */
 const mostNetworks = 100_000;

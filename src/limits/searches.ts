@@ -2,8 +2,7 @@ import type { Searches } from '../context.ts';
 import { createFairPool } from '../core/fair-pool.ts';
 import { Problem } from '../core/problem.ts';
 import { nextTurn } from '../core/turns.ts';
-import { createMemoryLimit, type Limit, type LimitSettings } from './limit.ts';
-import { toWidestNetwork } from './networks.ts';
+import { createMemoryLimit, type Limit, type LimitSettings, toWidestNetwork } from './limit.ts';
 
 const mostRunning = 20;
 /** What runs together is in memory together. */

@@ -19,7 +19,7 @@ import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
 import { measure } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
-import { callTool, type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
+import { callTool, type Tool, toListedInput, toOutputSchema } from '../tools/tool.ts';
 
 /** Some hosts show models only one of the two. */
 const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
@@ -86,37 +86,6 @@ const frozenSchema = (
   },
 });
 
-/** Callers learn these bounds from errors in plain words, and from openapi.json. */
-const unlistedBounds = new Set([
-  'pattern',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'propertyNames',
-  'additionalProperties',
-]);
-
-/** `^(commit|url):` serves as an enum. */
-const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
-
-/** Only the first of several forms: every client pays for reading the list. */
-function toListedInput(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(toListedInput);
-  if (!isJsonObject(schema)) return schema;
-  const [first] = Array.isArray(schema.anyOf) ? (schema.anyOf as unknown[]) : [];
-  if (first !== undefined) return toListedInput({ ...schema, ...(first as object), anyOf: undefined });
-  const listed = Object.entries(schema).filter(
-    ([name, value]) =>
-      value !== undefined && (!unlistedBounds.has(name) || (name === 'pattern' && isChoice(value))),
-  );
-  return Object.fromEntries(
-    listed.map(([name, inner]) => [
-      name,
-      name === 'properties' ? mapMembers(inner as object, toListedInput) : toListedInput(inner),
-    ]),
-  );
-}
-
 function toShort(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;
   const { properties, required, additionalProperties, items, enum: values, description, ...rest } = schema;
@@ -133,7 +102,7 @@ const schemas = new Map(
   tools.map((tool) => [
     tool.name,
     {
-      input: frozenSchema(toListedInput(toInputSchema(tool.input)) as Record<string, unknown>),
+      input: frozenSchema(toListedInput(tool.input)),
       output: frozenSchema(toListedOutput(toOutputSchema(tool.output))),
     },
   ]),

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { Problem } from '../core/problem.ts';
-import { toWidestNetwork } from '../limits/networks.ts';
+import { toWidestNetwork } from '../limits/limit.ts';
 
 const mostPerNetwork = 8;
 /** Below the SDK's 1,024, at which it refuses without a code. */

@@ -1,5 +1,4 @@
-import { createMemoryLimit, type LimitSettings } from '../limits/limit.ts';
-import { toWidestNetwork } from '../limits/networks.ts';
+import { createMemoryLimit, type LimitSettings, toWidestNetwork } from '../limits/limit.ts';
 
 /** Each node counts for itself. One /24 or /48 (`site`) may use a fifth of `all`. */
 export const readCheckLimits = {

@@ -6,7 +6,7 @@ import { createFairPool } from '../core/fair-pool.ts';
 import { handleParts } from '../core/handle.ts';
 import { registrableDomain } from '../core/identity.ts';
 import { readPages } from '../core/paging/pages.ts';
-import { toWidestNetwork } from '../limits/networks.ts';
+import { toWidestNetwork } from '../limits/limit.ts';
 import { isSample } from '../listings/listing.ts';
 import { measure } from '../telemetry/events.ts';
 import type { CheckReport, Checks } from './checks.ts';

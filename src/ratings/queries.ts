@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 import type { RecordedIdentity } from '../core/identity.ts';
 import { currentFlag, precompileQuery } from '../store/query.ts';
 import { readMonthCounts, readRatingCells } from './counts.ts';
-import { rederive } from './derive.ts';
-import { readIdentities, writeIdentities } from './identities.ts';
+import { readIdentities, rederive, writeIdentities } from './derive.ts';
 import type { MonthCount, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
 import { type RatingPage, readRatedBy, readRatings, readSides, writeHolder } from './records.ts';
 import type { RatingSides } from './rules.ts';
@@ -246,4 +245,21 @@ export function createRatingWrites(db: Db, touch: (handle: string) => void) {
       return true;
     },
   };
+}
+
+const selectNative = precompileQuery((db: Db, handle: string) =>
+  db.selectNoFrom(({ exists, selectFrom }) => [
+    selectFrom('claim').select('state').where('handle', '=', handle).as('state'),
+    exists(
+      selectFrom('rating')
+        .select('id')
+        .where('subject_handle', '=', handle)
+        .where('is_current', '=', currentFlag),
+    ).as('is_rated'),
+  ]),
+);
+
+export async function readNativeFacts(db: Db, handle: string) {
+  const [row] = await selectNative(db, handle);
+  return { state: row?.state ?? undefined, isRated: Boolean(row?.is_rated) };
 }

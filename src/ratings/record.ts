@@ -7,11 +7,11 @@ import { recordedHolders } from '../core/identity.ts';
 import { Problem } from '../core/problem.ts';
 import { day_ms } from '../core/text.ts';
 import { canonicalDigest } from '../log/leaf.ts';
-import { afterVersion, foldRating, toNewUntil } from './fold.ts';
+import type { Reads } from '../store/store.ts';
 import { isPraise, toRelation } from './groups.ts';
 import { proofKinds, requireInTime, type SentProof } from './proof.ts';
 import { isCurrent, type RatingContent, type SentContent } from './rating.ts';
-import type { RatingSide, RatingSides } from './rules.ts';
+import { afterVersion, foldRating, type RatingSide, type RatingSides, toNewUntil } from './rules.ts';
 import type { RatingTransaction } from './schema.ts';
 import type { Rating, SourceRoot } from './table.ts';
 
@@ -128,14 +128,20 @@ export function requireSameRoot(
   throw new Problem('rating_not_yours', detail);
 }
 
+/** @throws not_found */
+export async function requireRating({ ratings }: Pick<Reads, 'ratings'>, id: string): Promise<Rating> {
+  const rating = await ratings.byId(id);
+  if (rating) return rating;
+  throw new Problem('not_found', 'No rating has this id.');
+}
+
 /** @throws not_found or rating_not_yours */
 export async function requireOwnRating(
   tx: RatingTransaction,
   id: string,
   capability: Capability,
 ): Promise<Rating> {
-  const rating = await tx.ratings.byId(id);
-  if (!rating) throw new Problem('not_found', 'No rating has this id.');
+  const rating = await requireRating(tx, id);
   if (rating.source_handle !== capability.handle) throw new Problem('rating_not_yours');
   requireSameRoot(rating, await tx.claims.claim(capability.handle));
   return rating;

@@ -3,9 +3,8 @@ import { Holder, type RecordedIdentity } from '../core/identity.ts';
 import { type Moderation, toNotice } from '../moderation/moderation.ts';
 import { readModerationOfRatings } from '../moderation/table.ts';
 import { currentFlag, precompileQuery } from '../store/query.ts';
-import { rederive } from './derive.ts';
+import { readIdentities, rederive, writeIdentities } from './derive.ts';
 import { overlapStatedLater, toRelationSides, toStatedOverlap } from './groups.ts';
-import { readIdentities, writeIdentities } from './identities.ts';
 import { isCurrent, type RatingFilter, type RatingRecord, type ShortRating, shortRating } from './rating.ts';
 import type { RatingSide, RatingSides } from './rules.ts';
 import type { Db } from './schema.ts';
@@ -169,8 +168,8 @@ const readSideRows = precompileQuery((db: Db, hash: string, subject: string) =>
       join.on(({ eb, ref }) => eb('listing.handle', 'in', [ref('capability.handle'), eb.val(subject)])),
     )
     .leftJoin('claim', 'claim.handle', 'listing.handle')
-    .select(['capability.state as capability_state', 'capability.handle as source_handle'])
-    .select(['listing.handle', 'listing.repository_key', 'listing.withdrawn', 'claim.state'])
+    .select(['capability.handle as source_handle', 'claim.state'])
+    .select(['listing.handle', 'listing.repository_key', 'listing.withdrawn'])
     .select(['claim.place_key', 'claim.root', 'claim.root_generation', 'claim.first_proved_at'])
     .where('capability.hash', '=', hash),
 );
@@ -204,11 +203,5 @@ export async function readSides(
   const rows = await readSideRows(db, capabilityHash, handle);
   const source = rows.find((row) => row.handle === row.source_handle);
   const subject = rows.find((row) => row.handle === handle);
-  return (
-    source && {
-      capability_state: source.capability_state,
-      source: toSide(source),
-      subject: subject && toSide(subject),
-    }
-  );
+  return source && { source: toSide(source), subject: subject && toSide(subject) };
 }

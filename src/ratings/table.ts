@@ -11,7 +11,6 @@ import {
   table,
   text,
 } from '../store/table.ts';
-import { toPairUntil, toSource } from './fold.ts';
 import {
   groupOf,
   groupRules,
@@ -22,6 +21,7 @@ import {
   type StatedOverlap,
 } from './groups.ts';
 import { isCurrent, type RatingContent, type RatingRecord } from './rating.ts';
+import { toPairUntil, toSource } from './rules.ts';
 
 export interface SourceRoot {
   readonly root: string;

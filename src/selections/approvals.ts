@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto';
 import { type Approval, type PinName, pinNames, type Selection } from '../config/files.ts';
 import { day_ms, dayText } from '../core/text.ts';
-import { day, dayOf, join, own, quote, say, sentence, type Words } from '../core/words.ts';
+import { day, dayOf, join, own, quote, say, sentence, toText, type Words } from '../core/words.ts';
+import {
+  type CriterionAnswer,
+  type CriterionName,
+  findValueError,
+  isCriterionName,
+  judge,
+  type RequestedCriterion,
+} from '../document/criteria/criteria.ts';
 import type { Result } from '../document/criteria/criterion.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { isKnown } from '../document/seen.ts';
@@ -204,7 +212,7 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
 }
 
 /** A report of malicious code ends an approval; without approvals it is only told. */
-export const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
+const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
   malwareWords(listing.observations, ['malware']).map((report) => ({
     criterion: 'not_reported',
     result: 'not_met',
@@ -213,7 +221,7 @@ export const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
     as_of: listing.evidence_snapshot_date,
   }));
 
-export function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
+function judgeApproval({ approvals }: Selection, compared: ComparedListing): ApprovalAnswer[] {
   if (!approvals) return [];
   const { moderation = [], handle, evidence_snapshot_date } = compared.listing;
   const approval = approvals.find((one) => one.handle === handle);
@@ -274,3 +282,53 @@ export const isVersionPinned = ({ approvals = [] }: Selection, { handle }: Listi
   const pins = approvals.find((one) => one.handle === handle)?.pins;
   return pins?.version !== undefined || pins?.package !== undefined;
 };
+
+const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
+  isCriterionName(sent.criterion);
+
+/** All, unless `findCriterionFaults` found something. */
+export const requestedBy = (selection: Selection): RequestedCriterion[] =>
+  selection.criteria.filter(isKnownCriterion);
+
+/** Unknown names and forbidden values. */
+export const findCriterionFaults = (selections: readonly Selection[]): string[] =>
+  selections.flatMap(({ name, file, criteria: sent }) =>
+    sent.flatMap((one) => {
+      const fault = isKnownCriterion(one) ? findValueError(one) : `there is no criterion ${one.criterion}`;
+      return fault ? [`${file}: ${name}: ${fault}`] : [];
+    }),
+  );
+
+/** From the file alone, which is all that is known of a private entry. */
+const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
+  ...(['has_endpoint', 'has_repository', 'needs_no_secret', 'transport', 'package', 'tag'] as const),
+  ...(['namespace_matches_repository_owner', 'endpoint_at_domain'] as const),
+]);
+
+const toFileAnswer = (found: CriterionAnswer): CriterionAnswer =>
+  answeredByFile.has(found.criterion) ? found : { ...found, result: 'not_applicable' };
+
+/** It is in the selection unless something `failed`. */
+export function judgeMember(selection: Selection, compared: ComparedListing, isPrivate = false) {
+  const found = judge(compared.listing, requestedBy(selection), compared.now_ms);
+  const judged = isPrivate ? found.map(toFileAnswer) : found;
+  const answers: readonly ApprovalAnswer[] = [
+    ...judgeReports(compared),
+    ...judgeApproval(selection, compared),
+  ];
+  return {
+    answers,
+    judged,
+    failed: [
+      ...answers
+        .filter((answer) => keepsOut(selection, answer))
+        .map(({ criterion, result, from, to, fact }) => ({
+          criterion,
+          result,
+          fact: toText(fact),
+          ...(from && to && { from: toText(from), to: toText(to) }),
+        })),
+      ...judged.filter((answer) => keepsOut(selection, answer)),
+    ],
+  };
+}

@@ -18,6 +18,7 @@ import { closingText } from '../document/answers/closing.ts';
 import {
   type ComparedOffer,
   changedPart,
+  type PartName,
   partNames,
   seenStates,
 } from '../observations/known/prices/compare.ts';
@@ -44,6 +45,9 @@ const input = z.strictObject({
 const state = z.enum(seenStates);
 const listState = z.enum(listStates);
 
+const ofParts = <T>(toOne: (name: PartName) => T) =>
+  Object.fromEntries(partNames.map((name) => [name, toOne(name)])) as Record<PartName, T>;
+
 const output = z.object({
   handle: z.string().optional().describe('Absent if no listing records the address'),
   message: wordsSchema,
@@ -58,11 +62,7 @@ const output = z.object({
         .optional()
         .describe('What this offer is for, if the offers name several resources'),
       handle: z.string().optional().describe('The compared listing, if the offers name several resources'),
-      payee: state,
-      amount: state,
-      asset: state,
-      network: state,
-      scheme: state,
+      ...ofParts(() => state),
       changed: z
         .partialRecord(z.enum(partNames), changedPart)
         .optional()
@@ -89,11 +89,7 @@ const output = z.object({
               .int()
               .optional()
               .describe('Number of other prices that the list has for the same resource'),
-            payee: listState,
-            amount: listState,
-            asset: listState,
-            network: listState,
-            scheme: listState,
+            ...ofParts(() => listState),
           }),
         )
         .optional()
@@ -148,13 +144,10 @@ function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, f
   return join([about, listing, message], ' ');
 }
 
-const resourceOf = ({ offer: { resource }, handle }: CheckedOffer) => ({ resource, handle });
-
 async function toOffer(
   { offer, compared, lists, handle }: CheckedOffer,
   context: Context,
 ): Promise<OfferAnswer['offers'][number]> {
-  const { payee, amount, asset, network, scheme } = compared;
   const notes = notesOf(offer, await readOthers(offer, handle, context), context.clock());
   const parts = factsOf(compared);
   const changed = partNames.flatMap((name) =>
@@ -163,11 +156,7 @@ async function toOffer(
   const listed = lists.map(({ text }) => text);
   const isQuoted = partNames.some((name) => compared[name].seen !== 'not_known');
   return {
-    payee: payee.seen,
-    amount: amount.seen,
-    asset: asset.seen,
-    network: network.seen,
-    scheme: scheme.seen,
+    ...ofParts((name) => compared[name].seen),
     ...(changed.length > 0 && { changed: Object.fromEntries(changed) }),
     ...(lists.length > 0 && { price_lists: lists.map(toListedOffer) }),
     facts: [...(isQuoted ? [...parts, ...listed] : [...listed, ...parts]), ...notes],
@@ -253,7 +242,7 @@ export const checkOffer = defineTool({
       const { facts, ...states } = await toOffer(one, context);
       offers.push({
         ...(sent.count > 1 && { number: one.offer.number }),
-        ...(hasSeveral && resourceOf(one)),
+        ...(hasSeveral && { resource: one.offer.resource, handle: one.handle }),
         ...states,
         facts: hasSeveral ? [resourceWords(one, first), ...facts] : facts,
       });

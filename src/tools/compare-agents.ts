@@ -5,7 +5,7 @@ import { code, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { hasForeign, isEmpty, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
-import { closingText, untrustedOf } from '../document/answers/closing.ts';
+import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
 import {
   type CriterionAnswer,
@@ -18,9 +18,8 @@ import { evidenceNames, evidenceTitles, results } from '../document/criteria/cri
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { readListing } from './find/document.ts';
+import { dayInput, onDay, readListing } from './find/document.ts';
 import { findNamed } from './find/listing.ts';
-import { dayInput, onDay } from './find/on-day.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -108,18 +107,7 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-const described = comparedListing.pick({
-  handle: true,
-  description: true,
-  same_description_as: true,
-  sample: true,
-  version_asked: true,
-  being_checked: true,
-  as_of: true,
-  problem: true,
-});
-
-export interface ComparedAgent extends z.output<typeof described> {
+export interface ComparedAgent extends z.output<typeof comparedListing> {
   /** Undefined if there is a problem. */
   readonly document?: ListingDocument;
   readonly judged?: readonly CriterionAnswer[];
@@ -239,7 +227,7 @@ export const compareAgents = defineTool({
   async run(sent, context) {
     const listings = (await compareAll(sent, context)).map(toCompared);
     const foreign = [
-      ...texts.filter((name) => listings.some((one) => untrustedOf(one, [name]).length > 0)),
+      ...untrustedIn(listings, texts),
       // These are in our own words, except for quotations and code spans.
       ...quoting.filter((name) => hasForeign(listings.map((one) => one[name]))),
     ];

@@ -3,9 +3,8 @@ import { lines } from '../core/text.ts';
 import { toMarkdown, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { readListing } from './find/document.ts';
+import { dayInput, onDay, readListing } from './find/document.ts';
 import { findNamed } from './find/listing.ts';
-import { dayInput, onDay } from './find/on-day.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 

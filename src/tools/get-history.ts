@@ -38,8 +38,8 @@ import { endpointAvailability } from '../observations/known/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
 import { askedVersion } from './find/asked-version.ts';
+import { dayInput, onDay } from './find/document.ts';
 import { findListingFacts, readFacts } from './find/listing.ts';
-import { dayInput, onDay } from './find/on-day.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

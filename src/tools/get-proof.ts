@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { proveEntry } from '../audit/entry-proof.ts';
-import { Problem, wrongField } from '../core/problem.ts';
+import { wrongField } from '../core/problem.ts';
+import { requireRating } from '../ratings/record.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 export const getProof = defineTool({
@@ -39,8 +40,7 @@ export const getProof = defineTool({
       throw wrongField('log_index', message, `Send ${message}.`);
     }
     if (log_index !== undefined) return proveEntry(context, log_index);
-    const rating = await context.store.ratings.byId(rating_id ?? '');
-    if (!rating) throw new Problem('not_found', 'No rating has this id.');
+    const rating = await requireRating(context.store, rating_id ?? '');
     return proveEntry(context, rating.log_index, rating);
   },
 });

@@ -4,7 +4,7 @@ import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { toMarkdown, toText } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
-import { closingText, untrustedOf } from '../document/answers/closing.ts';
+import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
@@ -188,13 +188,11 @@ export const resolveAgents = defineTool({
     const now = clock();
     const asked = { network: caller.network, now_ms: now.getTime(), listings: handles.length };
     const results = await searches.run(asked, () => resolveAll(handles, createDirectory(context)));
-    const has = (name: (typeof untrusted)[number]) =>
-      results.some((one) => untrustedOf(one, [name]).length > 0);
     return {
       results,
       evidence_snapshot_date: dayText(now.toISOString()),
       statement: toText(whatAListingIsNot),
-      untrusted_fields: untrusted.filter(has).map((name) => `results.${name}`),
+      untrusted_fields: untrustedIn(results, untrusted).map((name) => `results.${name}`),
     };
   },
 });

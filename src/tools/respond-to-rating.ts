@@ -5,7 +5,7 @@ import { Problem } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { toLeaf } from '../log/leaf.ts';
 import { isCurrent, type RatingResponse } from '../ratings/rating.ts';
-import { requireLive } from '../ratings/record.ts';
+import { requireLive, requireRating } from '../ratings/record.ts';
 import type { RatingTransaction } from '../ratings/schema.ts';
 import type { Rating } from '../ratings/table.ts';
 import { defineTool } from './tool.ts';
@@ -22,8 +22,7 @@ const input = z.strictObject({
 
 /** A listing that was claimed when it was rated must have the same claim now. */
 async function requireReceived(tx: RatingTransaction, id: string, capability: Capability): Promise<Rating> {
-  const rating = await tx.ratings.byId(id);
-  if (!rating) throw new Problem('not_found', 'No rating has this id.');
+  const rating = await requireRating(tx, id);
   if (rating.subject_handle !== capability.handle)
     throw new Problem('rating_not_yours', 'Only the rated listing can respond.');
   const { subject_root, subject_root_generation } = rating;

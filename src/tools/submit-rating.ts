@@ -94,7 +94,7 @@ async function readSides(
 ): Promise<Sides | undefined> {
   const sides = await tx.ratings.sides(capability.hash, handle);
   const claim = sides?.source.claim;
-  if (sides?.capability_state !== 'active' || !claim?.isInForce || sides.source.withdrawn)
+  if (!sides || !claim?.isInForce || sides.source.withdrawn)
     throw (await findRefusal(tx, capability, now)) ?? new Problem('capability_suspended');
   const { source, subject } = sides;
   if (!subject) return undefined;

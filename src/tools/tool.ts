@@ -1,14 +1,13 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { findSecret } from '../core/keys/capability.ts';
 import { Problem, toProblem } from '../core/problem.ts';
 import { nextTurn } from '../core/turns.ts';
-import type { Limit } from '../limits/limit.ts';
-import { toWidestNetwork } from '../limits/networks.ts';
+import { type Limit, toWidestNetwork } from '../limits/limit.ts';
 import { takeNetworkLimits } from '../limits/shared.ts';
 import type { ChangedHandles } from '../store/store.ts';
 import { measure } from '../telemetry/events.ts';
-import { traceToolCall } from '../telemetry/traces.ts';
 import { toOwnNames } from './input/aliases.ts';
 import { invalidInput, plainMessage } from './input/refusals.ts';
 
@@ -92,36 +91,49 @@ export function parseInput<Input extends z.ZodObject>(
   return parsed.data;
 }
 
+/** Its spans are empty without an OpenTelemetry SDK. */
+const tracer = trace.getTracer('dossier');
+
+/**
+ * By OpenTelemetry's conventions for MCP, without anything of the input. Throws only Problem; logs an
+ * unexpected exception.
+ */
+function observeCall<T>(tool: string, work: () => Promise<T>, context: Context): Promise<T> {
+  const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': tool };
+  return tracer.startActiveSpan(`tools/call ${tool}`, { kind: SpanKind.SERVER, attributes }, async (span) => {
+    let outcome = 'ok';
+    try {
+      return await work();
+    } catch (error) {
+      const problem = toProblem(error, context);
+      outcome = problem.code;
+      span.setAttribute('error.type', outcome).setStatus({ code: SpanStatusCode.ERROR });
+      throw problem;
+    } finally {
+      measure('dossier_tool_calls_total', { tool, outcome });
+      span.end();
+    }
+  });
+}
+
 /** Throws as callTool does. */
-export async function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
+export const callToolAs = <Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   tool: Tool<Input, Output>,
   input: unknown,
   context: Context,
   run: (parsed: z.output<Input>, context: Context) => Promise<Answer>,
-): Promise<Answer> {
-  const runChecked = async () => {
-    // Calls that arrive together would be one piece of work.
-    await nextTurn(toWidestNetwork(context.caller.network));
-    const parsed = parseInput(tool, input);
-    await takeNetworkLimits(context, tool.networkLimits ?? []);
-    return run(parsed, context);
-  };
-  const toPublished = (error: unknown) => {
-    throw toProblem(error, context);
-  };
-  try {
-    const answer = await traceToolCall(
-      tool.name,
-      () => runChecked().catch(toPublished),
-      (error) => (error as Problem).code,
-    );
-    measure('dossier_tool_calls_total', { tool: tool.name, outcome: 'ok' });
-    return answer;
-  } catch (error) {
-    measure('dossier_tool_calls_total', { tool: tool.name, outcome: (error as Problem).code });
-    throw error;
-  }
-}
+): Promise<Answer> =>
+  observeCall(
+    tool.name,
+    async () => {
+      // Calls that arrive together would be one piece of work.
+      await nextTurn(toWidestNetwork(context.caller.network));
+      const parsed = parseInput(tool, input);
+      if (tool.networkLimits) await takeNetworkLimits(context, tool.networkLimits);
+      return run(parsed, context);
+    },
+    context,
+  );
 
 /** Throws only Problem; logs an unexpected exception. */
 export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -151,10 +163,27 @@ function toJsonSchema(schema: z.ZodType, change: (part: JsonSchema) => void): Js
   return json;
 }
 
-export const toInputSchema = (schema: z.ZodType): JsonSchema =>
+function withoutWidest(part: JsonSchema): void {
+  if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
+  if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+}
+
+export const toInputSchema = (schema: z.ZodType): JsonSchema => toJsonSchema(schema, withoutWidest);
+
+/** Callers learn these bounds from errors in plain words, and from openapi.json. */
+const unlisted = ['pattern', 'minLength', 'maxLength', 'minItems', 'propertyNames', 'additionalProperties'];
+
+/** `^(commit|url):` serves as an enum. */
+const isChoice = (value: unknown) => /^\^\(\w+(?:\|\w+)+\):/.test(String(value));
+
+/** Only the first of several forms: every client pays for reading the list. */
+export const toListedInput = (schema: z.ZodType): JsonSchema =>
   toJsonSchema(schema, (part) => {
-    if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
-    if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
+    withoutWidest(part);
+    const [first] = Array.isArray(part.anyOf) ? (part.anyOf as object[]) : [];
+    if (first) delete part.anyOf;
+    Object.assign(part, first);
+    for (const name of unlisted) if (!isChoice(part[name])) delete part[name];
   });
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];

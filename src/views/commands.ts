@@ -9,7 +9,6 @@ import {
   versionOfImage,
 } from '../listings/references/package.ts';
 import { reportsOf } from '../observations/known/malware.ts';
-import { isPublicHost } from './public-host.ts';
 
 /** As registries write them: no operators of ranges, addresses, archives or options. */
 const versionForm = /^(?!.*\.(?:tgz|tar|tar\.gz)$)[0-9A-Za-z][0-9A-Za-z.+!_-]{0,127}$/;
@@ -259,7 +258,7 @@ export function toStarted(
   });
 }
 
-const placeholder = 'YOUR_VALUE';
+export const placeholder = 'YOUR_VALUE';
 
 export const filledCommand = ({ command: [program, ...words] }: Started): [string, ...string[]] => [
   program,
@@ -276,3 +275,11 @@ export const toShellWords = (command: readonly string[]): string | undefined =>
   !command.every(isQuotable)
     ? undefined
     : command.map((word) => (plainWord.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+
+/** RFC 6761, 6762, 7686, 8375, 9476, ICANN's .internal, and .arpa. */
+const specialUse =
+  /\.(alt|arpa|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|onion|private|test)$/;
+
+/** A name below a public top-level domain; no address in any notation. */
+export const isPublicHost = (hostname: string): boolean =>
+  /^[a-z0-9._-]+\.[a-z][a-z0-9-]*$/i.test(hostname) && !specialUse.test(hostname);

@@ -2,8 +2,14 @@ import { handleParts } from '../core/handle.ts';
 import { own, type Words } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
-import { filledCommand, type Started, type StartOptions, toStarted } from './commands.ts';
-import { isPublicHost } from './public-host.ts';
+import {
+  filledCommand,
+  isPublicHost,
+  placeholder,
+  type Started,
+  type StartOptions,
+  toStarted,
+} from './commands.ts';
 
 interface Remote {
   readonly url: string;
@@ -14,16 +20,10 @@ interface Remote {
 
 export type Connection = Remote & { readonly name: string };
 
-const placeholder = 'YOUR_VALUE';
-
-const required = (
-  { inputs = [] }: Pick<ListingRemote, 'inputs'>,
-  wanted: 'header' | 'environment',
-  form: RegExp,
-) =>
-  inputs
-    .filter(({ kind, required: isRequired, name }) => kind === wanted && isRequired && form.test(name))
-    .map(({ name }) => name);
+const headersOf = ({ inputs = [] }: ListingRemote) =>
+  inputs.flatMap(({ kind, required, name }) =>
+    kind === 'header' && required && /^[A-Za-z0-9-]{1,60}$/.test(name) ? [name] : [],
+  );
 
 /**
  * https of a public host, or for a private entry any http(s), without a user name, password, space,
@@ -36,8 +36,7 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
   if (remote.type === '' || !url || hasPattern(url.href) || url.username || url.password) return undefined;
   const isPublic = url.protocol === 'https:' && isPublicHost(url.hostname);
   if (!isPublic && !(isPrivate && /^https?:$/.test(url.protocol))) return undefined;
-  const headers = required(remote, 'header', /^[A-Za-z0-9-]{1,60}$/);
-  return { url: url.href, type: remote.type === 'sse' ? 'sse' : 'http', headers };
+  return { url: url.href, type: remote.type === 'sse' ? 'sse' : 'http', headers: headersOf(remote) };
 }
 
 /** `unnamed`: parts of the record that the approval does not name. */

@@ -5,7 +5,7 @@ import { dayText } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { changeWithVersion, changeWords } from '../document/changes.ts';
 import type { Change } from '../log/change.ts';
-import { toHtml } from './words.ts';
+import { toHtml } from './html.ts';
 
 const note =
   'Changes in what is recorded, observed, claimed or rated. A change is evidence. It is not verification and not a recommendation.';

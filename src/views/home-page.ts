@@ -6,13 +6,12 @@ import type { StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { unique } from '../document/words.ts';
 import { type Change, changeTypes } from '../log/change.ts';
-import { day, type Html, handleLink } from './html.ts';
+import { day, type Html, handleLink, toHtml } from './html.ts';
 import { importState } from './import-state.ts';
 import { type PageSite, toPage } from './layout.ts';
 import { connectDossier } from './listing/page.ts';
 import { type TagCount, tagCloud } from './pages.ts';
 import { plainSearchForm } from './search/form.ts';
-import { toHtml } from './words.ts';
 
 const mostListings = 8;
 const mostChangesOfListing = 3;

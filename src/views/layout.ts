@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { html, raw } from 'hono/html';
-import type { Config } from '../config/config.ts';
+import type { Context } from '../context.ts';
 import { quoted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { knownValue } from '../document/seen.ts';
@@ -27,7 +27,7 @@ function toAsset(name: string, type: string, content: Uint8Array) {
 const openAsset = (name: string, type: string, file: URL | string = own(name)) =>
   toAsset(name, type, readFileSync(file));
 
-export const createAssets = () => ({
+export const assets = {
   style: toAsset(
     'style.css',
     'text/css; charset=utf-8',
@@ -40,12 +40,9 @@ export const createAssets = () => ({
   search: openAsset('search.js', 'text/javascript; charset=utf-8'),
   claim: openAsset('claim.js', 'text/javascript; charset=utf-8'),
   htmx: openAsset('htmx.js', 'text/javascript; charset=utf-8', require.resolve('htmx.org/dist/htmx.min.js')),
-});
+};
 
-export interface PageSite {
-  readonly config: Config;
-  readonly assets: ReturnType<typeof createAssets>;
-}
+export type PageSite = Pick<Context, 'config'>;
 
 interface PageHead {
   readonly title: string;
@@ -122,10 +119,10 @@ ${toHead(site, page)}
 <meta name="color-scheme" content="light dark">
 
 <link rel="ard" type="application/json" href="/.well-known/ard.json">
-<link rel="icon" type="image/svg+xml" href="${site.assets.icon.path}">
-<link rel="stylesheet" href="${site.assets.style.path}">
-<script src="${site.assets.htmx.path}" defer></script>
-<script src="${site.assets.copy.path}" defer></script>
+<link rel="icon" type="image/svg+xml" href="${assets.icon.path}">
+<link rel="stylesheet" href="${assets.style.path}">
+<script src="${assets.htmx.path}" defer></script>
+<script src="${assets.copy.path}" defer></script>
 ${page.head}
 </head>
 <body>

@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import { type Hit, shownApart } from '../document/resolved.ts';
-import { type Html, highlight, pagePath, type SearchWords, toSearchWords } from './html.ts';
-import { toHtml } from './words.ts';
+import { type Html, highlight, pagePath, type SearchWords, toHtml, toSearchWords } from './html.ts';
 
 function facts({ facts: shown, [shownApart]: { matched, malware = [] } = {} }: Hit): Html {
   const classOf = (fact: (typeof shown)[number]) => {

@@ -8,9 +8,8 @@ import { isChangeType } from '../log/change.ts';
 import type { readLogs, readNewestEntries } from '../log/logs.ts';
 import { type ChangeCounts, sumOfClasses } from '../observations/known/tool-change.ts';
 import type { getProof } from '../tools/get-proof.ts';
-import { day, type Html, handleLink, minute, pagePath, paste } from './html.ts';
+import { day, type Html, handleLink, minute, pagePath, paste, toHtml } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
-import { toHtml } from './words.ts';
 
 const parsed = (json = ''): JsonObject => readObject(json) ?? {};
 

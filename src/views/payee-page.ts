@@ -3,9 +3,8 @@ import { payeePath } from '../core/payee.ts';
 import { toText } from '../core/words.ts';
 import type { PayeeAsking, PayeeDocument } from '../document/payee.ts';
 import { networkWords } from '../observations/known/prices/assets.ts';
-import { day, type Html } from './html.ts';
+import { day, type Html, toHtml } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
-import { toHtml } from './words.ts';
 
 const rows = (asking: readonly PayeeAsking[], today: string): Html =>
   html`<ul class="plain asking">${asking.map(({ text, until }) => html`<li${until !== undefined && html` class="gap"`}>${toHtml(text, today)}</li>`)}</ul>`;

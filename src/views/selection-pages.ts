@@ -2,9 +2,8 @@ import { html } from 'hono/html';
 import type { Selection } from '../config/files.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { criterionText, whyWords } from '../document/criteria/criteria.ts';
-import { isBrokenPin, isVersionPinned, letIn } from '../selections/approvals.ts';
+import { isBrokenPin, isVersionPinned, letIn, requestedBy } from '../selections/approvals.ts';
 import { privateNote, type SelectionMember } from '../selections/entries.ts';
-import { requestedBy } from '../selections/judge.ts';
 import type { readMembers } from '../selections/members.ts';
 import {
   allowedCommands,
@@ -14,9 +13,8 @@ import {
   toRemote,
   toServerJson,
 } from './connections.ts';
-import { type Html, handleLink, minute, paste } from './html.ts';
+import { type Html, handleLink, minute, paste, toHtml } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
-import { toHtml } from './words.ts';
 
 export function toStartable(view: Selection, { listing, entry }: SelectionMember): Startable {
   const { remotes, packages } = letIn(view, listing);
@@ -120,12 +118,12 @@ ${next && html`<p class="more"><a class="button" rel="next" href="${next}">More<
 ${addresses(view, site)}`,
   });
 
-export const toViewsPage = (site: PageSite, views: readonly Selection[]): Html =>
+export const toViewsPage = (site: PageSite): Html =>
   toPage(site, {
     title: 'Views',
     path: '/views',
     body: html`
 <h1>Views</h1>
 <p class="statement">${notVerdict}</p>
-${views.length > 0 ? html`<ul>${views.map(({ name, title, description }) => html`<li><a href="/views/${name}">${title}</a>${description && html`: ${description}`}</li>`)}</ul>` : html`<p>There is no view that everybody may read (setting VIEWS).</p>`}`,
+${site.config.views.length > 0 ? html`<ul>${site.config.views.map(({ name, title, description }) => html`<li><a href="/views/${name}">${title}</a>${description && html`: ${description}`}</li>`)}</ul>` : html`<p>There is no view that everybody may read (setting VIEWS).</p>`}`,
   });

@@ -1,22 +1,58 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { registrableDomain } from '../core/identity.ts';
 import { readObject } from '../core/json.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { dayText } from '../core/text.ts';
-import type { Limit } from '../limits/limit.ts';
-import { openNetworkKeys, toWidestNetwork } from '../limits/networks.ts';
-import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
+import { type Limit, toWidestNetwork } from '../limits/limit.ts';
+import { openNetworkKeys, takeLimits, takeNetworkLimits } from '../limits/shared.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { OutboundClient } from '../net/client.ts';
-import type { ChangeSubject } from '../tools/find/changes.ts';
+import { findPass } from '../selections/members.ts';
+import { type ChangeSubject, requireSubject } from '../tools/find/changes.ts';
+import { handleInput } from '../tools/input/fields.ts';
 import { invalidInput, plainMessage } from '../tools/input/refusals.ts';
-import { toFilter, webhookFilterFields } from './filter.ts';
+import platforms from './platforms.json' with { type: 'json' };
 import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
-import { receiverKey } from './receiver-key.ts';
 import type { WebhookTransaction } from './schema.ts';
 import type { Webhook } from './webhook.ts';
+
+/** At most one; without any, every change. */
+const webhookFilterFields = {
+  handle: handleInput.optional(),
+  publisher: z.string().min(1).max(200).optional(),
+  tag: z.string().min(1).max(100).optional(),
+  view: z.string().min(1).max(40).optional(),
+};
+
+const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
+
+/** Throws invalid_input for several fields, or a problem if the subject does not exist. */
+export async function toFilter(
+  fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
+  context: Context,
+): Promise<ChangeSubject> {
+  const [named, another] = kinds.flatMap((kind) => {
+    const value = fields[kind];
+    return value === undefined ? [] : [{ kind, value }];
+  });
+  if (another)
+    throw wrongField(
+      another.kind,
+      `cannot be combined with ${named?.kind}: a webhook is about one of the two, or about every change`,
+    );
+  const filter = named ?? { kind: 'all', value: '' };
+  await requireSubject(filter, context);
+  return filter;
+}
+
+/** Listings of a view are unknown until all were judged by its criteria. */
+export async function isKnownSubject({ kind, value }: ChangeSubject, context: Context): Promise<boolean> {
+  const view = kind === 'view' ? context.config.views.find(({ name }) => name === value) : undefined;
+  return view === undefined || (await findPass(view, context)) !== undefined;
+}
 
 /** Otherwise address_not_proven, so that a stranger learns nothing about hosts. */
 async function proveAddress(client: OutboundClient, to: { url: URL; secret: string }, context: Context) {
@@ -50,6 +86,17 @@ export const registrationInput = z.strictObject({
     .optional(),
   ...webhookFilterFields,
 });
+
+/**
+ * The registrable domain, or on platforms (platforms.json) the host, with a digest of the path that names a
+ * customer, such as `hooks.zapier.com/hooks/catch/<account>/<hook>`: it may be secret.
+ */
+function receiverKey({ hostname, pathname }: URL): string {
+  const platform = Object.entries(platforms).find(([host]) => `.${hostname}`.endsWith(`.${host}`));
+  if (!platform) return registrableDomain(hostname);
+  const parts = pathname.split('/').slice(1, platform[1] + 1);
+  return parts.length === 0 ? hostname : `${hostname} ${hash('sha256', parts.join('/')).slice(0, 16)}`;
+}
 
 export const registrationLimit_bytes = 4096;
 

@@ -9,7 +9,7 @@ export const webhookTable = table(
   {
     id: text,
     url: text,
-    /** The receiver (receiver-key.ts), by which limits and slots are shared. */
+    /** The receiver (`receiverKey`), by which limits and slots are shared. */
     domain: text,
     /** Who registered, as a pseudonym of that day; undefined if the service limits no requests. */
     network: optional(text),

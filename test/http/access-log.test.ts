@@ -81,5 +81,5 @@ it('a message that arrives in pieces is answered, and one that breaks off is log
     200, 400,
   ]);
   for (const line of answered)
-    expect(line).toMatch(/"request":"[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-/);
+    expect(line).toMatch(/"request":"[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-/);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
-import { toWidestNetwork } from '../../limits/networks.ts';
+import { toWidestNetwork } from '../../limits/limit.ts';
 import { findOne, upsert } from '../../store/query.ts';
 import type { Lease } from '../../store/store.ts';
 import type { TableValue } from '../../store/table.ts';

@@ -3,7 +3,7 @@ import { type Command, readCommand } from '../../listings/references/command.ts'
 import { readServer } from '../../listings/references/configured.ts';
 import { hostOfImage } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
-import { isPublicHost as isPublicName } from '../../views/public-host.ts';
+import { isPublicHost as isPublicName } from '../../views/commands.ts';
 
 /** Nothing here looks like a secret; `what` is shown. */
 export interface ConfiguredLaunch {

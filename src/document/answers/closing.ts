@@ -4,6 +4,12 @@ import { lines } from '../../core/text.ts';
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => Object.keys(Object(answer[name])).length > 0);
 
+/** Those that some of the answers have. */
+export const untrustedIn = (
+  answers: readonly Readonly<Record<string, unknown>>[],
+  names: readonly string[],
+) => names.filter((name) => answers.some((one) => untrustedOf(one, [name]).length > 0));
+
 /** Undefined without a next page and texts of third parties. */
 export function closingText(answer: {
   readonly next_cursor?: string | undefined;

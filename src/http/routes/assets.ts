@@ -6,8 +6,8 @@ import { toModuleUrl } from '../../core/process.ts';
 import { day_s } from '../../core/text.ts';
 import { getListing } from '../../tools/find/document.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/cards/link-card.ts';
-import type { Asset } from '../../views/layout.ts';
-import type { CachePolicy, HttpAdapter, HttpEnvironment, Request } from '../call.ts';
+import { type Asset, assets } from '../../views/layout.ts';
+import type { CachePolicy, Encoding, HttpEnvironment, Request } from '../call.ts';
 import { ofListing } from '../request.ts';
 import { encodeBest, isCurrent, toTag } from '../response.ts';
 
@@ -15,14 +15,10 @@ const forever = 'public, max-age=31536000, immutable';
 const aDay = `public, max-age=${day_s}`;
 
 function sendAsset(asset: Asset, cacheControl: string) {
-  const forms = {
-    br: cachedOnce(() => encodeBest(asset.bytes, 'br')),
-    gzip: cachedOnce(() => encodeBest(asset.bytes, 'gzip')),
-    identity: cachedOnce(() => encodeBest(asset.bytes, 'identity')),
-  };
+  const toForm = cachedOnce((encoding) => encodeBest(asset.bytes, encoding as Encoding), { most: 3 });
   return async (c: Request) => {
     const encoding = c.get('encoding');
-    const bytes = await forms[encoding]();
+    const bytes = await toForm(encoding);
     return c.body(bytes, {
       headers: {
         'Content-Type': asset.type,
@@ -36,13 +32,10 @@ function sendAsset(asset: Asset, cacheControl: string) {
 }
 
 /** With a hash, so that browsers cache for long, besides two fixed addresses that they request. */
-export function createAssetRoutes({ site }: HttpAdapter) {
-  const app = new Hono<HttpEnvironment>();
-  app.get('/favicon.ico', sendAsset(site.assets.favicon, aDay));
-  app.get('/apple-touch-icon.png', sendAsset(site.assets.touchIcon, aDay));
-  for (const asset of Object.values(site.assets)) app.get(asset.path, sendAsset(asset, forever));
-  return app;
-}
+export const assetRoutes = new Hono<HttpEnvironment>()
+  .get('/favicon.ico', sendAsset(assets.favicon, aDay))
+  .get('/apple-touch-icon.png', sendAsset(assets.touchIcon, aDay));
+for (const asset of Object.values(assets)) assetRoutes.get(asset.path, sendAsset(asset, forever));
 
 const drawing = toModuleUrl('../../views/cards/link-card-drawing', import.meta.url).href;
 const maxWaiting = 16;
@@ -83,15 +76,15 @@ async function answerCard(
   return c.body(body, { headers });
 }
 
-export function createCardRoutes({ site }: HttpAdapter) {
+export function createCardRoutes() {
   const { draw, end } = createDrawer();
   const routes = new Hono<HttpEnvironment>()
     .get('/card.png', (c) =>
-      answerCard(c, { card: toServiceCard(site), cachePolicy: { cacheTags: [] } }, draw),
+      answerCard(c, { card: toServiceCard(c.get('context')), cachePolicy: { cacheTags: [] } }, draw),
     )
     .get('/agents/:namespace/:name/card.png', (c) =>
       ofListing(c, async (handle, context) => {
-        const card = toListingCard(site, await getListing(handle, context));
+        const card = toListingCard(context, await getListing(handle, context));
         return answerCard(c, { card, cachePolicy: { cacheTags: [handle] } }, draw);
       }),
     );

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { Context } from '../../context.ts';
 import { wrongField } from '../../core/problem.ts';
 import { beginning, readAfter } from '../../listings/changes.ts';
 import { isChangeId } from '../../log/change.ts';
@@ -12,7 +13,7 @@ import {
   removeOwned,
   toShownWebhook,
 } from '../../webhooks/register.ts';
-import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
 import { readJson } from '../request.ts';
 import { answerOnce, answerWithETag } from '../response.ts';
 
@@ -33,33 +34,32 @@ async function answerLines(c: Request): Promise<Response> {
 
 const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
 
-const answerFeed =
-  (adapter: HttpAdapter, format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
-    const context = c.get('context');
-    const { namespace, name, tag } = c.req.param() as Readonly<Record<string, string | undefined>>;
-    const view = kind === 'view' ? requireSelection(c.req.param('view') ?? '', adapter.site) : undefined;
-    const value = view?.name ?? tag ?? [namespace, name].filter(Boolean).join('/');
-    const title = view?.title ?? (kind === 'all' ? 'All changes' : `${kind === 'tag' ? 'Tag ' : ''}${value}`);
-    const path = c.req.path.replace(/\/feed\.\w+$/, '') || '/';
-    const changes = await readNewest({ kind, value }, context);
-    const feed = toFeed(adapter.site.config, { title, path, now: context.clock() }, changes);
-    const body = format === 'atom' ? feed.atom1() : feed.json1();
-    return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
-  };
+const answerFeed = (format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
+  const context = c.get('context');
+  const { namespace, name, tag } = c.req.param() as Readonly<Record<string, string | undefined>>;
+  const view = kind === 'view' ? requireSelection(c.req.param('view') ?? '', context) : undefined;
+  const value = view?.name ?? tag ?? [namespace, name].filter(Boolean).join('/');
+  const title = view?.title ?? (kind === 'all' ? 'All changes' : `${kind === 'tag' ? 'Tag ' : ''}${value}`);
+  const path = c.req.path.replace(/\/feed\.\w+$/, '') || '/';
+  const changes = await readNewest({ kind, value }, context);
+  const feed = toFeed(context.config, { title, path, now: context.clock() }, changes);
+  const body = format === 'atom' ? feed.atom1() : feed.json1();
+  return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
+};
 
 const toHowTo = ({
-  site: { config },
-}: HttpAdapter) => `A webhook sends changes as POST requests to an address of yours.
+  publicUrl,
+}: Context['config']) => `A webhook sends changes as POST requests to an address of yours.
 
-${config.publicUrl}/changes lists the same changes. Pages with feeds have them at feed.atom and feed.json.
+${publicUrl}/changes lists the same changes. Pages with feeds have them at feed.atom and feed.json.
 
 1. Let your https address answer a POST of the type webhook.challenge with status 200 and {"challenge": "<the same text>"}.
-2. curl -s ${config.publicUrl}/api/webhooks -H 'Content-Type: application/json' -d '{"url": "https://you.example/hook", "handle": "co.webhook/webhook"}'
+2. curl -s ${publicUrl}/api/webhooks -H 'Content-Type: application/json' -d '{"url": "https://you.example/hook", "handle": "co.webhook/webhook"}'
    handle, publisher, tag or view says what it is about. Without any of them, it is about every change.
    The answer has the id and the secret, which is never shown again. A secret of your own (whsec_...) can be sent as "secret".
 3. Check webhook-id, webhook-timestamp and webhook-signature of each POST with a library of Standard Webhooks 1.0
    (https://www.standardwebhooks.com), and answer with a status of 200 to 299 within 15 seconds. A status of 410 ends the webhook.
-4. Show its state: curl -s ${config.publicUrl}/api/webhooks/<id> -H 'Authorization: Bearer whsec_...' (-X DELETE ends it)
+4. Show its state: curl -s ${publicUrl}/api/webhooks/<id> -H 'Authorization: Bearer whsec_...' (-X DELETE ends it)
 
 A change may be sent more than once: ignore a message whose webhook-id you have already received. The changes of one listing are sent in their order.
 `;
@@ -83,19 +83,16 @@ async function remove(c: Request): Promise<Response> {
 }
 
 /** docs/changes.md */
-export function createChangeRoutes(adapter: HttpAdapter) {
-  const routes = new Hono<HttpEnvironment>()
-    .get('/changes', answerLines)
-    .get('/api/webhooks', (c) => c.text(toHowTo(adapter)))
-    .post('/api/webhooks', register)
-    .get('/api/webhooks/:id', async (c) => answerOnce(c, toShownWebhook(await owned(c))))
-    .delete('/api/webhooks/:id', remove);
-  for (const format of ['atom', 'json'] as const)
-    routes
-      .get(`/feed.${format}`, answerFeed(adapter, format, 'all'))
-      .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(adapter, format, 'handle'))
-      .get(`/publishers/:namespace/feed.${format}`, answerFeed(adapter, format, 'publisher'))
-      .get(`/tags/:tag/feed.${format}`, answerFeed(adapter, format, 'tag'))
-      .get(`/views/:view/feed.${format}`, answerFeed(adapter, format, 'view'));
-  return routes;
-}
+export const changeRoutes = new Hono<HttpEnvironment>()
+  .get('/changes', answerLines)
+  .get('/api/webhooks', (c) => c.text(toHowTo(c.get('context').config)))
+  .post('/api/webhooks', register)
+  .get('/api/webhooks/:id', async (c) => answerOnce(c, toShownWebhook(await owned(c))))
+  .delete('/api/webhooks/:id', remove);
+for (const format of ['atom', 'json'] as const)
+  changeRoutes
+    .get(`/feed.${format}`, answerFeed(format, 'all'))
+    .get(`/agents/:namespace/:name/feed.${format}`, answerFeed(format, 'handle'))
+    .get(`/publishers/:namespace/feed.${format}`, answerFeed(format, 'publisher'))
+    .get(`/tags/:tag/feed.${format}`, answerFeed(format, 'tag'))
+    .get(`/views/:view/feed.${format}`, answerFeed(format, 'view'));

@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Hono } from 'hono';
+import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { createDumps } from '../../document/dump/dump.ts';
-import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
 import { isCurrent } from '../response.ts';
 
 const replaced = /^(listings|evidence)-[0-9a-f]{16}\.jsonl\.gz$/;
@@ -40,7 +41,7 @@ async function sendFile(c: Request, dumps: ReturnType<typeof createDumps>): Prom
   return c.body(Readable.toWeb(stream) as ReadableStream, 200, headers);
 }
 
-export function createExportRoutes({ context }: HttpAdapter) {
+export function createExportRoutes(context: Context) {
   const dumps = createDumps(context);
   const routes = new Hono<HttpEnvironment>()
     .get('/export/manifest.json', async (c) => c.json((await dumps.read()).manifest))

@@ -1,13 +1,12 @@
 import { Hono } from 'hono';
-import type { StatusCode } from 'hono/utils/http-status';
 import { Problem } from '../../core/problem.ts';
 import { getListing } from '../../tools/find/document.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyBoundsOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/feedback-page.ts';
-import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
-import { readForm } from '../request.ts';
-import { answerPage, toWaitHeaders } from '../response.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
+import { call, readForm } from '../request.ts';
+import { answerPage, answerPageOnce } from '../response.ts';
 
 const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'];
 
@@ -31,32 +30,34 @@ async function noteOf(c: Request, handle: string | undefined): Promise<string | 
 
 const filledIn = { handle: 200, rating_id: 64, category: 20, message: 200 };
 
-const showForm = async (c: Request, { site }: HttpAdapter) => {
+const showForm = async (c: Request) => {
   const asked = c.req.query();
   const values: Record<string, string> = {};
   for (const [name, most] of Object.entries(filledIn))
     if (asked[name]) values[name] = asked[name].slice(0, most);
   const origin_note = await noteOf(c, values.handle);
   const received = /^[0-9a-f-]{36}$/.exec(asked.received ?? '')?.[0];
-  return answerPage(c, toFeedbackPage(site, { values, origin_note, ...(received && { received }) }));
+  return answerPage(
+    c,
+    toFeedbackPage(c.get('context'), { values, origin_note, ...(received && { received }) }),
+  );
 };
 
-const takeForm = async (c: Request, { site }: HttpAdapter) => {
-  const form = await readForm(c, bodyBoundsOf(submitFeedback).bytes, site.config.publicUrl);
+const takeForm = async (c: Request) => {
+  const form = await readForm(c, bodyBoundsOf(submitFeedback).bytes);
   const values = Object.fromEntries(Object.entries(form).filter(([name]) => names.includes(name)));
   try {
     const { id } = await call(c, submitFeedback, toFeedback(values));
     return c.redirect(`/feedback?received=${id}`, 303);
   } catch (problem) {
     if (!(problem instanceof Problem) || ![...wrong, ...notNow].includes(problem.code)) throw problem;
-    c.status(wrong.includes(problem.code) ? 422 : (problem.status as StatusCode));
-    const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
-    return c.html(String(toFeedbackPage(site, { values, problem })), { headers });
+    const { facts } = problem;
+    const status = wrong.includes(problem.code) ? 422 : problem.status;
+    return answerPageOnce(c, toFeedbackPage(c.get('context'), { values, problem }), { status, facts });
   }
 };
 
 /** 303, so that a reload does not send again. */
-export const createFeedbackRoutes = (adapter: HttpAdapter) =>
-  new Hono<HttpEnvironment>()
-    .get('/feedback', (c) => showForm(c, adapter))
-    .post('/feedback', (c) => takeForm(c, adapter));
+export const feedbackRoutes = new Hono<HttpEnvironment>()
+  .get('/feedback', showForm)
+  .post('/feedback', takeForm);

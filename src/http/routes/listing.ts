@@ -1,5 +1,4 @@
 import { Hono } from 'hono';
-import type { StatusCode } from 'hono/utils/http-status';
 import { requireContinuing } from '../../claims/authenticate.ts';
 import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
@@ -14,9 +13,8 @@ import { isNamespace } from '../../listings/publishers.ts';
 import { readVersionsPage } from '../../listings/versions.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
-import { getListing, readListedTools, readListing } from '../../tools/find/document.ts';
+import { getListing, onDay, readListedTools, readListing } from '../../tools/find/document.ts';
 import { orEmpty } from '../../tools/find/listing.ts';
-import { onDay } from '../../tools/find/on-day.ts';
 import { getAgent } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
@@ -38,10 +36,10 @@ import { toHistoryPage, toToolsPage } from '../../views/listing/history.ts';
 import { toListingPage, toPastPage } from '../../views/listing/page.ts';
 import { toRatingsPage } from '../../views/listing/ratings.ts';
 import { toVersionsPage, versionsPerPage } from '../../views/listing/versions.ts';
-import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
-import { listingNamesOf, listingOf, ofListing, orRedirect, readForm } from '../request.ts';
-import { answerJson, answerPage, answerWithETag, toWaitHeaders } from '../response.ts';
+import { call, listingNamesOf, listingOf, ofListing, orRedirect, queryOf, readForm } from '../request.ts';
+import { answerJson, answerPage, answerPageOnce, answerWithETag } from '../response.ts';
 import { toPublisher } from './pages.ts';
 
 const cacheControl = 'public, max-age=300';
@@ -76,8 +74,8 @@ async function toStep(c: Request, handle: string) {
   return { handle, ways, ...(await readClaimState(handle, context)), claim, origin_note };
 }
 
-const showSteps = (c: Request, { site }: HttpAdapter) =>
-  ofListing(c, async (handle) => answerPage(c, toClaimPage(site, await toStep(c, handle))));
+const showSteps = (c: Request) =>
+  ofListing(c, async (handle, context) => answerPage(c, toClaimPage(context, await toStep(c, handle))));
 
 const atTheForm = [
   'invalid_input',
@@ -92,17 +90,14 @@ const atTheForm = [
   'unavailable',
 ];
 
-async function showProblem(
-  c: Request,
-  handle: string,
-  problem: unknown,
-  { adapter, isOptOut }: ListingPageRequest,
-) {
+async function showProblem(c: Request, handle: string, problem: unknown, isOptOut: boolean) {
   if (!(problem instanceof Problem && atTheForm.includes(problem.code) && wantsPage(c))) throw problem;
-  c.status(problem.status as StatusCode);
-  const headers = { 'Cache-Control': 'no-store', ...toWaitHeaders(problem.facts) };
   const shown = isOptOut ? { asked: { problem } } : { problem };
-  return c.html(String(toClaimPage(adapter.site, { ...(await toStep(c, handle)), ...shown })), { headers });
+  return answerPageOnce(
+    c,
+    toClaimPage(c.get('context'), { ...(await toStep(c, handle)), ...shown }),
+    problem,
+  );
 }
 
 const toClaimInput = ({ challenge, rotate, method, signature }: Readonly<Record<string, string>>) => ({
@@ -112,19 +107,10 @@ const toClaimInput = ({ challenge, rotate, method, signature }: Readonly<Record<
   ...(signature && { signature: signature.replace(/\s+/g, '') }),
 });
 
-interface ListingPageRequest {
-  readonly adapter: HttpAdapter;
-  /** The form asks for a check of an opt-out line. */
-  readonly isOptOut: boolean;
-}
-
-async function showWithdrawn(
-  c: Request,
-  handle: string,
-  { site }: HttpAdapter,
-): Promise<Response | undefined> {
-  const optOut = await readWithdrawing(handle, c.get('context'));
-  return optOut && c.html(String(toWithdrawnPage(site, optOut)), 200, { 'Cache-Control': 'no-store' });
+async function showWithdrawn(c: Request, handle: string): Promise<Response | undefined> {
+  const context = c.get('context');
+  const optOut = await readWithdrawing(handle, context);
+  return optOut && answerPageOnce(c, toWithdrawnPage(context, optOut));
 }
 
 /** Counts as in the header. Throws if it cannot continue the claim. */
@@ -139,71 +125,67 @@ async function answerStep(
   c: Request,
   handle: string,
   { capability, ...form }: Record<string, string>,
-  { adapter, isOptOut }: ListingPageRequest,
+  isOptOut: boolean,
 ) {
   const caller = await toFormCaller(handle, capability, c.get('context'));
   const answer = await callTool(claimAgent, { handle, ...toClaimInput(form) }, caller);
   const step = await toStep(c, handle);
   const isCosigned = capability !== undefined;
   const shown = isOptOut ? { asked: { answer } } : { checked: form.challenge, answer, isCosigned };
-  return c.html(String(toClaimPage(adapter.site, { ...step, ...shown })), 200, {
-    'Cache-Control': 'no-store',
-  });
+  return answerPageOnce(c, toClaimPage(caller, { ...step, ...shown }));
 }
 
 /** Nothing shows the secret again. */
-const runStep = (c: Request, adapter: HttpAdapter) =>
+const runStep = (c: Request) =>
   ofListing(c, async (handle) => {
-    const form = await readForm(c, bodyBoundsOf(claimAgent).bytes, adapter.site.config.publicUrl);
-    const asking = { adapter, isOptOut: form.optout !== undefined };
+    const form = await readForm(c, bodyBoundsOf(claimAgent).bytes);
+    // The form asks for a check of an opt-out line.
+    const isOptOut = form.optout !== undefined;
     try {
-      return await answerStep(c, handle, form, asking);
+      return await answerStep(c, handle, form, isOptOut);
     } catch (problem) {
       const isGone = problem instanceof Problem && problem.code === 'listing_withdrawn';
-      const withdrawn = isGone ? await showWithdrawn(c, handle, adapter) : undefined;
-      return withdrawn ?? showProblem(c, handle, problem, asking);
+      const withdrawn = isGone ? await showWithdrawn(c, handle) : undefined;
+      return withdrawn ?? showProblem(c, handle, problem, isOptOut);
     }
   });
 
-const showHistory = (c: Request, { site }: HttpAdapter, ending: string) =>
+const showHistory = (c: Request, ending: string) =>
   ofListing(c, async (handle, context) => {
-    const { kind = '', since = '', until = '', cursor = '' } = c.req.query();
-    const asked = Object.fromEntries(
-      Object.entries({ kind, since, until, cursor }).filter(([, value]) => value),
-    );
+    const asked = queryOf(c, ['kind', 'since', 'until', 'cursor']);
     const page = await readHistoryPage(parseInput(getHistory, { handle, ...asked }), context);
     const cachePolicy = { cacheTags: [handle] };
     if (ending) return answerJson(c, page, cachePolicy);
-    return answerPage(c, toHistoryPage(site, await getListing(handle, context), page, asked), cachePolicy);
+    return answerPage(c, toHistoryPage(context, await getListing(handle, context), page, asked), cachePolicy);
   });
 
-const showTools = (c: Request, { site }: HttpAdapter, ending: string) =>
+const showTools = (c: Request, ending: string) =>
   ofListing(c, async (handle, context) => {
     const listed = await readListedTools(handle, context);
     const cachePolicy = { cacheTags: [handle] };
     return ending
       ? answerJson(c, listed, cachePolicy)
-      : answerPage(c, toToolsPage(site, await getListing(handle, context), listed), cachePolicy);
+      : answerPage(c, toToolsPage(context, await getListing(handle, context), listed), cachePolicy);
   });
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-async function answerListingPage(c: Request, { site }: HttpAdapter, listing: ListingDocument) {
+async function answerListingPage(c: Request, listing: ListingDocument) {
   const { handle, as_of } = listing;
   const context = c.get('context');
   if (as_of && !as_of.is_today)
-    return answerPage(c, toPastPage(site, listing), { cacheTags: listingNamesOf(c) });
+    return answerPage(c, toPastPage(context, listing), { cacheTags: listingNamesOf(c) });
   const similar = await orEmpty(
     call(c, searchAgents, { similar_to: handle, limit: 5 }).then(({ listings }) => listings),
     context,
   );
   const { ratings } = listing.signals.native;
   const months = ratings >= monthsFrom ? await countMonths(handle, context) : [];
-  const page = toListingPage(site, listing, { months, similar, ways: findMethods(listing, context) });
+  const page = toListingPage(context, listing, { months, similar, ways: findMethods(listing, context) });
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
 
-const showListing = async (c: Request, adapter: HttpAdapter) => {
+const showListing = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md', '.intoto.json']);
   return orRedirect(c, handle, async () => {
     const { as_of } = parseInput(getAgent, { handle, as_of: c.req.query('as_of') || undefined });
@@ -218,7 +200,7 @@ const showListing = async (c: Request, adapter: HttpAdapter) => {
     if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')
       return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
-    return answerListingPage(c, adapter, listing);
+    return answerListingPage(c, listing);
   });
 };
 
@@ -228,43 +210,40 @@ const showPart = (c: Request, toPart: (listing: ListingDocument, context: Contex
     return answerPage(c, page, { cacheTags: [handle] });
   });
 
-const showVersions = (c: Request, { site }: HttpAdapter) =>
+const showVersions = (c: Request) =>
   showPart(c, async (listing, context) => {
     const page = /^[1-9]\d{0,3}$/.test(c.req.query('page') ?? '') ? Number(c.req.query('page')) : 1;
     const shown = await readVersionsPage(listing.handle, { page, perPage: versionsPerPage }, context);
-    return toVersionsPage(site, listing, shown);
+    return toVersionsPage(context, listing, shown);
   });
 
-const showRatings = (c: Request, { site }: HttpAdapter) =>
-  showPart(c, async (listing) => {
-    const { outcome, group, proof_class, cursor } = c.req.query();
-    const parameters = Object.entries({ outcome, group, proof_class, cursor }).filter(([, value]) => value);
-    const asked = { handle: listing.handle, ...Object.fromEntries(parameters) };
-    const filter = Object.fromEntries(parameters.filter(([name]) => name !== 'cursor')) as RatingFilter;
-    return toRatingsPage(site, listing, { answer: await call(c, listRatings, asked), filter });
+const showRatings = (c: Request) =>
+  showPart(c, async (listing, context) => {
+    const { cursor, ...filter } = queryOf(c, ['outcome', 'group', 'proof_class', 'cursor']);
+    const answer = await call(c, listRatings, { handle: listing.handle, cursor, ...filter });
+    return toRatingsPage(context, listing, { answer, filter: filter as RatingFilter });
   });
 
-const showBadgePage = (c: Request, { site }: HttpAdapter) =>
-  showPart(c, (listing) => toBadgePage(site, listing, styleOf(c)));
+const showBadgePage = (c: Request) =>
+  showPart(c, (listing, context) => toBadgePage(context, listing, styleOf(c)));
 
-const redirectEncoded = async (c: Request, { context }: HttpAdapter) => {
+const redirectEncoded = async (c: Request) => {
   const handle = c.req.param('handle') ?? '';
-  if (await isNamespace(handle, context)) return toPublisher(c, handle);
+  if (await isNamespace(handle, c.get('context'))) return toPublisher(c, handle);
   return c.redirect(pagePath(requireHandle(handle)), 308);
 };
 
-export const createListingRoutes = (adapter: HttpAdapter) =>
-  new Hono<HttpEnvironment>()
-    .get('/agents/:namespace/:name', (c) => showListing(c, adapter))
-    .get('/agents/:namespace/:name/ratings', (c) => showRatings(c, adapter))
-    .get('/agents/:namespace/:name/badge', (c) => showBadgePage(c, adapter))
-    .get('/agents/:namespace/:name/versions', (c) => showVersions(c, adapter))
-    .get('/agents/:handle', (c) => redirectEncoded(c, adapter))
-    .get('/agents/:namespace/:name/claim', (c) => showSteps(c, adapter))
-    .post('/agents/:namespace/:name/claim', (c) => runStep(c, adapter))
-    .get('/agents/:namespace/:name/history', (c) => showHistory(c, adapter, ''))
-    .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, adapter, '.json'))
-    .get('/agents/:namespace/:name/tools', (c) => showTools(c, adapter, ''))
-    .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, adapter, '.json'))
-    .get('/badge/:namespace/:name', showBadge)
-    .get('/badge/:handle', showBadge);
+export const listingRoutes = new Hono<HttpEnvironment>()
+  .get('/agents/:namespace/:name', showListing)
+  .get('/agents/:namespace/:name/ratings', showRatings)
+  .get('/agents/:namespace/:name/badge', showBadgePage)
+  .get('/agents/:namespace/:name/versions', showVersions)
+  .get('/agents/:handle', redirectEncoded)
+  .get('/agents/:namespace/:name/claim', showSteps)
+  .post('/agents/:namespace/:name/claim', runStep)
+  .get('/agents/:namespace/:name/history', (c) => showHistory(c, ''))
+  .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, '.json'))
+  .get('/agents/:namespace/:name/tools', (c) => showTools(c, ''))
+  .get('/agents/:namespace/:name/tools.json', (c) => showTools(c, '.json'))
+  .get('/badge/:namespace/:name', showBadge)
+  .get('/badge/:handle', showBadge);

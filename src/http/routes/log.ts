@@ -14,8 +14,9 @@ import {
 } from '../../log/logs.ts';
 import { getProof } from '../../tools/get-proof.ts';
 import { toLogEntryPage, toLogPage } from '../../views/log-page.ts';
-import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
+import { call } from '../request.ts';
 import { answerJson } from '../response.ts';
 
 const text = { 'Content-Type': 'text/plain; charset=utf-8' };
@@ -62,42 +63,40 @@ async function answerProof(c: Request): Promise<Response> {
   return c.body((await proveEntry(c.get('context'), base + index)).proof, 200, text);
 }
 
-async function answerLogs(c: Request, { site }: HttpAdapter): Promise<Response> {
+async function answerLogs(c: Request): Promise<Response> {
   const context = c.get('context');
   const listed = await readLogs(context);
   c.header('Vary', 'Accept');
   if (!wantsPage(c)) return answerJson(c, listed);
-  const page = toLogPage(site, listed, await readNewestEntries(context));
+  const page = toLogPage(context, listed, await readNewestEntries(context));
   return c.html(String(page), 200, { 'Cache-Control': 'no-cache' });
 }
 
-async function answerEntry(c: Request, { site }: HttpAdapter): Promise<Response> {
+async function answerEntry(c: Request): Promise<Response> {
+  const context = c.get('context');
   const entry = await call(c, getProof, { log_index: indexOf(c) });
-  const page = toLogEntryPage(site, entry, await countEntries(c.get('context')));
+  const page = toLogEntryPage(context, entry, await countEntries(context));
   return c.html(String(page), 200, { 'Cache-Control': 'no-cache' });
 }
 
-function createOneLogRoutes() {
-  return new Hono<HttpEnvironment>()
-    .get('/checkpoint', answerCheckpoint)
-    .get('/key', async (c) =>
-      c.body(`${await readKeyText((await findHead(c)).id, c.get('context'))}\n`, 200, text),
-    )
-    .get('/proof/:index', answerProof)
-    .get('/consistency/:from/:to', answerConsistency)
-    .get('/tile/:level/*', (c) => {
-      const level = c.req.param('level');
-      return answerTile(c, level, c.req.path.slice(c.req.path.indexOf(`/tile/${level}/`) + level.length + 7));
-    });
-}
+const oneLogRoutes = new Hono<HttpEnvironment>()
+  .get('/checkpoint', answerCheckpoint)
+  .get('/key', async (c) =>
+    c.body(`${await readKeyText((await findHead(c)).id, c.get('context'))}\n`, 200, text),
+  )
+  .get('/proof/:index', answerProof)
+  .get('/consistency/:from/:to', answerConsistency)
+  .get('/tile/:level/*', (c) => {
+    const level = c.req.param('level');
+    return answerTile(c, level, c.req.path.slice(c.req.path.indexOf(`/tile/${level}/`) + level.length + 7));
+  });
 
 /** docs/log.md */
-export const createLogRoutes = (adapter: HttpAdapter) =>
-  new Hono<HttpEnvironment>()
-    .get('/log', (c) => answerLogs(c, adapter))
-    .get('/log/entry/:index', (c) => answerEntry(c, adapter))
-    .route('/log', createOneLogRoutes())
-    .route('/log/:log{[1-9][0-9]*}', createOneLogRoutes())
-    .get('/transparency.json', async (c) =>
-      answerJson(c, await readTransparency(c.get('context')), { cacheTags: 'all' }),
-    );
+export const logRoutes = new Hono<HttpEnvironment>()
+  .get('/log', answerLogs)
+  .get('/log/entry/:index', answerEntry)
+  .route('/log', oneLogRoutes)
+  .route('/log/:log{[1-9][0-9]*}', oneLogRoutes)
+  .get('/transparency.json', async (c) =>
+    answerJson(c, await readTransparency(c.get('context')), { cacheTags: 'all' }),
+  );

@@ -2,7 +2,6 @@ import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { Problem, toProblem } from '../../core/problem.ts';
 import { type Fixtures, openMcpAnswerer } from '../../mcp/http.ts';
-import { createAssets } from '../../views/layout.ts';
 import { toMcpPage } from '../../views/pages.ts';
 import { type AnswerCache, toHeaderList } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
@@ -71,7 +70,7 @@ export function createMcpRoute(
   const opening = open(context, cache, fixtures);
   const { post, drain } = createAnswers(context, opening);
   const isAllowed = createOriginCheck(context.config);
-  const page = String(toMcpPage({ config: context.config, assets: createAssets() }));
+  const page = String(toMcpPage(context));
 
   const answer = async (c: Request): Promise<Response> => {
     const { method } = c.req;

@@ -8,13 +8,21 @@ import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { findByPlace, isListed } from '../../tools/find/listing.ts';
 import { fixedFilterNames, fixedFilters, searchAgents } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
-import { defaultPicks, type Picks, readPicks, toPath, toQuery } from '../../views/compare/address.ts';
-import { type ComparePage, toComparePage } from '../../views/compare/page.ts';
+import {
+  type ComparePage,
+  defaultPicks,
+  type Picks,
+  readPicks,
+  toComparePage,
+  toPath,
+  toQuery,
+} from '../../views/compare/page.ts';
 import type { SearchAnswer } from '../../views/search/form.ts';
 import { maxShown, pageSize, toSearchPage, toWrongSearchPage } from '../../views/search/page.ts';
-import { call, type HttpAdapter, type HttpEnvironment, type Request } from '../call.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
-import { answerPage } from '../response.ts';
+import { call } from '../request.ts';
+import { answerPage, answerPageOnce } from '../response.ts';
 
 /** Of search_agents. */
 const maxPerCall = 50;
@@ -77,19 +85,20 @@ async function search(c: Request, address: URLSearchParams): Promise<SearchAnswe
   return { ...found, next_cursor };
 }
 
-const showSearch = async (c: Request, { site }: HttpAdapter) => {
+const showSearch = async (c: Request) => {
+  const context = c.get('context');
   const address = toSearchAddress(new URL(c.req.url).searchParams);
   try {
     const query = address.has('cursor') ? '' : (address.get('q') ?? '');
     const answer = await search(c, address);
-    const payee = readPayeeOrPage(query.trim(), site.config.publicUrl);
-    const named = await findByPlace(query, c.get('context'));
-    const page = toSearchPage(site, { answer, address, named, payee: named && payee && payeePath(payee) });
+    const payee = readPayeeOrPage(query.trim(), context.config.publicUrl);
+    const named = await findByPlace(query, context);
+    const page = toSearchPage(context, { answer, address, named, payee: named && payee && payeePath(payee) });
     return answerPage(c, page, { cacheTags: 'all' });
   } catch (problem) {
     const isWrong = problem instanceof Problem && problem.code === 'invalid_input' && wantsPage(c);
     if (!isWrong) throw problem;
-    return c.html(String(toWrongSearchPage(site, address, problem)), 422, { 'Cache-Control': 'no-store' });
+    return answerPageOnce(c, toWrongSearchPage(context, address, problem), problem);
   }
 };
 
@@ -124,19 +133,18 @@ async function comparePicks(c: Request, picks: Picks): Promise<ComparePage> {
 }
 
 /** Equivalent addresses redirect to one. */
-async function showCompare(c: Request, { site }: HttpAdapter): Promise<Response> {
+async function showCompare(c: Request): Promise<Response> {
   const address = new URL(c.req.url).searchParams;
   const picks = await complete(c, readPicks(address));
   if (toQuery(picks) !== address.toString()) return c.redirect(toPath(picks), 302);
   try {
-    return answerPage(c, toComparePage(site, await comparePicks(c, picks)));
+    return answerPage(c, toComparePage(c.get('context'), await comparePicks(c, picks)));
   } catch (problem) {
     if (!(problem instanceof Problem) || problem.code !== 'invalid_input') throw problem;
-    return c.html(String(toComparePage(site, { picks, problem })), 422, { 'Cache-Control': 'no-store' });
+    return answerPageOnce(c, toComparePage(c.get('context'), { picks, problem }), problem);
   }
 }
 
-export const createSearchRoutes = (adapter: HttpAdapter) =>
-  new Hono<HttpEnvironment>()
-    .get('/agents', (c) => showSearch(c, adapter))
-    .get('/compare', (c) => showCompare(c, adapter));
+export const searchRoutes = new Hono<HttpEnvironment>()
+  .get('/agents', showSearch)
+  .get('/compare', showCompare);

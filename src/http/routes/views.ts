@@ -13,12 +13,11 @@ import {
   toViewPage,
   toViewsPage,
 } from '../../views/selection-pages.ts';
-import type { HttpAdapter, HttpEnvironment, Request } from '../call.ts';
+import type { HttpEnvironment, Request } from '../call.ts';
 import { createRegistryRoutes } from '../registry-api.ts';
 import { cursorOf, positionOf, viewOf } from '../request.ts';
 import { answerJson, answerJsonText, answerPage } from '../response.ts';
 
-const constant = { cacheTags: [] } as const;
 /** MCP clients read a policy in one request. */
 const mostInPolicy = 1000;
 
@@ -30,26 +29,22 @@ const cachePolicyOf = (view: Selection, members: readonly SelectionMember[]) => 
   ],
 });
 
-async function showView(c: Request, adapter: HttpAdapter): Promise<Response> {
-  const view = viewOf(c, adapter);
+async function showView(c: Request): Promise<Response> {
+  const view = viewOf(c);
   const context = c.get('context');
   const page = { after: positionOf(c.req.query('cursor')), limit: 50 };
   const { next, ...read } = await readMembers(view, page, context);
   const passed_at = isJudgedWhenRead(view) ? undefined : (await requireJudged(view, context)).passed_at;
   const path = next && `/views/${view.name}?cursor=${cursorOf(next)}`;
   const shown = { view, ...read, passed_at, leftOut: Math.max(0, read.count - mostInPolicy), next: path };
-  return answerPage(c, toViewPage(adapter.site, shown), cachePolicyOf(view, read.members));
+  return answerPage(c, toViewPage(context, shown), cachePolicyOf(view, read.members));
 }
 
 /** A listing that differs from what was approved is only on the page, with a mark. */
 const isAsApproved = ({ answers }: SelectionMember) => !answers.some(isBrokenPin);
 
-async function showPolicy(
-  c: Request,
-  adapter: HttpAdapter,
-  toPolicy: typeof toManagedSettings | typeof toMcpJson,
-) {
-  const view = viewOf(c, adapter);
+async function showPolicy(c: Request, toPolicy: typeof toManagedSettings | typeof toMcpJson) {
+  const view = viewOf(c);
   const { members, count, lapsed } = await readMembers(view, { limit: mostInPolicy }, c.get('context'));
   if (count > mostInPolicy) c.header('Dossier-Left-Out', String(count - mostInPolicy));
   const allowed = members.filter(isAsApproved);
@@ -61,8 +56,8 @@ async function showPolicy(
   return answerJson(c, toPolicy(servers), cachePolicyOf(view, members));
 }
 
-async function listViewEntries(c: Request, adapter: HttpAdapter): Promise<Response> {
-  const view = viewOf(c, adapter);
+async function listViewEntries(c: Request): Promise<Response> {
+  const view = viewOf(c);
   const limit = readLimit(c.req.query());
   const page = await readMembers(view, { after: positionOf(c.req.query('cursor')), limit }, c.get('context'));
   const servers = await toSelectionEntries(page.members.filter(isAsApproved), c.get('context'));
@@ -76,16 +71,16 @@ async function findApproved(c: Request, view: Selection): Promise<SelectionMembe
 
 const notInView = (c: Request) => c.json({ error: 'Server not found in this view' }, 404);
 
-async function showViewVersions(c: Request, adapter: HttpAdapter): Promise<Response> {
-  const view = viewOf(c, adapter);
+async function showViewVersions(c: Request): Promise<Response> {
+  const view = viewOf(c);
   const member = await findApproved(c, view);
   const servers = member ? await toSelectionEntries([member], c.get('context')) : [];
   if (!member || servers.length === 0) return notInView(c);
   return answerJsonText(c, toPage(servers), cachePolicyOf(view, [member]));
 }
 
-async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response> {
-  const view = viewOf(c, adapter);
+async function showViewEntry(c: Request): Promise<Response> {
+  const view = viewOf(c);
   const member = await findApproved(c, view);
   const { version = 'latest' } = c.req.param() as { version?: string };
   const isShown = member && (version === 'latest' || version === member.listing.version);
@@ -93,20 +88,10 @@ async function showViewEntry(c: Request, adapter: HttpAdapter): Promise<Response
   return member && entry ? answerJsonText(c, entry, cachePolicyOf(view, [member])) : notInView(c);
 }
 
-const createViewRegistryRoutes = (adapter: HttpAdapter) =>
-  createRegistryRoutes(
-    '/views/:view',
-    (c) => listViewEntries(c, adapter),
-    (c) => showViewVersions(c, adapter),
-    (c) => showViewEntry(c, adapter),
-  );
-
 /** docs/registry.md */
-export function createViewRoutes(adapter: HttpAdapter) {
-  const routes = new Hono<HttpEnvironment>()
-    .get('/views', (c) => answerPage(c, toViewsPage(adapter.site, adapter.site.config.views), constant))
-    .get('/views/:view', (c) => showView(c, adapter))
-    .get('/views/:view/managed-settings.json', (c) => showPolicy(c, adapter, toManagedSettings))
-    .get('/views/:view/.mcp.json', (c) => showPolicy(c, adapter, toMcpJson));
-  return routes.route('/', createViewRegistryRoutes(adapter));
-}
+export const viewRoutes = new Hono<HttpEnvironment>()
+  .get('/views', (c) => answerPage(c, toViewsPage(c.get('context')), { cacheTags: [] }))
+  .get('/views/:view', showView)
+  .get('/views/:view/managed-settings.json', (c) => showPolicy(c, toManagedSettings))
+  .get('/views/:view/.mcp.json', (c) => showPolicy(c, toMcpJson))
+  .route('/', createRegistryRoutes('/views/:view', listViewEntries, showViewVersions, showViewEntry));

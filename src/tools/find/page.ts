@@ -16,9 +16,8 @@ import { payeeReferences } from '../../listings/references/name.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { askedVersion } from './asked-version.ts';
-import { findLeftOut } from './left-out.ts';
 import { findListingFacts, isListed } from './listing.ts';
-import { findNearMisses, toAdvice } from './near-misses.ts';
+import { findLeftOut, findNearMisses, toAdvice } from './near-misses.ts';
 
 interface PagePlace {
   readonly limit: number;

@@ -15,7 +15,7 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import { toLabel } from '../../document/words.ts';
 import type { claimAgent } from '../../tools/claim-agent.ts';
 import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } from '../html.ts';
-import { type PageSite, toPage } from '../layout.ts';
+import { assets, type PageSite, toPage } from '../layout.ts';
 import { hiddenFields, noWay, pause_s, stepForm } from './forms.ts';
 import { type AskedOptOut, optOutSection } from './opt-out.ts';
 import { standingPage } from './standing.ts';
@@ -250,7 +250,7 @@ export const toClaimPage = (site: PageSite, step: ClaimStep): Html =>
     description: `How to claim ${step.handle}. A claim shows control of one location on a date, and says nothing about quality.`,
     path: `${pagePath(step.handle)}/claim`,
     indexed: false,
-    head: html`<script src="${site.assets.claim.path}" defer></script>`,
+    head: html`<script src="${assets.claim.path}" defer></script>`,
     body: html`
 <p class="eyebrow"><a class="handle" href="${pagePath(step.handle)}">${step.handle}</a></p>
 <h1>${step.claim ? 'The claim of this listing' : 'Claim this listing'}</h1>

@@ -5,8 +5,7 @@ import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/ans
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { isDated } from '../../observations/known/observation.ts';
-import { type Html, pagePath } from '../html.ts';
-import { toHtml } from '../words.ts';
+import { type Html, pagePath, toHtml } from '../html.ts';
 
 const answerRow = (title: string, words: Words | undefined, today: string) =>
   words && !isEmpty(words) && html`<div><dt>${title}</dt><dd>${toHtml(words, today)}</dd></div>`;

@@ -28,9 +28,8 @@ import {
 import type { ListedList, readTools, ShownChange } from '../../observations/known/changes/history.ts';
 import { changedName, type MemberChange } from '../../observations/known/kinds/lists/member-changes.ts';
 import { surfaceOf } from '../../observations/known/kinds.ts';
-import { day, foreignLink, type Html, pagePath, paste } from '../html.ts';
+import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
-import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 const part = ({ text, change }: TextPart) =>

@@ -15,7 +15,7 @@ import { publisherListings } from '../../observations/known/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
 import { noWay } from '../claim/forms.ts';
 import { filledCommand, toShellWords, toStarted } from '../commands.ts';
-import { comparePath } from '../compare/address.ts';
+import { comparePath } from '../compare/page.ts';
 import { type Connection, toConfigs, toEntryNames, toRemote, whyNoRemote } from '../connections.ts';
 import {
   day,
@@ -29,9 +29,9 @@ import {
   publisherPath,
   shortCommits,
   tagLink,
+  toHtml,
 } from '../html.ts';
 import { type PageSite, tabs, toListingHead, toPage } from '../layout.ts';
-import { toHtml } from '../words.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';

@@ -22,9 +22,8 @@ import {
   type toRatingFacets,
 } from '../../ratings/rating.ts';
 import type { listRatings } from '../../tools/list-ratings.ts';
-import { day, fact, type Html, handleLink, minute, originNote, pagePath } from '../html.ts';
+import { day, fact, type Html, handleLink, minute, originNote, pagePath, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
-import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 function monthTable(counts: readonly MonthCount[], date: string): Html {

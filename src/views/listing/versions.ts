@@ -4,9 +4,8 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { registryVersions } from '../../observations/known/kinds/record.ts';
-import { day, type Html, pagePath } from '../html.ts';
+import { day, type Html, pagePath, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
-import { toHtml } from '../words.ts';
 import { toListingPart } from './tabs.ts';
 
 interface VersionsShown {

@@ -5,10 +5,9 @@ import { say } from '../../core/words.ts';
 import { findOmissions } from '../../search/query.ts';
 import { toWords } from '../../search/words.ts';
 import type { Omission } from '../../tools/find/near-misses.ts';
-import { type Html, handleLink, nameList } from '../html.ts';
-import { type PageSite, toPage } from '../layout.ts';
+import { type Html, handleLink, nameList, toHtml } from '../html.ts';
+import { assets, type PageSite, toPage } from '../layout.ts';
 import { listingRows, type RowAction } from '../listing-list.ts';
-import { toHtml } from '../words.ts';
 import {
   facetGroups,
   filtersOf,
@@ -254,7 +253,7 @@ const searchPage = (site: PageSite, address: URLSearchParams, results: Html, isW
       'Search agent services by name, tag, transport and package. The order follows from texts and dates, never from ratings.',
     path: '/agents',
     indexed: address.size === 0,
-    head: html`<script src="${site.assets.search.path}" defer></script>`,
+    head: html`<script src="${assets.search.path}" defer></script>`,
     body: html`<h1>Listings</h1>
 <div ${upgrades}>${liveSearchForm(query, isWrong)}${results}</div>`,
   });

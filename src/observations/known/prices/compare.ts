@@ -44,7 +44,8 @@ interface OfferPart {
 type ComparedPart = Omit<OfferPart, 'value'>;
 
 export const partNames = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
-export type ComparedOffer = Readonly<Record<(typeof partNames)[number], OfferPart>>;
+export type PartName = (typeof partNames)[number];
+export type ComparedOffer = Readonly<Record<PartName, OfferPart>>;
 
 const mostNamed = 2;
 
