@@ -1,6 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { howToReplaceCapability, lineRules, newClaimCost } from '../src/claims/foretell/foretell.ts';
-import { howToOptOut, optOutEffects } from '../src/claims/foretell/opt-out.ts';
+import {
+  costOfNewClaim,
+  howToOptOut,
+  howToReplaceCapability,
+  lineRules,
+  optOutRules,
+} from '../src/claims/rules.ts';
 import { clients } from '../src/cli/inventory/clients.ts';
 import { settings } from '../src/config/settings.ts';
 import { problemTable } from '../src/core/problem.ts';
@@ -94,11 +99,11 @@ const blocks: Record<string, () => string> = {
       allLimits.map((limit) => [`\`${limit.name}\``, String(limit.burst), toRate(limit)]),
     ),
   new_lines: () => lineRules.map(paragraph).join('\n\n'),
-  new_claim: () => paragraph(`The cost of a new claim: ${newClaimCost}.`),
+  new_claim: () => paragraph(costOfNewClaim),
   opt_out: () =>
     [
       paragraph(howToOptOut('dossier-claim.txt').join('`optout <handle>`')),
-      optOutEffects.map((effect) => paragraph(`* ${effect}`).replaceAll('\n', '\n  ')).join('\n'),
+      optOutRules.map((effect) => paragraph(`* ${effect}`).replaceAll('\n', '\n  ')).join('\n'),
     ].join('\n\n'),
   leaked: () =>
     paragraph(

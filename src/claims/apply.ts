@@ -18,9 +18,8 @@ import { afterProof } from './fold.ts';
 import { afterReading, type ClaimVerdict, type JudgedFacts, judge, type ReadLine, toEvent } from './judge.ts';
 import type { LocationReading } from './locations.ts';
 import { applyOptOuts } from './opt-out.ts';
-import type { SeenReceiptKey } from './receipt-keys.ts';
 import type { ClaimTransaction } from './schema.ts';
-import { isAt, isLapsed, isLiving, type MissingProof, whyGone } from './standing.ts';
+import { isAt, isLapsed, isLiving, type MissingProof } from './standing.ts';
 import {
   endCapability,
   noteMissing,
@@ -91,12 +90,17 @@ export async function readCosigners(
   return living.filter((_, at) => against[at]?.length === 0);
 }
 
+interface Judged {
+  readonly facts: JudgedFacts;
+  readonly verdict: ClaimVerdict;
+}
+
 /** While the operator blocks writing, only active capabilities are judged, so none is added or restored. */
 async function judgeLines(
   tx: ClaimTransaction,
   { challenges, secrets }: Pick<ClaimFile, 'challenges' | 'secrets'>,
   [reading, claim]: [LocationReading, Claim | undefined],
-) {
+): Promise<Judged> {
   const { listing, place, read, binding, ring, now, isBlocked } = reading;
   const { handle } = listing;
   const all = await tx.claims.capabilities(handle);
@@ -128,11 +132,9 @@ async function judgeLines(
 /** Also records lines that began to wait or are gone. */
 async function writeLines(
   tx: ClaimTransaction,
-  verdict: ClaimVerdict,
-  facts: JudgedFacts,
+  { verdict, facts }: Judged,
   [claim, { read, now }]: [Claim, LocationReading],
 ) {
-  const commit = read.commit;
   // The capabilities of a claim that ends were suspended since they were read.
   const isBegun = verdict.counted.length > 0 && !verdict.continues;
   for (const row of afterReading(verdict, facts)) {
@@ -145,67 +147,51 @@ async function writeLines(
       await recordClaimEvent(tx, claim, {
         ...(isAdded ? { type: 'line_added' } : { type: 'revoked', reason: 'line_removed' }),
         at: now.toISOString(),
-        ...(commit && { commit }),
+        ...(read.commit && { commit: read.commit }),
         capability_id: row.id,
       });
   }
 }
 
-async function toControlRoot(
-  tx: ClaimTransaction,
-  { root }: ReadLine,
-  known: Claim | undefined,
-  handle: string,
-) {
-  if (known) return { root: known.root, root_generation: known.root_generation };
-  return { root, root_generation: await tx.claims.nextRootGeneration(handle, root) };
-}
-
 async function toClaim(
   tx: ClaimTransaction,
   newest: ReadLine,
-  { continues }: ClaimVerdict,
   type: ReturnType<typeof toEvent>,
-  { claim, handle }: JudgedFacts,
+  { verdict: { continues }, facts: { claim, handle } }: Judged,
   { read, place, now }: LocationReading,
 ): Promise<Claim> {
   const known = continues ? claim : undefined;
-  const same = known?.kind === place.kind && known.place_key === place.key ? known : undefined;
+  const same = known && isAt(known, place) ? known : undefined;
   const at = now.toISOString();
-  const root = await toControlRoot(tx, newest, known, handle);
+  const { root, root_generation } = known ?? {
+    root: newest.root,
+    root_generation: await tx.claims.nextRootGeneration(handle, newest.root),
+  };
   const proof = { type: type ?? 'restored', at, kind: place.kind, place: place.shown, commit: read.commit };
   return {
     handle,
-    ...afterProof(known, { ...proof, ...root }),
+    ...afterProof(known, { ...proof, root, root_generation }),
     place_key: place.key,
     seen: newest.seen,
-    branch: read.branch ?? same?.branch,
     proven_commit: read.commit ?? same?.proven_commit,
     proven_at: read.commit ? at : same?.proven_at,
     checked_at: same && !read.pinned ? same.checked_at : at,
   };
 }
 
-const toSeenKeys = (
-  { receiptKeys }: ClaimFile,
-  { place, read: { commit } }: LocationReading,
-): SeenReceiptKey[] =>
-  receiptKeys.map((key) => ({ ...key, kind: place.kind, place: place.shown, ...(commit && { commit }) }));
-
 async function applyProof(
   tx: ClaimTransaction,
   newest: ReadLine,
-  verdict: ClaimVerdict,
-  facts: JudgedFacts,
+  judged: Judged,
   reading: LocationReading,
 ): Promise<ReadingOutcome['changed']> {
+  const { verdict, facts } = judged;
   const { handle, claim, known } = facts;
   const at = reading.now.toISOString();
   const after = afterReading(verdict, facts);
   const event = toEvent(verdict, after, facts);
-  if (!verdict.continues)
-    await suspendClaim(tx, claim, { reason: claim ? whyGone(claim) : 'proof_missing', at });
-  const proven = await toClaim(tx, newest, verdict, event, facts, reading);
+  if (!verdict.continues) await suspendClaim(tx, claim, { reason: 'proof_missing', at });
+  const proven = await toClaim(tx, newest, event, judged, reading);
   await tx.claims.putClaim(proven);
   await recordRoot(tx, proven, claim, at);
   const { commit } = reading.read;
@@ -217,7 +203,7 @@ async function applyProof(
       ...(commit && { commit }),
       ...(active && { capability_id: active.id }),
     });
-  await writeLines(tx, verdict, facts, [proven, reading]);
+  await writeLines(tx, judged, [proven, reading]);
   if (event) await tx.listings.reindex(handle);
   return event ?? 'none';
 }
@@ -263,15 +249,12 @@ function missingOf(result: CheckResult, { pinned }: LocationReading['read']): Mi
 async function applyFailure(
   tx: ClaimTransaction,
   result: CheckResult,
-  reading: LocationReading,
+  { place, read, now, onMissing }: LocationReading,
   claim: Claim | undefined,
-  judged?: { readonly facts: JudgedFacts; readonly verdict: ClaimVerdict },
 ) {
-  const { place, read, now, onMissing } = reading;
   if (!claim || !isAt(claim, place)) return;
   const missing = missingOf(result, read);
   if (missing === undefined) return recordUnread(tx, claim, now, { isAsked: onMissing === undefined });
-  if (judged && missing === 'line') await writeLines(tx, judged.verdict, judged.facts, [claim, reading]);
   const found: MissingProof = { claim, result, missing, now, commit: read.commit };
   if (onMissing) onMissing(found);
   else await noteMissing(tx, found);
@@ -283,25 +266,30 @@ async function applyFailure(
  */
 async function noteMeanwhile(
   tx: ClaimTransaction,
-  file: ClaimFile | CheckResult,
-  reading: LocationReading,
-  claim: Claim | undefined,
+  { verdict, facts: { known, claim } }: Judged,
+  { place, read, now }: LocationReading,
 ) {
-  const judged =
-    typeof file === 'string'
-      ? undefined
-      : await judgeLines(tx, file, [{ ...reading, isBlocked: false }, claim]);
-  const verdict = judged?.verdict;
-  const result = typeof file === 'string' ? file : verdict?.continues ? undefined : verdict?.reason;
-  if (result) return applyFailure(tx, result, reading, claim);
-  const { place, read, now } = reading;
   if (!read.pinned || !claim || !isAt(claim, place)) return;
   const at = now.toISOString();
-  for (const { hash } of verdict?.counted ?? [])
-    if (judged?.facts.known.get(hash)?.state === 'suspended')
-      await tx.claims.setCapabilityState(hash, 'suspended', at);
+  for (const { hash } of verdict.counted)
+    if (known.get(hash)?.state === 'suspended') await tx.claims.setCapabilityState(hash, 'suspended', at);
   await tx.claims.putClaim({ ...claim, checked_at: at, tried_at: undefined, missing: undefined });
 }
+
+/** With a signature, the text at the location is not read, so the receipt keys there are not known. */
+async function applyReceiptKeys(
+  tx: ClaimTransaction,
+  { receiptKeys }: ClaimFile,
+  { listing, place, read: { commit, pinned }, now, signed }: LocationReading,
+) {
+  const claim = await tx.claims.claim(listing.handle);
+  const where = { kind: place.kind, place: place.shown, ...(commit && { commit }) };
+  const keys = receiptKeys.map((key) => ({ ...key, ...where }));
+  const seen = { keys, at: now.toISOString(), isComplete: pinned && !signed };
+  if (claim) await recordReceiptKeys(tx, claim, seen, commit);
+}
+
+const noLines = { challenges: [], secrets: [] };
 
 export async function applyReading(
   tx: ClaimTransaction,
@@ -310,37 +298,34 @@ export async function applyReading(
 ): Promise<ReadingOutcome> {
   const { listing, read, now } = reading;
   const { handle } = listing;
-  const at = now.toISOString();
   const file = read.result === 'file' ? parseClaimFile(read.text) : read.result;
+  const isRead = typeof file !== 'string';
   const { claim: heard, waiting: optOut } = await applyOptOuts(tx, reading, known, file);
-  const claim = typeof file === 'string' ? heard : await endLeaked(tx, handle, heard, file.secrets, at);
+  const claim = isRead ? await endLeaked(tx, handle, heard, file.secrets, now.toISOString()) : heard;
   // `applyOptOuts` may have withdrawn or restored the listing just now.
   const current = await tx.listings.byHandle(handle);
-  if (!current || isGone(current)) {
-    await noteMeanwhile(tx, file, reading, claim);
+  const isShown = current !== undefined && !isGone(current);
+  const isBlocked = isShown && reading.isBlocked;
+  const judged = await judgeLines(tx, isRead ? file : noLines, [{ ...reading, isBlocked }, claim]);
+  const { verdict } = judged;
+  const result = isRead ? verdict.reason : file;
+  const [newest] = verdict.counted;
+  const isFound = newest !== undefined && (isShown || verdict.continues);
+  if (!isFound && (!isRead || !isBlocked || claim?.state === 'claimed')) {
+    const isLineMissing =
+      isShown && claim && isAt(claim, reading.place) && missingOf(result, read) === 'line';
+    if (isLineMissing) await writeLines(tx, judged, [claim, reading]);
+    await applyFailure(tx, result, reading, claim);
+  }
+  if (!isShown) {
+    if (isFound) await noteMeanwhile(tx, judged, reading);
     return { result: 'listing_withdrawn', changed: 'none', optOut };
   }
-  const judged = await judgeLines(tx, typeof file === 'string' ? { challenges: [], secrets: [] } : file, [
-    reading,
-    claim,
-  ]);
-  if (typeof file === 'string') {
-    await applyFailure(tx, file, reading, claim, judged);
-    return { result: file, changed: 'none', optOut };
-  }
-  const { facts, verdict } = judged;
-  const [newest] = verdict.counted;
-  if (!newest) {
-    if (!reading.isBlocked || claim?.state === 'claimed')
-      await applyFailure(tx, verdict.reason, reading, claim, judged);
-    return { result: verdict.reason, changed: 'none', reasons: verdict.reasons, optOut };
-  }
-  const changed = await applyProof(tx, newest, verdict, facts, reading);
-  // With a signature, the text at the location is not read, so the receipt keys there are not known.
-  const isComplete = read.pinned && !reading.signed;
-  const proven = await tx.claims.claim(handle);
-  const seen = { keys: toSeenKeys(file, reading), at, isComplete };
-  if (proven) await recordReceiptKeys(tx, proven, seen, read.commit);
-  const result = file.secrets.length === 0 ? 'proven' : verdict.reason;
-  return { result, changed, seen: newest.seen, reasons: verdict.reasons, optOut };
+  if (!isRead) return { result, changed: 'none', optOut };
+  const { reasons } = verdict;
+  if (!isFound) return { result, changed: 'none', reasons, optOut };
+  const changed = await applyProof(tx, newest, judged, reading);
+  await applyReceiptKeys(tx, file, reading);
+  const isClean = file.secrets.length === 0;
+  return { result: isClean ? 'proven' : result, changed, seen: newest.seen, reasons, optOut };
 }

@@ -6,7 +6,7 @@ import { isGone, type Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Reads } from '../store/store.ts';
 import type { Capability } from './claim.ts';
-import { optOutText } from './foretell/opt-out.ts';
+import { optOutText } from './rules.ts';
 import { isElsewhere, isLapsed, isLiving, waitingText } from './standing.ts';
 import { endCapability } from './suspend.ts';
 
@@ -18,7 +18,7 @@ async function whyUnlisted(
   optOuts: Reads['optOuts'],
 ): Promise<string> {
   const line = withdrawn === 'optout' ? await optOuts.withdrawing(handle) : undefined;
-  if (line && !(line.listing && isGone(line.listing))) return optOutText(line, undefined);
+  if (line && !(line.listing && isGone(line.listing))) return optOutText(line);
   return withdrawn === 'operator'
     ? 'The operator of this directory withdrew it.'
     : 'The registry does not list it any more.';
@@ -35,7 +35,6 @@ export async function findRefusal(
   const { handle, state } = capability;
   const claim = await claims.claim(handle);
   const listing = await listings.byHandle(handle);
-  if (claim?.lost_at !== undefined) return new Problem('capability_repository_changed');
   if (isLapsed(capability, now)) return new Problem('capability_lapsed');
   if (listing?.withdrawn) return new Problem('capability_unlisted', await whyUnlisted(listing, optOuts));
   if (claim && listing && isElsewhere(claim, listing)) return new Problem('capability_repository_changed');

@@ -1,15 +1,11 @@
 import { createHmac, randomBytes, timingSafeEqual, verify } from 'node:crypto';
 import type { Context } from '../context.ts';
 import { toPublicKey } from '../core/keys/public-key.ts';
-import { day_ms, day_s } from '../core/text.ts';
-import type { Store } from '../store/store.ts';
-import type { ClaimSchema } from './schema.ts';
+import { day_s } from '../core/text.ts';
 
-/** What a `retired` key signed counts only if its capability is stored. */
 export interface ClaimKey {
   readonly kid: number;
   readonly secret: Buffer;
-  readonly retired?: true;
 }
 
 export interface ChallengeBinding {
@@ -78,7 +74,6 @@ export function findChallengeFailure(
   const key = at.ring.find(({ kid }) => kid === challenge.kid);
   if (!key) return 'challenge_key_retired';
   if (!timingSafeEqual(toMac(key, binding, challenge.payload), challenge.mac)) return 'challenge_foreign';
-  if (key.retired) return 'challenge_key_retired';
   if (challenge.issued_s <= at.now_s - challengeLife_s) return 'challenge_expired';
   if (challenge.issued_s > at.now_s + clockSkew_s) return 'challenge_from_future';
   return undefined;
@@ -130,41 +125,30 @@ export function isSignedBy(published: PublishedRegistryKey, challenge: string, s
   );
 }
 
-const retirement_ms = 7 * day_ms;
-
-/** Its challenges have expired 7 days after its successor was made. */
-const toKeys = (rows: readonly ClaimSchema['claim_key'][], now: Date): ClaimKey[] =>
-  rows.map(({ kid, secret }, index) => {
-    const successor = rows[index - 1];
-    const retired = successor && Date.parse(successor.created_at) + retirement_ms < now.getTime();
-    return { kid, secret: Buffer.from(secret, 'base64'), ...(retired && { retired: true as const }) };
-  });
-
 /** Several nodes that find no stored key agree on one. */
-const storedKeys = async (store: Store, now: Date): Promise<ClaimSchema['claim_key'][]> => {
+async function storedKeys({ store, clock }: Context): Promise<ClaimKey[]> {
   const stored = await store.claims.signingKeys();
-  if (stored.length > 0) return stored;
-  return store.write(async (tx) => {
-    const made = { kid: 1, secret: randomBytes(32).toString('base64'), created_at: now.toISOString() };
-    if ((await tx.claims.signingKeys()).length === 0) await tx.claims.addSigningKey(made);
-    return tx.claims.signingKeys();
-  });
-};
+  const rows =
+    stored.length > 0
+      ? stored
+      : await store.write(async (tx) => {
+          const secret = randomBytes(32).toString('base64');
+          const made = { kid: 1, secret, created_at: clock().toISOString() };
+          if ((await tx.claims.signingKeys()).length === 0) await tx.claims.addSigningKey(made);
+          return tx.claims.signingKeys();
+        });
+  return rows.map(({ kid, secret }) => ({ kid, secret: Buffer.from(secret, 'base64') }));
+}
 
-/** In the order of CLAIM_KEYS or, without it, the newest first. The first key signs. */
-export async function claimKeyRing({
-  config,
-  store,
-  clock,
-}: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
-  const now = clock();
+/** In the order of CLAIM_KEYS. The first key signs. */
+export async function claimKeyRing(context: Context): Promise<readonly [ClaimKey, ...ClaimKey[]]> {
   // `kid:base64,...`; the operator retires a key by removing it.
-  const [newest, ...older] = config.claimKeys
-    ? config.claimKeys.split(',').map((pair) => {
+  const [newest, ...older] = context.config.claimKeys
+    ? context.config.claimKeys.split(',').map((pair) => {
         const colon = pair.indexOf(':');
         return { kid: Number(pair.slice(0, colon)), secret: Buffer.from(pair.slice(colon + 1), 'base64') };
       })
-    : toKeys(await storedKeys(store, now), now);
+    : await storedKeys(context);
   if (!newest) throw new Error('no claim key');
   return [newest, ...older];
 }

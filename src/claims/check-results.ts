@@ -53,9 +53,7 @@ const messages = {
   repository_empty: ({ repository, file }) =>
     `The ${repository} has no commit on its default branch. Commit ${file} to it.`,
   repository_moved: ({ repository }) =>
-    `The ${repository} redirects to another address. ${repository === recorded ? 'Record the new address in the registry.' : 'Create a repository at this address, or claim by a different method.'}`,
-  place_was_missing: ({ repository, put }) =>
-    `Two earlier checks a day or more apart found the ${repository} missing, empty or moved, so the lines of the claim do not count any more. ${put} a new challenge.`,
+    `The ${repository} redirects to another address. ${repository === recorded ? 'Record the new address in the registry. A claim is suspended then, until a line at that address continues it or begins a new one.' : 'Create a repository at this address, or claim by a different method.'}`,
   redirect_refused: ({ host }) => `The ${host} answers with a redirect, which is not followed.`,
   host_unreachable: ({ host }) => `The ${host} cannot be reached. Try again later.`,
   host_timeout: ({ host }) => `The ${host} took longer than 8 seconds. Try again later.`,

@@ -60,7 +60,6 @@ export const claimTable = table('claim', ['handle'], {
   first_proved_at: text,
   /** Of the proof at `claimed_at`, if the host names commits. */
   commit: optional(text),
-  branch: optional(text),
   /** The commit of HEAD at which a claim line that counts was last read, and the time of that reading. */
   proven_commit: optional(text),
   proven_at: optional(text),
@@ -74,16 +73,6 @@ export const claimTable = table('claim', ['handle'], {
    * they cannot postpone the re-check.
    */
   tried_at: optional(text),
-  /**
-   * When the second of two checks since the last proof found the repository missing, empty or moved. Lines
-   * that counted before this time do not count any more.
-   */
-  lost_at: optional(text),
-  /**
-   * When the second of two checks since the last proof found no line that counts, or the repository missing,
-   * empty or moved.
-   */
-  missed_at: optional(text),
   /**
    * `line`: when a first check found no line that counts. `place`: when a first check found the repository
    * missing, empty or moved (`toNoted`).

@@ -7,7 +7,6 @@ import {
   firstReading,
   isAt,
   isBroken,
-  isEndedBy,
   isHeld,
   isLapsed,
   isLiving,
@@ -35,7 +34,6 @@ export interface ReadLine {
 /** `challenge_foreign` says little, because a file may have lines for many listings. */
 const bySpecificity = [
   'secret_published',
-  'place_was_missing',
   'claimed_elsewhere',
   'line_waits',
   'signature_invalid',
@@ -115,7 +113,6 @@ function findKnownFailure(
   if (handle !== facts.handle) return 'challenge_foreign';
   if (state === 'revoked') return 'reused';
   if (claim?.place_key !== place.key) return 'challenge_foreign';
-  if (claim.lost_at !== undefined) return 'place_was_missing';
   return isLapsed(capability, now) ? 'challenge_lapsed' : undefined;
 }
 
@@ -158,7 +155,7 @@ function judgeLine(line: ReadLine, facts: JudgedFacts): JudgedLine {
 function findHindrance({ claim, listing, place, pinned, known, now }: JudgedFacts): LineFailure | undefined {
   if (!claim || !isHeld(claim, { capabilities: known.values(), listing, now })) return undefined;
   if (!isAt(claim, place)) return 'claimed_elsewhere';
-  return pinned && isEndedBy(claim, 'line', now) ? undefined : 'line_waits';
+  return pinned && isSecondReading(claim.missing?.line, now) ? undefined : 'line_waits';
 }
 
 function findContinuing(usable: readonly CountedLine[], { claim }: JudgedFacts): readonly CountedLine[] {

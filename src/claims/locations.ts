@@ -121,7 +121,7 @@ export interface LocationReading extends Omit<ClaimTarget, 'claim'> {
   readonly isBlocked?: boolean;
   /** The request presents an active capability of the claim. */
   readonly isHolder?: boolean;
-  /** Set by a re-check: receives what shows a line or the location to be gone (claim-pass.ts). */
+  /** Set by a re-check: receives what shows a line or the location to be gone (checks/recheck.ts). */
   readonly onMissing?: ((found: MissingProof) => void) | undefined;
 }
 

@@ -20,10 +20,7 @@ type ToRepositoryKey = (address: string) => string | undefined;
 
 type ShownClaim = Pick<Claim, 'kind' | 'claimed_at' | 'commit' | 'seen'> &
   Partial<
-    Pick<
-      Claim,
-      'state' | 'place' | 'proven_commit' | 'proven_at' | 'failed_days' | 'tried_at' | 'lost_at' | 'missing'
-    >
+    Pick<Claim, 'state' | 'place' | 'proven_commit' | 'proven_at' | 'failed_days' | 'tried_at' | 'missing'>
   >;
 
 interface ClaimMethod {
@@ -37,7 +34,8 @@ interface ClaimMethod {
   whereToPut(place: ProofPlace, claimFile: string): string;
   /** Follows `Put this line`. */
   lineAt(claimFile: string): string;
-  toCopy(place: ProofPlace, challenge: string): string;
+  /** Absent if the challenge is copied as it is. */
+  toCopy?(place: ProofPlace, challenge: string): string;
   /** Without its full stop: `Write access to ... was shown at commit ... on ...`. */
   shown(claim: ShownClaim): string;
 }
@@ -82,7 +80,6 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     whereToPut: ({ shown }, claimFile) =>
       `Commit the line in the file ${claimFile} at the root of the default branch of ${shown}.`,
     lineAt: (claimFile) => `in ${claimFile} of the recorded repository`,
-    toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit }) =>
       `Write access to the default branch of the repository recorded for the listing was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
@@ -103,7 +100,6 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     whereToPut: ({ shown }, claimFile) =>
       `Commit the line in the file ${claimFile} at the root of the default branch of ${shown}; create that repository if there is none. This shows write access to a repository of the account that the namespace names.`,
     lineAt: (claimFile) => `in ${claimFile} of the profile repository`,
-    toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, commit, place }) =>
       `Write access to the default branch of ${place}, the repository with the name of the account in the namespace, was shown${commit ? ` at commit ${commit}` : ''} on ${dayText(claimed_at)}`,
   },
@@ -127,7 +123,6 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     whereToPut: ({ shown }, claimFile) =>
       `Serve the line as plain text at https://${shown}${wellKnownPath(claimFile)}, without a redirect.`,
     lineAt: (claimFile) => `at ${wellKnownPath(claimFile)} of the web server`,
-    toCopy: (_place, challenge) => challenge,
     shown: ({ claimed_at, place }) =>
       `Control of what https://${place}/.well-known/ serves was shown on ${dayText(claimed_at)}`,
   },
@@ -187,12 +182,8 @@ export function failingText({
 }
 
 function troubleText(claim: ShownClaim): string {
-  const { lost_at } = claim;
   const failing = failingText(claim);
-  const lost = lost_at
-    ? ` Two checks, the second on ${dayText(lost_at)}, found that repository missing, empty or moved.`
-    : '';
-  return `${lost}${failing ? ` ${toSentence(failing)}` : ''}`;
+  return failing ? ` ${toSentence(failing)}` : '';
 }
 
 function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string {

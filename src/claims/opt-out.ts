@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts';
 import { repositoryRoot } from '../core/handle.ts';
 import { isGone, toWithdrawn } from '../listings/listing.ts';
 import {
@@ -35,73 +36,52 @@ function sightingsOf(
   if (!isConclusive || place.kind === 'registry_key') return [];
   const names = (one: ClaimFile | string) => typeof one !== 'string' && one.optouts.includes(handle);
   const { kind, shown, key } = place;
-  if (!read.domains)
-    return [{ kind, place: shown, place_key: key, isThere: names(file), isText: typeof file !== 'string' }];
-  return read.domains.map(({ domain, text, isText }) => ({
-    kind,
-    place: domain,
-    place_key: `dns:${domain}`,
-    isThere: names(parseClaimFile(text)),
-    isText,
-  }));
+  const own = { kind, place: shown, place_key: key, isThere: names(file), isText: typeof file !== 'string' };
+  const ofDomain = ({ domain, text, isText }: NonNullable<typeof read.domains>[number]) => {
+    const isThere = names(parseClaimFile(text));
+    return { kind, place: domain, place_key: `dns:${domain}`, isThere, isText };
+  };
+  return read.domains?.map(ofDomain) ?? [own];
 }
+
+export const readOptOuts = (handle: string, { store }: Context): Promise<OptOut[]> =>
+  store.optOuts.of(handle);
+
+export const readWithdrawing = (handle: string, { store }: Context): Promise<OptOut | undefined> =>
+  store.optOuts.withdrawing(handle);
 
 interface OptOutFacts {
   readonly handle: string;
-  readonly held: Claim | undefined;
+  /** Of the claim that holds the listing (`isHeld`). */
+  readonly heldBy: string | undefined;
   readonly isHolder: boolean;
+  readonly isFirst: boolean;
   readonly now: Date;
 }
 
-/** Undefined if the line no longer withdraws the listing. */
-function afterWithdrawn(row: OptOut, { isThere, isText }: OptOutSighting, now: Date): OptOut | undefined {
-  const at = now.toISOString();
-  // What the registry has deleted meanwhile stays opted out until the registry lists it again.
-  if (isThere || (row.listing && isGone(row.listing)))
-    return { ...row, checked_at: at, missing_at: undefined };
-  // Whoever wrote a text without the line removed it. Without any text, the host may have failed, so a second
-  // reading is needed.
-  if (isText || isSecondReading(row.missing_at, now)) return undefined;
-  return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
-}
-
+/** Undefined if the line is gone, or no longer withdraws the listing. */
 function afterSighting(
-  sighting: OptOutSighting,
+  { isThere, isText, ...place }: OptOutSighting,
   row: OptOut | undefined,
-  others: readonly OptOut[],
-  { handle, held, isHolder, now }: OptOutFacts,
+  { handle, heldBy, isHolder, isFirst, now }: OptOutFacts,
 ): OptOut | undefined {
   const at = now.toISOString();
-  const { isThere, isText: _, ...place } = sighting;
-  const known = row?.state === 'withdrawn' ? afterWithdrawn(row, sighting, now) : undefined;
-  if (known) return known;
+  const isWithdrawn = row?.state === 'withdrawn';
+  // What the registry has deleted meanwhile stays opted out until the registry lists it again.
+  const stays = row?.listing !== undefined && isGone(row.listing);
+  if (isWithdrawn && (isThere || stays)) return { ...row, checked_at: at, missing_at: undefined };
+  // Whoever wrote a text without the line removed it. Without any text, the host may have failed, so a second
+  // reading is needed.
+  if (isWithdrawn && !isText && !isSecondReading(row.missing_at, now))
+    return { ...row, checked_at: at, missing_at: firstReading(row.missing_at, now) };
   if (!isThere) return undefined;
   if (row?.state === 'overruled') return { ...row, checked_at: at };
-  const isHeard = held === undefined || held.root === optOutRoot(place);
+  const isHeard = heldBy === undefined || heldBy === optOutRoot(place);
   const state = isHeard ? 'seen' : 'contested';
   const seen_at = row?.state === state ? firstReading(row.seen_at, now) : at;
-  const isDecided = isHeard && (isHolder || isSecondReading(seen_at, now));
-  const isFirst = others.every((other) => other.state !== 'withdrawn');
-  return {
-    handle,
-    ...place,
-    seen_at,
-    checked_at: at,
-    missing_at: undefined,
-    listing: undefined,
-    state: isDecided && isFirst ? 'withdrawn' : state,
-  };
-}
-
-/**
- * `withdrawnBy` is a line that withdraws the listing from now on. `restoredFrom` is a line that withdrew it
- * until now.
- */
-export interface OptOutDecision {
-  readonly rows: readonly OptOut[];
-  readonly removed: readonly OptOut[];
-  readonly withdrawnBy: OptOut | undefined;
-  readonly restoredFrom: OptOut | undefined;
+  const isDecided = isHeard && isFirst && (isHolder || isSecondReading(seen_at, now));
+  const read = { handle, ...place, seen_at, checked_at: at, missing_at: undefined, listing: undefined };
+  return { ...read, state: isDecided ? 'withdrawn' : state };
 }
 
 const isSamePlace = (a: OptOutPlace, b: OptOutPlace) => a.kind === b.kind && a.place_key === b.place_key;
@@ -114,32 +94,6 @@ const isPassed = (row: OptOut, sightings: readonly OptOutSighting[]): boolean =>
   (row.state === 'seen' || row.state === 'contested') &&
   sightings.some(({ kind }) => kind === row.kind) &&
   !sightings.some((sighting) => isSamePlace(row, sighting));
-
-/** At most one row for each method and location. */
-export function decide(
-  rows: readonly OptOut[],
-  sightings: readonly OptOutSighting[],
-  facts: OptOutFacts,
-): OptOutDecision {
-  let after = rows.filter((row) => !isPassed(row, sightings));
-  // Locations without the line first: if one of them withdrew the listing, a line elsewhere can do so in the
-  // same reading.
-  for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
-    const row = after.find((one) => isSamePlace(one, sighting));
-    const others = after.filter((one) => one !== row);
-    const next = afterSighting(sighting, row, others, facts);
-    after = next ? [...others, next] : others;
-  }
-  const withdrawing = (all: readonly OptOut[]) => all.find(({ state }) => state === 'withdrawn');
-  const was = withdrawing(rows);
-  const is = withdrawing(after);
-  return {
-    rows: after.filter((row) => !rows.includes(row)),
-    removed: rows.filter((row) => !after.some((one) => isSamePlace(one, row))),
-    withdrawnBy: is && !(was && isSamePlace(was, is)) ? is : undefined,
-    restoredFrom: was && !(is && isSamePlace(was, is)) ? was : undefined,
-  };
-}
 
 type Withdrawal = readonly [claim: Claim | undefined, optOut: OptOut];
 
@@ -190,21 +144,31 @@ export async function restoreListing(
 export async function applyOptOuts(
   tx: ClaimTransaction,
   reading: LocationReading,
-  claim: Claim | undefined,
+  known: Claim | undefined,
   file: ClaimFile | string,
 ): Promise<{ readonly claim: Claim | undefined; readonly waiting: OptOut | undefined }> {
   const { listing, now, isHolder = false } = reading;
+  const { handle } = listing;
   const sightings = sightingsOf(reading, file);
-  if (sightings.length === 0) return { claim, waiting: undefined };
-  const capabilities = await tx.claims.capabilities(listing.handle);
-  const held = claim && isHeld(claim, { capabilities, listing, now }) ? claim : undefined;
-  const facts: OptOutFacts = { handle: listing.handle, held, isHolder, now };
-  const decided = decide(await tx.optOuts.of(listing.handle), sightings, facts);
-  const { rows, removed, withdrawnBy, restoredFrom } = decided;
-  for (const row of removed) await tx.optOuts.remove(row);
-  for (const row of rows) await tx.optOuts.put(row);
-  if (restoredFrom)
-    await restoreListing(tx, [claim, restoredFrom], { at: now.toISOString(), reason: 'optout_removed' });
-  const after = withdrawnBy ? await withdraw(tx, [claim, withdrawnBy]) : claim;
-  return { claim: after, waiting: rows.find(({ state }) => state !== 'withdrawn') };
+  if (sightings.length === 0) return { claim: known, waiting: undefined };
+  const capabilities = await tx.claims.capabilities(handle);
+  const heldBy = known && isHeld(known, { capabilities, listing, now }) ? known.root : undefined;
+  const rows = await tx.optOuts.of(handle);
+  for (const row of rows) if (isPassed(row, sightings)) await tx.optOuts.remove(row);
+  let claim = known;
+  let waiting: OptOut | undefined;
+  // Locations without the line first: if one of them withdrew the listing, a line elsewhere can do so in the
+  // same reading.
+  for (const sighting of sightings.toSorted((a, b) => Number(a.isThere) - Number(b.isThere))) {
+    const row = rows.find((one) => isSamePlace(one, sighting));
+    const isFirst = (await tx.optOuts.withdrawing(handle)) === undefined;
+    const next = afterSighting(sighting, row, { handle, heldBy, isHolder, isFirst, now });
+    if (next) await tx.optOuts.put(next);
+    else if (row?.state === 'withdrawn')
+      await restoreListing(tx, [claim, row], { at: now.toISOString(), reason: 'optout_removed' });
+    else if (row) await tx.optOuts.remove(row);
+    if (next?.state === 'withdrawn' && row?.state !== 'withdrawn') claim = await withdraw(tx, [claim, next]);
+    if (next && next.state !== 'withdrawn') waiting = next;
+  }
+  return { claim, waiting };
 }

@@ -69,38 +69,8 @@ export const toNoted = (
   ...(missing === 'place' && { place: firstReading(known?.place, now) }),
 });
 
-/**
- * The first reading that finds no line or no location is noted in `missing`. A second one, a day or more
- * later, sets `missed_at`. From then on, a new line continues the claim only beside an old one. If both
- * readings found no location, the second also sets `lost_at`, which ends the effect of the claim's old lines.
- */
-export function afterMissing(claim: Claim, missing: Missing, now: Date): Claim {
-  const at = now.toISOString();
-  const first = claim.missing;
-  const isPlaceLost = missing === 'place' && isSecondReading(first?.place, now);
-  const isEnded = isSecondReading(first?.line, now);
-  return {
-    ...claim,
-    missed_at: claim.missed_at ?? (isEnded ? at : undefined),
-    lost_at: claim.lost_at ?? (isPlaceLost ? at : undefined),
-    missing: isEnded && (missing === 'line' || isPlaceLost) ? undefined : toNoted(first, missing, now),
-  };
-}
-
-export const isEndedBy = (claim: Claim, missing: Missing, now: Date): boolean =>
-  afterMissing(claim, missing, now).missed_at !== undefined;
-
-/**
- * Tells whether two readings found no line of the claim or no location, or whether the claim was suspended
- * because its proof was missing. A new line continues such a claim only beside an old one.
- */
-export const isBroken = ({ lost_at, missed_at, state, suspended_reason }: Claim): boolean =>
-  lost_at !== undefined ||
-  missed_at !== undefined ||
-  (state === 'suspended' && suspended_reason === 'proof_missing');
-
-export const whyGone = ({ lost_at }: Pick<Claim, 'lost_at'>): 'repository_changed' | 'proof_missing' =>
-  lost_at === undefined ? 'proof_missing' : 'repository_changed';
+/** A new line continues such a claim only beside an old one. */
+export const isBroken = ({ suspended_reason }: Claim): boolean => suspended_reason === 'proof_missing';
 
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 
@@ -127,8 +97,7 @@ interface ClaimFacts {
 
 /** Tells whether a reading of the claim's location can still suspend or restore the claim. */
 export const isRereadable = (claim: Claim, facts: ClaimFacts): boolean =>
-  claim.state === 'claimed' ||
-  (claim.lost_at === undefined && !isElsewhere(claim, facts.listing) && hasRestorable(claim, facts));
+  claim.state === 'claimed' || (!isElsewhere(claim, facts.listing) && hasRestorable(claim, facts));
 
 /**
  * Tells whether a new line of somebody else has to wait because of the claim. It has to wait while the claim

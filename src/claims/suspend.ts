@@ -5,7 +5,7 @@ import { type Capability, type Claim, type ClaimEvent, placeMember } from './cla
 import { afterSuspension } from './fold.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
 import type { ClaimTransaction } from './schema.ts';
-import { afterMissing, type MissingProof, toNoted, whyGone } from './standing.ts';
+import { isSecondReading, type MissingProof, toNoted } from './standing.ts';
 import type { SeenKeys } from './table.ts';
 
 const leafTypes = {
@@ -89,7 +89,15 @@ export async function suspendClaim<Known extends Claim | undefined>(
   claim: Known,
   { reason, at, commit }: { reason: SuspensionReason; at: string; commit?: string },
 ): Promise<Known | Claim> {
-  if (claim?.state !== 'claimed') return claim;
+  return claim?.state === 'claimed' ? suspend(tx, claim, { reason, at, ...(commit && { commit }) }) : claim;
+}
+
+/** A claim that is suspended already gets another reason. */
+async function suspend(
+  tx: ClaimTransaction,
+  claim: Claim,
+  { reason, at, commit }: { reason: SuspensionReason; at: string; commit?: string },
+): Promise<Claim> {
   const { handle } = claim;
   for (const { hash, state } of await tx.claims.capabilities(handle)) {
     if (state === 'active') await tx.claims.setCapabilityState(hash, 'suspended', at);
@@ -140,28 +148,36 @@ export async function noteMissing(
 }
 
 /**
- * A second such reading, a day or more after the first, suspends the claim. Only a pass of re-checks calls
- * this.
+ * The first reading that finds no line or no location is noted. A second one, a day or more later, suspends
+ * the claim. If both found no location, every capability of the claim ends, because somebody else may have
+ * made the location anew from a copy. Only a pass of re-checks calls this.
  */
 export async function recordMissing(
   tx: ClaimTransaction,
   { claim, missing, now, commit }: MissingProof,
 ): Promise<void> {
   const at = now.toISOString();
-  const after = afterMissing(claim, missing, now);
-  const isEnded = after.missed_at !== undefined;
-  const tried_at = isEnded ? undefined : at;
+  const { handle, missing: first } = claim;
+  const isEnded = isSecondReading(first?.line, now);
+  const isPlaceLost = missing === 'place' && isSecondReading(first?.place, now);
+  const isSettled = isEnded && (missing === 'line' || isPlaceLost);
+  const after = { ...claim, missing: isSettled ? undefined : toNoted(first, missing, now) };
   if (missing === 'line')
-    await tx.claims.putClaim({ ...after, checked_at: at, failed_days: undefined, tried_at });
+    await tx.claims.putClaim({
+      ...after,
+      checked_at: at,
+      failed_days: undefined,
+      tried_at: isEnded ? undefined : at,
+    });
   else await recordUnread(tx, after, now);
-  const noted = isEnded ? await tx.claims.claim(claim.handle) : undefined;
-  await suspendClaim(tx, noted, { reason: whyGone(after), at, ...(commit && { commit }) });
+  const reason = isPlaceLost ? 'repository_changed' : 'proof_missing';
+  const noted = isEnded ? await tx.claims.claim(handle) : undefined;
+  if (noted && noted.suspended_reason !== reason)
+    await suspend(tx, noted, { reason, at, ...(commit && { commit }) });
+  if (isPlaceLost)
+    for (const { hash } of await tx.claims.capabilities(handle))
+      await tx.claims.setCapabilityState(hash, 'revoked', at);
 }
-
-const reasons: Record<'revoked' | 'leaked', { event?: string; suspension: SuspensionReason }> = {
-  revoked: { suspension: 'withdrawn' },
-  leaked: { event: 'secret_published', suspension: 'proof_missing' },
-};
 
 /**
  * Suspends the claim if no active capability is left. `leaked`: found in a claim file. Undefined if there is
@@ -174,10 +190,11 @@ export async function endCapability(
   { state: ended, at }: { readonly state: 'revoked' | 'leaked'; readonly at: string },
 ): Promise<Claim | undefined> {
   if (!claim || state === 'revoked' || state === 'leaked') return undefined;
-  const { event: reason, suspension } = reasons[ended];
+  const isLeaked = ended === 'leaked';
   await tx.claims.setCapabilityState(hash, ended, at);
-  await recordClaimEvent(tx, claim, { type: 'revoked', at, ...(reason && { reason }), capability_id: id });
+  const event = { type: 'revoked', at, ...(isLeaked && { reason: 'secret_published' }) } as const;
+  await recordClaimEvent(tx, claim, { ...event, capability_id: id });
   return (await tx.claims.capabilities(claim.handle)).some((capability) => capability.state === 'active')
     ? claim
-    : suspendClaim(tx, claim, { reason: suspension, at });
+    : suspendClaim(tx, claim, { reason: isLeaked ? 'proof_missing' : 'withdrawn', at });
 }

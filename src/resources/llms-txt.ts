@@ -1,7 +1,12 @@
 import { claimKinds } from '../claims/claim.ts';
-import { howToReplaceCapability, lineRules, newClaimCost } from '../claims/foretell/foretell.ts';
-import { howToOptOut, optOutEffects } from '../claims/foretell/opt-out.ts';
 import { claimMethods, whatAClaimShows } from '../claims/methods.ts';
+import {
+  costOfNewClaim,
+  howToOptOut,
+  howToReplaceCapability,
+  lineRules,
+  optOutRules,
+} from '../claims/rules.ts';
 import type { Config } from '../config/config.ts';
 import { tools } from '../tools/index.ts';
 import { type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
@@ -41,13 +46,13 @@ ${claimKinds.map((kind) => `* \`${kind}\`: ${claimMethods[kind].title}. It shows
 
 ${lineRules.join('\n\n')}
 
-A new claim that replaces the claim on record has this cost: ${newClaimCost}.
+${costOfNewClaim}
 
 To replace a capability, including a leaked one: ${howToReplaceCapability}
 
 ${howToOptOut(claimFile).join('`optout <handle>`')}
 
-${optOutEffects.map((effect) => `* ${effect}`).join('\n')}
+${optOutRules.map((effect) => `* ${effect}`).join('\n')}
 
 ## Capability
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { answerClaim, requireTarget } from '../claims/answer.ts';
-import { claimKind, claimKinds, isInRepository } from '../claims/claim.ts';
-import { type ClaimTarget, findMethods, findToCheck, toRepositoryTarget } from '../claims/locations.ts';
+import { answerClaim, claimResponse, requireTarget } from '../claims/answer.ts';
+import { claimKind, claimKinds } from '../claims/claim.ts';
+import { findMethods, findToCheck, toRepositoryTarget } from '../claims/locations.ts';
 import { claimMethods } from '../claims/methods.ts';
-import { claimResponse } from '../claims/response.ts';
 import type { Context } from '../context.ts';
 import type { Listing } from '../listings/listing.ts';
 import { findListing } from './find/listing.ts';
@@ -25,11 +24,6 @@ const output = claimResponse.extend({
     .array(z.object({ method: claimKind, where: z.string() }))
     .describe('The claim methods that can work for this listing, the easiest first'),
 });
-
-const toCopy = ({ place }: ClaimTarget, challenge: string | undefined) =>
-  challenge === undefined || isInRepository(place.kind) || place.kind === 'well_known'
-    ? {}
-    : { copy: claimMethods[place.kind].toCopy(place, challenge) };
 
 /** Shown, or withdrawn by an opt-out line. Throws as findListing does. */
 async function findToAsk(handle: string, context: Context): Promise<Listing> {
@@ -53,10 +47,12 @@ export const claimAgent = defineTool({
     const target = await requireTarget(listing, { method, ...request }, context);
     const answer = await answerClaim(target, request, context);
     const { claimFile } = context.config;
+    const { challenge } = answer;
+    const copy = challenge && claimMethods[target.place.kind].toCopy?.(target.place, challenge);
     return {
       ...answer,
       method: target.place.kind,
-      ...toCopy(target, answer.challenge),
+      ...(copy && { copy }),
       methods: findMethods(listing, context).map((place) => ({
         method: place.kind,
         where: claimMethods[place.kind].whereToPut(place, claimFile),

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { howToOptOut, optOutEffects } from '../claims/foretell/opt-out.ts';
 import { whatClaimedMeans } from '../claims/methods.ts';
+import { howToOptOut, optOutRules } from '../claims/rules.ts';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted, isWebAddress } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
@@ -68,7 +68,7 @@ const claims = ({ claimFile }: PageSite['config']) => {
 <p>${whatClaimedMeans(claimFile)} If the namespace is an account and a repository is recorded, the page of the listing shows whether the account also owns the repository.</p>
 <p>A claim is suspended if two checks a day or more apart find no proof of it. It is suspended if its location cannot be read for 30 days, and checks fail on at least ten of these days. It is also suspended if the registry or the publisher withdraws the listing, or if its last capability ends. A claim by the recorded repository is suspended if the record names another repository.</p>
 <p>${before}<code>optout &lt;handle&gt;</code>${after}</p>
-<ul>${optOutEffects.map((effect) => html`<li>${effect}</li>`)}</ul>
+<ul>${optOutRules.map((effect) => html`<li>${effect}</li>`)}</ul>
 </section>`;
 };
 

@@ -16,7 +16,6 @@ import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { operationsOf } from '../support/operations.ts';
 import {
   type Answer,
-  askClaim,
   type ClaimDirectory,
   claimableListing,
   openClaimDirectory,
@@ -34,8 +33,6 @@ beforeEach(async () => {
 afterEach(() => directory.close());
 
 const standing = () => directory.context.store.claims.claim(handle);
-const reasons = async () =>
-  (await directory.context.store.claims.history(handle)).map(({ type, reason }) => [type, reason]);
 async function claim(): Promise<Answer> {
   const issued = await directory.ask();
   directory.repository.commit({ [file]: issued.challenge });
@@ -229,15 +226,6 @@ describe('the host in trouble', () => {
       code: 'capability_suspended',
     });
   });
-
-  test('a moved repository is named and keeps its claim', async () => {
-    await claim();
-    directory.git.fault = (_request, response) => {
-      response.writeHead(301, { location: '/webhook-co/elsewhere.git/git-upload-pack' }).end();
-      return true;
-    };
-    expect(await directory.ask()).toMatchObject({ status: 'claimed', check: { result: 'repository_moved' } });
-  });
 });
 
 describe('a listing whose recorded repository changes', () => {
@@ -248,42 +236,6 @@ describe('a listing whose recorded repository changes', () => {
       await suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_changed', at });
     });
   };
-
-  test('is suspended; old lines never count in the new one', async () => {
-    const old = await claim();
-    await change(directory.context, 'https://github.com/webhook-co/new');
-    const moved = directory.git.createRepository('webhook-co/new');
-    moved.commit({ [file]: old.challenge });
-    const answer = await directory.ask();
-    expect(answer).toMatchObject({ status: 'not_proven', reason: 'challenge_foreign' });
-    moved.commit({ [file]: `${old.challenge}\n${answer.challenge}\n` });
-    expect(await directory.ask()).toMatchObject({
-      status: 'claimed',
-      changed: 'activated',
-      repository: 'https://github.com/webhook-co/new',
-      capabilities: [{ id: answer.capability_id }],
-    });
-    expect(await directory.ask()).toMatchObject({ capabilities: [{ id: answer.capability_id }] });
-    await expect(authenticate(directory.as(old.capability))).rejects.toMatchObject({
-      code: 'capability_revoked',
-    });
-    expect(await reasons()).toEqual([
-      ['activated', undefined],
-      ['suspended', 'repository_changed'],
-      ['activated', undefined],
-    ]);
-  });
-
-  test('and changes back is restored', async () => {
-    const issued = await claim();
-    await change(directory.context, 'https://github.com/webhook-co/new');
-    await putListings(
-      directory.context.store,
-      claimableListing(1, handle, 'https://github.com/webhook-co/webhook'),
-    );
-    expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
-    expect(await authenticate(directory.as(issued.capability))).toMatchObject({ state: 'active' });
-  });
 
   test('during a check gets no claim from it', async () => {
     const issued = await directory.ask();
@@ -397,22 +349,6 @@ describe('the re-check', () => {
 });
 
 describe('the key ring', () => {
-  test('outlives a restart, and an old key verifies for seven more days', async () => {
-    const issued = await directory.ask();
-    directory.wait(1);
-    const next = { kid: 2, secret: Buffer.alloc(32, 2).toString('base64') };
-    const created_at = directory.context.clock().toISOString();
-    await directory.context.store.write((tx) => tx.claims.addSigningKey({ ...next, created_at }));
-    const [newest, old] = await claimKeyRing(directory.context);
-    expect([newest.kid, old?.kid, old?.retired]).toEqual([2, 1, undefined]);
-    directory.repository.commit({ [file]: issued.challenge });
-    directory.wait(31);
-    expect(await askClaim(directory.otherNode())).toMatchObject({ status: 'claimed', changed: 'activated' });
-    directory.wait(7 * day_s + 1);
-    expect((await claimKeyRing(directory.context))[1]?.retired).toBe(true);
-    expect(await directory.ask()).toMatchObject({ status: 'claimed', changed: 'none' });
-  });
-
   test('of CLAIM_KEYS signs with the first and verifies with all', async () => {
     const keys = [2, 1].map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(',');
     const ring = await claimKeyRing({

@@ -1,23 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Claimable, openClaimable, recorded } from './claimable.ts';
+import { expect, test } from 'vitest';
+import { file, recorded } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
 const handle = 'co.webhook/webhook';
-const file = 'dossier-claim.txt';
-let service: Claimable;
-beforeEach(async () => {
-  service = await openClaimable([recorded(handle, 'alice/a')], {
-    LIMITS: 'on',
-    LIMIT_OVERRIDES: 'claim_change=3/1d',
-  });
+const service = openEach([recorded(handle, 'alice/a')], [], {
+  LIMITS: 'on',
+  LIMIT_OVERRIDES: 'claim_change=3/1d',
 });
-afterEach(() => service.close());
 
 const entries = () => service.directory.store.log.size();
 async function claimWithTwoLines() {
-  const repository = service.git.createRepository('alice/a');
-  const first = await service.claim(handle);
-  repository.commit({ [file]: first.challenge });
-  expect(await service.claim(handle)).toMatchObject({ changed: 'activated' });
+  const { repository, issued: first } = await service.claimIn('alice/a', handle);
   const second = await service.claim(handle, { rotate: true }, first.capability);
   const both = `${first.challenge}\n${second.challenge}\n`;
   repository.commit({ [file]: both });
@@ -45,10 +38,7 @@ test('lines that come and go add a bounded number of entries a day; a re-check s
   service.directory.wait(8 * 3600);
   expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
   repository.commit({ [file]: first.challenge });
-  for (let pass = 0; pass < 2; pass++) {
-    service.directory.wait(1.25 * 86_400);
-    await service.directory.recheck();
-  }
+  for (let pass = 0; pass < 2; pass++) await service.recheck();
   expect(await service.claim(handle)).toMatchObject({
     changed: 'none',
     capabilities: [{ id: first.capability_id }],

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
-import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+import { wellKnown } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
 const handle = 'com.example/tool';
 const rated = 'org.rated/service';
 const page = `/agents/${handle}`;
-let service: DomainDirectory;
 
 const entry = (status: 'active' | 'deleted', second: number) =>
   registryEntry(
@@ -13,37 +13,13 @@ const entry = (status: 'active' | 'deleted', second: number) =>
     { version: '1.0.0' },
     { status, updatedAt: new Date(Date.UTC(2026, 9, 3, 0, 0, second)).toISOString() },
   );
-beforeEach(async () => {
-  service = await openDomainDirectory([entry('active', 1), registryEntry(rated)], ['example.com']);
-});
-afterEach(() => service.close());
+const service = openEach([entry('active', 1), registryEntry(rated)], ['example.com']);
 
 const ask = () => service.ask(handle, { method: 'well_known' });
-async function claim() {
-  const issued = await ask();
-  service.web.files.set(wellKnown, issued.challenge);
-  expect(await ask()).toMatchObject({ status: 'claimed' });
-  return issued;
-}
-async function rate(capability: string) {
-  const response = await service.directory.app.request('/api/tools/submit_rating', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
-    body: JSON.stringify({
-      handle: rated,
-      interaction_id: 'one',
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'none',
-      interaction_at: service.directory.context.clock().toISOString(),
-    }),
-  });
-  return (await response.json()) as { code?: string };
-}
 const shown = async () => [(await service.get(page)).status, (await service.history(handle)).at(-1)];
 
 test('a listing that the registry deletes during a check of its claim gets no claim back by it', async () => {
-  const issued = await claim();
+  const issued = await service.claimBy('well_known', handle);
   const answered = Promise.withResolvers<void>();
   const release = new Promise<() => void>((held) => {
     service.web.fault = (_, response) =>
@@ -60,7 +36,7 @@ test('a listing that the registry deletes during a check of its claim gets no cl
   expect(await pending).toMatchObject({ code: 'unavailable' });
   expect(await service.standing(issued.capability)).toBe('capability_unlisted');
   expect(await shown()).toEqual([410, 'suspended withdrawn dns:example.com 0']);
-  expect(await rate(issued.capability)).toMatchObject({
+  expect(await service.rate(rated, issued.capability)).toMatchObject({
     code: 'capability_unlisted',
     detail: expect.stringMatching(/registry does not list it/),
   });
@@ -68,14 +44,14 @@ test('a listing that the registry deletes during a check of its claim gets no cl
 });
 
 test('a listing that is opted out and then deleted is not listed again by taking the line away, and its claim neither', async () => {
-  const issued = await claim();
+  const issued = await service.claimBy('well_known', handle);
   service.web.files.set(wellKnown, `${issued.challenge}\noptout ${handle}\n`);
   service.directory.wait(86_400);
   await ask();
   service.directory.wait(86_400);
   await ask();
   expect((await service.get(page)).status).toBe(410);
-  expect(await rate(issued.capability)).toMatchObject({
+  expect(await service.rate(rated, issued.capability)).toMatchObject({
     code: 'capability_unlisted',
     detail: expect.stringMatching(
       /^The line "optout [^"]*" was read on .*, and the listing is withdrawn. It is listed again when .* Leave the challenge line in place. Once the listing is shown again, the line restores/,
@@ -86,7 +62,7 @@ test('a listing that is opted out and then deleted is not listed again by taking
   expect(await ask()).toMatchObject({ status: 'opted_out' });
   expect(await service.standing(issued.capability)).toBe('capability_unlisted');
   expect(await shown()).toEqual([410, 'listing_withdrawn optout dns:example.com 0']);
-  expect(await rate(issued.capability)).toMatchObject({
+  expect(await service.rate(rated, issued.capability)).toMatchObject({
     code: 'capability_unlisted',
     detail: expect.stringMatching(/registry does not list it/),
   });
@@ -98,7 +74,7 @@ test('a listing that is opted out and then deleted is not listed again by taking
 });
 
 test('a claim in force on a listing that is gone cannot be written', async () => {
-  await claim();
+  await service.claimBy('well_known', handle);
   const { store } = service.directory;
   const listing = await store.listings.byHandle(handle);
   if (!listing) throw new Error(handle);

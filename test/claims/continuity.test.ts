@@ -1,31 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createChallenge } from '../../src/claims/challenge.ts';
 import { capabilityHash } from '../../src/core/keys/capability.ts';
 import { createRepositoryReader } from '../../src/net/repositories.ts';
 import { registryEntry } from '../support/entries.ts';
 import { operationsOf } from '../support/operations.ts';
-import { type Claimable, openClaimable, recorded } from './claimable.ts';
-import { openDomainDirectory } from './domain-directory.ts';
+import { file, openDomainDirectory, recorded } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
-const file = 'dossier-claim.txt';
 const handle = 'io.github.alice/a';
 const secret = Buffer.alloc(32, 1);
-let service: Claimable;
-beforeEach(async () => {
-  service = await openClaimable([recorded(handle, 'alice/a'), recorded('io.github.bob/b', 'bob/b')], {
-    CLAIM_KEYS: `1:${secret.toString('base64')}`,
-    PUBLIC_URL: 'https://dossier.example',
-    ALLOWED_HOSTS: 'localhost',
-  });
+const service = openEach([recorded(handle, 'alice/a'), recorded('io.github.bob/b', 'bob/b')], [], {
+  CLAIM_KEYS: `1:${secret.toString('base64')}`,
+  PUBLIC_URL: 'https://dossier.example',
+  ALLOWED_HOSTS: 'localhost',
 });
-afterEach(() => service.close());
 
 const known = () => service.directory.store.claims.claim(handle);
-const standing = async (capability: string) => {
-  const headers = { authorization: `Bearer ${capability}` };
-  const response = await service.directory.app.request('/api/capability', { headers });
-  return `${response.status} ${((await response.json()) as { code?: string }).code ?? ''}`.trim();
-};
 /** Alice claims; `commit` is the one of her proof. */
 async function claimAsAlice() {
   const repository = service.git.createRepository('alice/a');
@@ -48,7 +38,6 @@ describe('a new line', () => {
   test('continues the claim if its challenge was asked for with a capability of it, whoever has it checked', async () => {
     const { repository, issued, claimed } = await claimAsAlice();
     const next = await service.claim(handle, { rotate: true }, issued.capability);
-    expect(next.next).toMatch(/^The new line works as soon as a check reads it\. /);
     repository.commit({ [file]: next.challenge });
     expect(await service.claim(handle)).toMatchObject({
       status: 'claimed',
@@ -57,7 +46,7 @@ describe('a new line', () => {
       capabilities: [{ id: issued.capability_id }, { id: next.capability_id }],
     });
     expect(await known()).toMatchObject({ root_generation: 0, first_proved_at: claimed.claimed_at });
-    expect(await standing(next.capability)).toBe('200');
+    expect(await service.standing(next.capability)).toBe('200');
   });
 
   test('asked for with the capability of another listing, or of an earlier claim, continues nothing', async () => {
@@ -101,7 +90,7 @@ describe('a new line', () => {
           headers: { authorization: `Bearer ${issued.capability}` },
         });
       await service.claim(handle);
-      expect(await standing(issued.capability)).toBe('401 capability_revoked');
+      expect(await service.standing(issued.capability)).toBe('capability_revoked');
       repository.commit({ [file]: [second, stolen, kept].map(({ challenge }) => challenge).join('\n') });
       const ids = (await service.claim(handle)).capabilities as { id: string }[];
       expect(ids.map(({ id }) => id).toSorted()).toEqual(
@@ -141,14 +130,14 @@ describe('a new line', () => {
 
 describe('a line known before', () => {
   test.each([
-    [29, '401 capability_suspended', { status: 'claimed', changed: 'restored' }],
-    [31, '401 capability_lapsed', { status: 'not_proven', reason: 'challenge_lapsed' }],
+    [29, 'capability_suspended', { status: 'claimed', changed: 'restored' }],
+    [31, 'capability_lapsed', { status: 'not_proven', reason: 'challenge_lapsed' }],
   ])('put back after %i days, with a capability that is %s: %j', async (days, code, answer) => {
     const { repository, issued, claimed } = await claimAsAlice();
     repository.commit({ [file]: null });
     await service.claimTwice(handle);
     service.directory.wait(days * 86_400);
-    expect(await standing(issued.capability)).toBe(code);
+    expect(await service.standing(issued.capability)).toBe(code);
     repository.commit({ [file]: issued.challenge });
     expect(await service.claim(handle)).toMatchObject(answer);
     expect(await known()).toMatchObject({ root_generation: 0, first_proved_at: claimed.claimed_at });
@@ -166,8 +155,8 @@ describe('a line known before', () => {
       commit: claimed.commit,
       capabilities: [{ id: issued.capability_id }],
     });
-    expect(await standing(issued.capability)).toBe('200');
-    expect(await standing(other.capability)).toBe('401 capability_waiting');
+    expect(await service.standing(issued.capability)).toBe('200');
+    expect(await service.standing(other.capability)).toBe('capability_waiting');
   });
 });
 
@@ -188,7 +177,6 @@ describe('a capability whose line was taken away', () => {
   test('more than 30 days ago co-signs nothing, and its line says that it has lapsed', async () => {
     const { repository, first, second } = await forget();
     const third = await service.claim(handle, { rotate: true }, first.capability);
-    expect(third.next).toMatch(/^Keep the other lines\. /);
     repository.commit({ [file]: [second, first, third].map(({ challenge }) => challenge).join('\n') });
     expect(await service.claim(handle)).toMatchObject({
       changed: 'none',
@@ -203,7 +191,7 @@ describe('a capability whose line was taken away', () => {
       status: 'not_proven',
       reason: 'line_waits',
     });
-    expect(await standing(third.capability)).toBe('401 capability_waiting');
+    expect(await service.standing(third.capability)).toBe('capability_waiting');
   });
 });
 
@@ -215,7 +203,7 @@ describe('while a listing is opted out', () => {
     service.git.removeRepository('alice/a');
     expect(await service.claimTwice(handle)).toMatchObject({ status: 'opted_out' });
     recreate(issued.challenge);
-    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'place_was_missing' });
+    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'reused' });
     expect(await known()).toMatchObject({ state: 'suspended', root_generation: 0 });
   });
 
@@ -246,8 +234,7 @@ test('a re-check of a blocked account takes a capability away, and gives none', 
   await service.directory.act('block', 'account:github.com/alice', 'repeated');
   const recheck = async (text: string | null) => {
     repository.commit({ [file]: text });
-    service.directory.wait(1.25 * 86_400);
-    await service.directory.recheck();
+    await service.recheck();
     const living = await service.directory.store.claims.capabilities(handle);
     return [(await known())?.state, ...living.map(({ id, state }) => `${id} ${state}`)];
   };
@@ -274,12 +261,11 @@ describe('a repository that was missing or moved at a check', () => {
     ['moved', moved],
   ])('(%s) has lines that do not count any more, and a new one begins a new claim', async (_, lose) => {
     const alice = await claimAsAlice();
-    const cosigned = await service.claim(handle, { rotate: true }, alice.issued.capability);
     lose();
     const today = service.directory.context.clock().toISOString().slice(0, 10);
     const seen = `check on ${today} found the repository missing, empty or moved; the claim stands until a check a day or more later finds nothing either`;
     expect((await service.claim(handle)).message).toContain(`A ${seen}.`);
-    expect(await standing(alice.issued.capability)).toBe('200');
+    expect(await service.standing(alice.issued.capability)).toBe('200');
     expect(await pageText()).toContain(`A ${seen}.`);
     const document = await service.directory.app.request('/api/tools/get_agent', {
       method: 'POST',
@@ -287,88 +273,53 @@ describe('a repository that was missing or moved at a check', () => {
       body: JSON.stringify({ handle }),
     });
     expect(await document.text()).toContain(`nothing more; a ${seen}`);
-    service.directory.wait(86_400);
-    await service.directory.recheck();
-    expect(await standing(alice.issued.capability)).toBe('401 capability_repository_changed');
-    const late = await service.claim(handle, { rotate: true }, alice.issued.capability);
-    expect(late.next).toMatch(/^The new line begins a new claim as soon as a check reads it/);
-    const later = service.directory.context.clock().toISOString().slice(0, 10);
-    expect(await pageText()).toContain(
-      `Two checks, the second on ${later}, found that repository missing, empty or moved.`,
-    );
+    await service.recheck(1);
+    expect(await service.standing(alice.issued.capability)).toBe('capability_revoked');
     service.git.fault = undefined;
     recreate(alice.issued.challenge);
-    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'place_was_missing' });
+    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'reused' });
     expect(await known()).toMatchObject({ state: 'suspended', suspended_reason: 'repository_changed' });
-    recreate(`${alice.issued.challenge}\n${cosigned.challenge}\n`);
+    const next = await service.claim(handle, { rotate: true }, alice.issued.capability);
+    recreate(`${alice.issued.challenge}\n${next.challenge}\n`);
     expect(await service.claim(handle)).toMatchObject({
       changed: 'activated',
-      capabilities: [{ id: cosigned.capability_id }],
+      capabilities: [{ id: next.capability_id }],
     });
     expect(await known()).toMatchObject({ root: 'github.com/alice', root_generation: 1 });
-    expect(await standing(alice.issued.capability)).toBe('401 capability_revoked');
+    expect(await service.standing(alice.issued.capability)).toBe('capability_revoked');
   });
 });
 
 describe('who registers the name of an account again and pushes a copy of its public history', () => {
   const rated = 'io.github.bob/b';
-  const rate = async (capability: string) => {
-    const interaction_at = service.directory.context.clock().toISOString();
-    const answer = await call('submit_rating', capability, {
-      handle: rated,
-      interaction_id: 'one',
-      interaction_at,
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'none',
-    });
-    return String(answer.rating_id);
-  };
-  const call = async (tool: string, capability: string, input: object) => {
-    const response = await service.directory.app.request(`/api/tools/${tool}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${capability}` },
-      body: JSON.stringify(input),
-    });
-    return (await response.json()) as Record<string, unknown>;
-  };
-
   test.each([0, 4, 52])(
     'after %i days of a missing repository: has no power over ratings and begins as a new source',
     async (days) => {
       const { repository, issued } = await claimAsAlice();
       service.directory.wait(8 * 86_400);
-      const rating_id = await rate(issued.capability);
+      const { rating_id } = await service.rate(rated, issued.capability);
       const copy = service.git.copyRepository('alice/a');
       for (let day = 0; day < days; day++) {
         if (day === 0) service.git.removeRepository('alice/a');
-        service.directory.wait(86_400);
-        await service.directory.recheck();
+        await service.recheck(1);
       }
       if (days > 0) copy.restore();
       const mallory = await service.claim(handle, { rotate: true });
       repository.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n` });
       await service.claim(handle);
-      expect(await call('withdraw_rating', mallory.capability, { rating_id })).not.toHaveProperty(
-        'withdrawn_at',
-      );
+      expect(
+        await service.post('/api/tools/withdraw_rating', { rating_id }, mallory.capability),
+      ).not.toHaveProperty('withdrawn_at');
       repository.commit({ [file]: mallory.challenge });
       await service.claimTwice(handle);
       expect(await known()).toMatchObject({ state: 'claimed', root_generation: 1 });
-      expect(await standing(mallory.capability)).toBe('200');
-      expect(await call('withdraw_rating', mallory.capability, { rating_id })).toMatchObject({
+      expect(await service.standing(mallory.capability)).toBe('200');
+      expect(
+        await service.post('/api/tools/withdraw_rating', { rating_id }, mallory.capability),
+      ).toMatchObject({
         code: 'rating_not_yours',
       });
-      expect(
-        await call('submit_rating', mallory.capability, {
-          handle: rated,
-          interaction_id: 'two',
-          protocol: 'mcp',
-          relationship: 'none',
-          interaction_at: service.directory.context.clock().toISOString(),
-          outcome: 'succeeded',
-        }),
-      ).toMatchObject({ group: 'new_source' });
+      expect(await service.rate(rated, mallory.capability, 'two')).toMatchObject({ group: 'new_source' });
     },
   );
 });
@@ -414,16 +365,14 @@ describe('a recorded link into the repository', () => {
   ])('%s is read as that repository: it can be claimed, and its claim ends with its line', async (url) => {
     const { repository, issued } = await claimAsAlice();
     await link(url, '2.0.0');
-    service.directory.wait(1.25 * 86_400);
-    expect(await service.directory.recheck()).toBe(1);
-    expect(await standing(issued.capability)).toBe('200');
+    expect(await service.recheck()).toBe(1);
+    expect(await service.standing(issued.capability)).toBe('200');
     expect(await service.directory.audit()).toEqual([]);
     repository.commit({ [file]: null });
     for (let day = 0; day < 2; day++) {
-      service.directory.wait(1.25 * 86_400);
-      await service.directory.recheck();
+      await service.recheck();
     }
-    expect(await standing(issued.capability)).toBe('401 capability_suspended');
+    expect(await service.standing(issued.capability)).toBe('capability_suspended');
     expect(await service.claim(handle)).toMatchObject({ status: 'challenge_issued', repository: url });
   });
 });
@@ -436,7 +385,7 @@ test('a claim whose host is not read any more is suspended after thirty days, of
     service.directory.wait(86_400);
     await without.recheck();
   }
-  expect(await standing(issued.capability)).toBe('200');
+  expect(await service.standing(issued.capability)).toBe('200');
   service.directory.wait(2 * 86_400);
   await without.recheck();
   expect(await known()).toMatchObject({ suspended_reason: 'host_unreachable_30d' });
@@ -459,7 +408,10 @@ test('after many rotations an old line is restored, and the capabilities that en
   expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
   repository.commit({ [file]: issued.challenge });
   expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
-  expect([await standing(issued.capability), await standing(next.capability)]).toEqual(['200', '200']);
+  expect([await service.standing(issued.capability), await service.standing(next.capability)]).toEqual([
+    '200',
+    '200',
+  ]);
   const living = await store.claims.capabilities(handle);
   expect(living.length).toBeLessThanOrEqual(66);
 });
@@ -495,5 +447,5 @@ test('a line whose capability belongs to another listing is foreign, even with a
     status: 'not_proven',
     reason: 'challenge_foreign',
   });
-  expect(await standing(issued.capability)).toBe('200');
+  expect(await service.standing(issued.capability)).toBe('200');
 });

@@ -1,8 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Directory, openDirectory } from '../support/directory.ts';
 import { createDnsServer, type DnsServer } from '../support/endpoints/dns-server.ts';
-import type { RegistryEntry } from '../support/entries.ts';
-import { type ClaimAnswer, type Claimable, openClaimable } from './claimable.ts';
+import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
+
+/** An answer of a door for claims, or its problem. */
+export interface ClaimAnswer {
+  readonly status: string | number;
+  readonly check: { readonly result: string; readonly commit?: string };
+  readonly challenge: string;
+  readonly capability: string;
+  readonly [field: string]: unknown;
+}
 
 /** The web server of the domains of a test; a path that it has no file for is 404. */
 export interface WebServer {
@@ -13,26 +23,60 @@ export interface WebServer {
   fault: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
-/** A service whose namespaces are domains with a real web server, and two real DNS servers. */
-export interface DomainDirectory extends Claimable {
+/**
+ * A service used through its public doors. Its listings record repositories of a real git server, and its
+ * domains have a real web server and two real DNS servers.
+ */
+export interface DomainDirectory {
+  readonly directory: Directory;
+  readonly git: GitServer;
   readonly web: WebServer;
   readonly dns: readonly [DnsServer, DnsServer];
   /** Puts TXT records at a name on both servers; none removes the name. */
   setTxt(name: string, ...records: string[]): void;
+  /** POST with a capability in Authorization; its answer or problem. */
+  post(path: string, input: object, capability?: string): Promise<Record<string, unknown>>;
+  /** POST /api/claim-github, more than 30 seconds after the last one. */
+  claim(handle: string, input?: object, capability?: string): Promise<ClaimAnswer>;
   /** claim_agent over HTTP, more than 30 seconds after the last call. */
-  ask(handle: string, input?: Record<string, unknown>, capability?: string): Promise<ClaimAnswer>;
+  ask(handle: string, input?: object, capability?: string): Promise<ClaimAnswer>;
   /**
    * Checks, and checks again a day later, after a pass of re-checks: the result of two readings a day apart.
    */
-  askTwice(handle: string, input?: Record<string, unknown>): Promise<ClaimAnswer>;
+  claimTwice(handle: string, input?: object): Promise<ClaimAnswer>;
+  askTwice(handle: string, input?: object): Promise<ClaimAnswer>;
+  /** A claim in the repository `owner/name`, which it makes. */
+  claimIn(repository: string, handle: string): Promise<{ repository: GitRepository; issued: ClaimAnswer }>;
+  /** A claim by a file on the web server, or a TXT record. */
+  claimBy(method: 'well_known' | 'dns', handle: string): Promise<ClaimAnswer>;
+  /** A rating by the listing of the capability. */
+  rate(handle: string, capability: string, interaction_id?: string): Promise<Record<string, unknown>>;
+  /** A pass of re-checks, this many days later. */
+  recheck(days?: number): Promise<number>;
   /** Status of the capability: 200, or the code of the problem. */
   standing(capability: string): Promise<string>;
+  /** The stored claim: `claimed github.com/alice 0`. */
+  held(handle: string): Promise<string>;
   /** The claim in the listing document. */
   claimOf(handle: string): Promise<Record<string, unknown> | undefined>;
   markdownOf(handle: string): Promise<string>;
+  /** Status and body of a page or document. */
+  get(path: string): Promise<{ status: number; body: string }>;
+  /** The history of a claim: type, reason, control root. */
+  history(handle: string): Promise<string[]>;
+  close(): Promise<void>;
 }
 
-/** Text of the claim file on the web server. */
+/** An entry whose listing records a repository of github.com. */
+export const recorded = (handle: string, repository: string, more: Record<string, unknown> = {}) =>
+  registryEntry(handle, {
+    repository: { url: `https://github.com/${repository}`, source: 'github' },
+    ...more,
+  });
+
+/** The claim file of a repository. */
+export const file = 'dossier-claim.txt';
+/** The claim file on the web server. */
 export const wellKnown = '/.well-known/dossier-claim.txt';
 
 /** Starts it on a free port of this machine. */
@@ -58,60 +102,118 @@ export async function createWebServer(): Promise<WebServer & { url: string; clos
   return web;
 }
 
-/** Opens it with listings of the domains; close it after use. */
+/** Opens it with listings and domains; close it after use. */
 export async function openDomainDirectory(
   entries: readonly RegistryEntry[],
-  domains: readonly string[],
+  domains: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<DomainDirectory> {
+  const git = await createGitServer();
   const web = await createWebServer();
   const dns = [await createDnsServer(), await createDnsServer()] as const;
-  const claimable = await openClaimable(entries, {
-    DNS_SERVERS: dns.map(({ address }) => address).join(','),
-    HOST_OVERRIDES: JSON.stringify(Object.fromEntries(domains.map((domain) => [domain, web.url]))),
-    ...environment,
-  });
-  const { directory } = claimable;
+  const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } });
+  const DNS_SERVERS = dns.map(({ address }) => address).join(',');
+  const HOST_OVERRIDES = JSON.stringify(Object.fromEntries(domains.map((domain) => [domain, web.url])));
+  const settings = { LIMITS: 'off', REPOSITORY_HOSTS, DNS_SERVERS, HOST_OVERRIDES };
+  const directory = await openDirectory({ entries, environment: { ...settings, ...environment } });
+  const { app, store } = directory;
+  const get = async (path: string) => {
+    const response = await app.request(path);
+    return { status: response.status, body: await response.text() };
+  };
+  const post: DomainDirectory['post'] = async (path, input, capability) => {
+    const authorization = capability && { authorization: `Bearer ${capability}` };
+    const headers = { 'content-type': 'application/json', ...authorization };
+    const response = await app.request(path, { method: 'POST', headers, body: JSON.stringify(input) });
+    return (await response.json()) as Record<string, unknown>;
+  };
+  const askAt =
+    (path: string): DomainDirectory['ask'] =>
+    async (handle, input = {}, capability) => {
+      directory.wait(31);
+      return (await post(path, { handle, ...input }, capability)) as ClaimAnswer;
+    };
+  const claim = askAt('/api/claim-github');
+  const ask = askAt('/api/tools/claim_agent');
+  const recheck = (days = 1.25) => {
+    directory.wait(days * 86_400);
+    return directory.recheck();
+  };
+  const twice =
+    (check: DomainDirectory['ask']): DomainDirectory['askTwice'] =>
+    async (handle, input) => {
+      await check(handle, input);
+      await recheck(1);
+      return check(handle, input);
+    };
+  const setTxt: DomainDirectory['setTxt'] = (name, ...records) => {
+    for (const { zone } of dns) records.length > 0 ? zone.set(name, records) : zone.delete(name);
+  };
   return {
-    ...claimable,
+    directory,
+    git,
     web,
     dns,
-    setTxt(name, ...records) {
-      for (const { zone } of dns) records.length > 0 ? zone.set(name, records) : zone.delete(name);
+    setTxt,
+    post,
+    claim,
+    ask,
+    claimTwice: twice(claim),
+    askTwice: twice(ask),
+    recheck,
+    async claimIn(path, handle) {
+      const repository = git.createRepository(path);
+      const issued = await claim(handle);
+      repository.commit({ [file]: issued.challenge });
+      const { status, changed } = await claim(handle);
+      if (changed !== 'activated') throw new Error(`${handle} is ${status}`);
+      return { repository, issued };
     },
-    async ask(handle, input = {}, capability) {
-      directory.wait(31);
-      const response = await directory.app.request('/api/tools/claim_agent', {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          ...(capability && { authorization: `Bearer ${capability}` }),
+    async claimBy(method, handle) {
+      const issued = await ask(handle, { method });
+      if (method === 'well_known') web.files.set(wellKnown, issued.challenge);
+      else setTxt(`_dossier-challenge.${issued.domain}`, issued.challenge);
+      const { status, changed } = await ask(handle, { method });
+      if (changed !== 'activated') throw new Error(`${handle} is ${status}`);
+      return issued;
+    },
+    rate: (handle, capability, interaction_id = 'one') =>
+      post(
+        '/api/tools/submit_rating',
+        {
+          handle,
+          interaction_id,
+          outcome: 'failed',
+          protocol: 'mcp',
+          relationship: 'none',
+          interaction_at: directory.context.clock().toISOString(),
         },
-        body: JSON.stringify({ handle, ...input }),
-      });
-      return (await response.json()) as ClaimAnswer;
-    },
-    async askTwice(this: DomainDirectory, handle, input) {
-      await this.ask(handle, input);
-      directory.wait(86_400);
-      await directory.recheck();
-      return this.ask(handle, input);
-    },
+        capability,
+      ),
     async standing(capability) {
       const headers = { authorization: `Bearer ${capability}` };
-      const response = await directory.app.request('/api/capability', { headers });
+      const response = await app.request('/api/capability', { headers });
       return response.status === 200 ? '200' : ((await response.json()) as { code: string }).code;
     },
-    async markdownOf(handle) {
-      return (await claimable.get(`/agents/${handle}.md`)).body;
+    async held(handle) {
+      const claim = await store.claims.claim(handle);
+      return `${claim?.state} ${claim?.root} ${claim?.root_generation}`;
     },
     async claimOf(handle) {
-      const { body } = await claimable.get(`/agents/${handle}.json`);
-      return (JSON.parse(body) as { claim?: Record<string, unknown> }).claim;
+      return (JSON.parse((await get(`/agents/${handle}.json`)).body) as { claim?: Record<string, unknown> })
+        .claim;
+    },
+    markdownOf: async (handle) => (await get(`/agents/${handle}.md`)).body,
+    get,
+    async history(handle) {
+      const events = await store.claims.history(handle);
+      return events.map(({ type, reason, root, root_generation }) =>
+        [type, reason, root && `${root} ${root_generation}`].filter(Boolean).join(' '),
+      );
     },
     async close() {
-      await claimable.close();
-      await Promise.all([web.close(), ...dns.map((server) => server.close())]);
+      await directory.close();
+      await Promise.all([git.close(), web.close(), ...dns.map((server) => server.close())]);
     },
   };
 }

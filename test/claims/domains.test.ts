@@ -1,25 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serverFailure } from '../support/endpoints/dns-server.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+import { wellKnown } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
 const handle = 'com.example/tool';
 const name = '_dossier-challenge.example.com';
-let directory: DomainDirectory;
-beforeEach(async () => {
-  directory = await openDomainDirectory(
-    [
-      registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }] }),
-      registryEntry('com.example.api/tool'),
-      registryEntry('COM.Example/other', {
-        remotes: [{ type: 'streamable-http', url: 'https://{tenant}.example.com/mcp' }],
-      }),
-      registryEntry('io.GitHub.Alice/tool'),
-    ],
-    ['example.com', 'api.example.com'],
-  );
-});
-afterEach(() => directory.close());
+const directory = openEach(
+  [
+    registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }] }),
+    registryEntry('com.example.api/tool'),
+    registryEntry('COM.Example/other', {
+      remotes: [{ type: 'streamable-http', url: 'https://{tenant}.example.com/mcp' }],
+    }),
+    registryEntry('io.GitHub.Alice/tool'),
+  ],
+  ['example.com', 'api.example.com'],
+);
 
 const history = () => directory.history(handle);
 
@@ -108,22 +105,6 @@ describe('a file on the web server of the domain', () => {
       check: { result: 'redirect_refused' },
       message: 'The web server of example.com answers with a redirect, which is not followed.',
     });
-  });
-
-  test('a line that lapsed does not come back: who has the domain later starts anew', async () => {
-    const issued = await ask();
-    serve(issued.challenge);
-    await ask();
-    directory.web.files.delete(wellKnown);
-    await directory.askTwice(handle, { method: 'well_known' });
-    directory.directory.wait(31 * 86_400);
-    serve(issued.challenge);
-    const next = await ask();
-    expect(next).toMatchObject({ status: 'not_proven', reason: 'challenge_lapsed' });
-    serve(`${issued.challenge}\n${next.challenge}`);
-    expect(await ask()).toMatchObject({ status: 'claimed', changed: 'activated' });
-    expect(await directory.standing(issued.capability)).toBe('capability_revoked');
-    expect((await history()).at(-1)).toBe('activated dns:example.com 1');
   });
 });
 
@@ -223,13 +204,6 @@ describe('a TXT record in the DNS of the domain', () => {
       capabilities: [{ id: issued.capability_id }],
     });
     expect(await directory.standing(thief.capability)).toBe('capability_invalid');
-  });
-
-  test('a capability in it has leaked', async () => {
-    const issued = await ask();
-    directory.setTxt(name, issued.challenge, issued.capability);
-    expect(await ask()).toMatchObject({ status: 'not_proven', reason: 'secret_published' });
-    expect(await directory.standing(issued.capability)).toBe('capability_revoked');
   });
 });
 

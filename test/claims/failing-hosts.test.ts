@@ -1,29 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { recorded } from './claimable.ts';
-import { type DomainDirectory, openDomainDirectory } from './domain-directory.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { recorded } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
 const hour_s = 3600;
 const owners = ['alice', 'bob', 'carol'];
 const handleOf = (owner: string) => `io.github.${owner}/tool`;
 const handles = owners.map(handleOf);
 
-let service: DomainDirectory;
+const service = openEach(owners.map((owner) => recorded(handleOf(owner), `${owner}/tool`)));
 beforeEach(async () => {
-  service = await openDomainDirectory(
-    owners.map((owner) => recorded(handleOf(owner), `${owner}/tool`)),
-    [],
-  );
   // They are claimed at different hours of a day, so that no pass of re-checks finds two of them due.
   for (const owner of owners) {
-    const repository = service.git.createRepository(`${owner}/tool`);
-    const { challenge } = await service.claim(handleOf(owner));
-    repository.commit({ 'dossier-claim.txt': challenge });
-    expect(await service.claim(handleOf(owner))).toMatchObject({ status: 'claimed' });
+    await service.claimIn(`${owner}/tool`, handleOf(owner));
     await pass(8);
   }
   await pass(24);
 });
-afterEach(() => service.close());
 
 /** Lets hours pass with a pass of re-checks in each of them, as the service makes them. */
 async function pass(hours: number, meanwhile?: () => Promise<unknown>): Promise<void> {

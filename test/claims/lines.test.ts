@@ -1,36 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { operationsOf } from '../support/operations.ts';
-import { type Claimable, openClaimable, recorded } from './claimable.ts';
+import { file, recorded } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
-const file = 'dossier-claim.txt';
 const handle = 'io.github.alice/a';
 const rated = 'io.github.bob/b';
 const day_s = 86_400;
 
-let service: Claimable;
-beforeEach(async () => {
-  service = await openClaimable([recorded(handle, 'alice/a'), recorded(rated, 'bob/b')]);
-});
-afterEach(() => service.close());
+const service = openEach([recorded(handle, 'alice/a'), recorded(rated, 'bob/b')]);
 
 const today = () => service.directory.context.clock().toISOString();
 const dayIn = (days: number) =>
   new Date(Date.parse(today()) + days * day_s * 1000).toISOString().slice(0, 10);
-async function post(path: string, input: object, as?: string) {
-  const response = await service.directory.app.request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(input),
-  });
-  return (await response.json()) as Record<string, unknown>;
-}
-/** `200`, or the code of the problem. */
-async function standing(capability: string) {
-  const headers = { authorization: `Bearer ${capability}` };
-  const response = await service.directory.app.request('/api/capability', { headers });
-  return response.status === 200 ? '200' : ((await response.json()) as { code: string }).code;
-}
-const endLine = (id: unknown, as: string) => post(`/api/capability/revoke?id=${id}`, {}, as);
+const endLine = (id: unknown, as: string) => service.post(`/api/capability/revoke?id=${id}`, {}, as);
 /** A check on each of these days. */
 async function stand(days: number) {
   for (let day = 0; day < days; day++) {
@@ -42,10 +25,7 @@ const generation = async () => (await service.directory.store.claims.claim(handl
 
 /** Alice claims, and then somebody commits a line that was asked for without her key. */
 async function addLine() {
-  const repository = service.git.createRepository('alice/a');
-  const owner = await service.claim(handle);
-  repository.commit({ [file]: owner.challenge });
-  expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
+  const { repository, issued: owner } = await service.claimIn('alice/a', handle);
   const added = await service.claim(handle, { rotate: true });
   const both = `${owner.challenge}\n${added.challenge}\n`;
   repository.commit({ [file]: both });
@@ -54,25 +34,11 @@ async function addLine() {
 }
 
 test('who lost every key adds a line, waits a week, and keeps the ratings', async () => {
-  const repository = service.git.createRepository('alice/a');
-  const lost = await service.claim(handle);
-  repository.commit({ [file]: lost.challenge });
-  await service.claim(handle);
-  const { rating_id } = await post(
-    '/api/tools/submit_rating',
-    {
-      handle: rated,
-      interaction_id: 'one',
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'none',
-      interaction_at: today(),
-    },
-    lost.capability,
-  );
+  const { repository, issued: lost } = await service.claimIn('alice/a', handle);
+  const { rating_id } = await service.rate(rated, lost.capability);
   const next = await service.claim(handle, { rotate: true });
   expect(next.next).toMatch(
-    /^Keep the other lines\. The new line works after it has stood beside them for seven days, .* keeping the lines it already has, then send the request again without rotate\.$/,
+    /^A line in the file is a key of the listing\. .* The cost of a new claim: .* Then send the request again without rotate\.$/,
   );
   repository.commit({ [file]: `${lost.challenge}\n${next.challenge}\n` });
   const waits = `The line of capability_id ${next.capability_id} was asked for without a key of the claim, and was first read on ${dayIn(0)}. It works from ${dayIn(7)} on if no check until then misses it, or later, once checks on seven days have found it.`;
@@ -86,21 +52,21 @@ test('who lost every key adds a line, waits a week, and keeps the ratings', asyn
     expect((await service.get(path)).body.replace(/<[^>]*>/g, '')).toContain(waits);
   expect((await service.get(`/agents/${handle}/history`)).body).toContain('a line was added without a key');
   expect((await service.get('/changes')).body).toContain('"type":"claim.line_added"');
-  expect(await post('/api/capability/check', {}, next.capability)).toMatchObject({
+  expect(await service.post('/api/capability/check', {}, next.capability)).toMatchObject({
     code: 'capability_waiting',
     detail: expect.stringContaining(`It works from ${dayIn(7)} on`),
   });
   await stand(6);
-  expect(await standing(next.capability)).toBe('capability_waiting');
+  expect(await service.standing(next.capability)).toBe('capability_waiting');
   await stand(1);
-  expect(await standing(next.capability)).toBe('200');
+  expect(await service.standing(next.capability)).toBe('200');
   expect(await generation()).toBe(0);
   expect(await service.history(handle)).toEqual([
     'activated github.com/alice 0',
     'line_added github.com/alice 0',
     'rotated github.com/alice 0',
   ]);
-  expect(await post('/api/tools/withdraw_rating', { rating_id }, next.capability)).toHaveProperty(
+  expect(await service.post('/api/tools/withdraw_rating', { rating_id }, next.capability)).toHaveProperty(
     'withdrawn_at',
   );
   expect(await service.directory.audit()).toEqual([]);
@@ -112,7 +78,10 @@ test('a line needs nobody who asks: the checks of Dossier itself let it stand', 
     service.directory.wait(day_s / 4);
     await service.directory.recheck();
   }
-  expect([await standing(added.capability), await standing(owner.capability)]).toEqual(['200', '200']);
+  expect([await service.standing(added.capability), await service.standing(owner.capability)]).toEqual([
+    '200',
+    '200',
+  ]);
 });
 
 describe('a line that somebody slipped in', () => {
@@ -121,7 +90,7 @@ describe('a line that somebody slipped in', () => {
     await stand(5);
     repository.commit({ [file]: owner.challenge });
     await stand(2);
-    expect(await standing(added.capability)).toBe('capability_revoked');
+    expect(await service.standing(added.capability)).toBe('capability_revoked');
     expect((await service.history(handle)).slice(1)).toEqual([
       'line_added github.com/alice 0',
       'revoked line_removed github.com/alice 0',
@@ -135,7 +104,7 @@ describe('a line that somebody slipped in', () => {
     expect(await endLine(owner.capability_id, owner.capability)).toMatchObject({ code: 'not_found' });
     expect(await endLine(capability_id, owner.capability)).toMatchObject({ capability_id });
     await stand(8);
-    expect([await standing(added.capability), await standing(owner.capability)]).toEqual([
+    expect([await service.standing(added.capability), await service.standing(owner.capability)]).toEqual([
       'capability_revoked',
       '200',
     ]);
@@ -149,17 +118,17 @@ describe('a line that somebody slipped in', () => {
     await service.claim(handle);
     repository.commit({ [file]: both });
     await stand(6);
-    expect(await standing(added.capability)).toBe('capability_waiting');
+    expect(await service.standing(added.capability)).toBe('capability_waiting');
     await stand(2);
-    expect(await standing(added.capability)).toBe('200');
+    expect(await service.standing(added.capability)).toBe('200');
   });
 
   test('begins a new claim if the holder revokes the last key, however long it has stood', async () => {
     const { owner, added } = await addLine();
     await stand(6);
-    await post('/api/capability/revoke', {}, owner.capability);
+    await service.post('/api/capability/revoke', {}, owner.capability);
     await stand(1);
-    expect([await standing(added.capability), await generation()]).toEqual(['200', 1]);
+    expect([await service.standing(added.capability), await generation()]).toEqual(['200', 1]);
   });
 
   test('asks for no line that works at once', async () => {
@@ -167,16 +136,16 @@ describe('a line that somebody slipped in', () => {
     const second = await service.claim(handle, { rotate: true }, added.capability);
     repository.commit({ [file]: `${both}${second.challenge}\n` });
     await service.claim(handle);
-    expect(await standing(second.capability)).toBe('capability_waiting');
+    expect(await service.standing(second.capability)).toBe('capability_waiting');
   });
 
   test('twice in the file is one line', async () => {
     const { repository, added, both } = await addLine();
     repository.commit({ [file]: both + both });
     await stand(6);
-    expect(await standing(added.capability)).toBe('capability_waiting');
+    expect(await service.standing(added.capability)).toBe('capability_waiting');
     await stand(1);
-    expect(await standing(added.capability)).toBe('200');
+    expect(await service.standing(added.capability)).toBe('200');
   });
 });
 
@@ -190,20 +159,20 @@ describe('write access', () => {
       service.directory.wait(day_s / 2);
       await service.claim(handle);
     }
-    expect(await standing(added.capability)).toMatch(/^capability_(waiting|revoked)$/);
+    expect(await service.standing(added.capability)).toMatch(/^capability_(waiting|revoked)$/);
   });
 
   test('for a day begins a new claim, which has no power over ratings before', async () => {
     const { repository, owner, added } = await addLine();
     repository.commit({ [file]: added.challenge });
     await service.claim(handle);
-    expect(await standing(owner.capability)).toBe('200');
+    expect(await service.standing(owner.capability)).toBe('200');
     await stand(1);
-    expect([await standing(added.capability), await standing(owner.capability), await generation()]).toEqual([
-      '200',
-      'capability_revoked',
-      1,
-    ]);
+    expect([
+      await service.standing(added.capability),
+      await service.standing(owner.capability),
+      await generation(),
+    ]).toEqual(['200', 'capability_revoked', 1]);
   });
 
   test('for eight days gains a key of the claim; every key before it keeps working while its line is there', async () => {
@@ -211,16 +180,19 @@ describe('write access', () => {
     await stand(7);
     repository.commit({ [file]: added.challenge });
     await service.claim(handle);
-    expect([await standing(added.capability), await standing(owner.capability)]).toEqual(['200', '200']);
-    await stand(1);
-    expect([await standing(added.capability), await standing(owner.capability), await generation()]).toEqual([
+    expect([await service.standing(added.capability), await service.standing(owner.capability)]).toEqual([
       '200',
-      'capability_suspended',
-      0,
+      '200',
     ]);
+    await stand(1);
+    expect([
+      await service.standing(added.capability),
+      await service.standing(owner.capability),
+      await generation(),
+    ]).toEqual(['200', 'capability_suspended', 0]);
     repository.commit({ [file]: `${owner.challenge}\n${added.challenge}\n` });
     await service.claim(handle);
-    expect(await standing(owner.capability)).toBe('200');
+    expect(await service.standing(owner.capability)).toBe('200');
   });
 
   test('to flood the file lets five lines wait, and ends no key', async () => {
@@ -236,7 +208,7 @@ describe('write access', () => {
     const more = Array.from({ length: 60 }, (_, n) => `dossier-claim-v1.${String(n).padStart(72, 'A')}`);
     repository.commit({ [file]: [...flood, ...more].join('\n') });
     await stand(3);
-    expect(await standing(owner.capability)).toBe('200');
+    expect(await service.standing(owner.capability)).toBe('200');
   });
 });
 
@@ -255,9 +227,9 @@ describe('a line stands by readings alone', () => {
     await service.claim(handle);
     service.git.fault = undefined;
     await stand(2);
-    expect(await standing(added.capability)).toBe('capability_waiting');
+    expect(await service.standing(added.capability)).toBe('capability_waiting');
     await stand(1);
-    expect(await standing(added.capability)).toBe('200');
+    expect(await service.standing(added.capability)).toBe('200');
   });
 
   test('one answer that is cut takes no key away, and lets a line that waits start anew', async () => {
@@ -265,10 +237,10 @@ describe('a line stands by readings alone', () => {
     await stand(4);
     repository.commit({ [file]: both.slice(0, 40) });
     await service.claim(handle);
-    expect(await standing(owner.capability)).toBe('200');
+    expect(await service.standing(owner.capability)).toBe('200');
     repository.commit({ [file]: both });
     await stand(6);
-    expect([await standing(owner.capability), await standing(added.capability)]).toEqual([
+    expect([await service.standing(owner.capability), await service.standing(added.capability)]).toEqual([
       '200',
       'capability_waiting',
     ]);
@@ -283,29 +255,56 @@ describe('a line stands by readings alone', () => {
     });
     for (let day = 0; day < 4; day++) {
       await ahead.recheck();
-      expect(await standing(added.capability)).toBe('capability_waiting');
+      expect(await service.standing(added.capability)).toBe('capability_waiting');
       await stand(1);
     }
-    expect(await standing(added.capability)).toBe('capability_waiting');
+    expect(await service.standing(added.capability)).toBe('capability_waiting');
   });
 });
 
 test('of two working lines, one that two readings a day apart do not find is gone', async () => {
-  const repository = service.git.createRepository('alice/a');
-  const first = await service.claim(handle);
-  repository.commit({ [file]: first.challenge });
-  await service.claim(handle);
+  const { repository, issued: first } = await service.claimIn('alice/a', handle);
   const second = await service.claim(handle, { rotate: true }, first.capability);
   repository.commit({ [file]: second.challenge });
   expect(await service.claim(handle)).toMatchObject({ changed: 'rotated' });
-  expect([await standing(first.capability), await standing(second.capability)]).toEqual(['200', '200']);
+  expect([await service.standing(first.capability), await service.standing(second.capability)]).toEqual([
+    '200',
+    '200',
+  ]);
   service.directory.wait(day_s - 60);
   await service.claim(handle);
-  expect(await standing(first.capability)).toBe('200');
+  expect(await service.standing(first.capability)).toBe('200');
   service.directory.wait(60);
   await service.claim(handle);
-  expect([await standing(first.capability), await standing(second.capability)]).toEqual([
+  expect([await service.standing(first.capability), await service.standing(second.capability)]).toEqual([
     'capability_suspended',
     '200',
   ]);
+});
+
+test('a capability that is replaced as SECURITY.md says leaves the claim as it is; after the only one was revoked, a line begins a new claim, at a cost that every page states in the same words', async () => {
+  const { repository, issued: first } = await service.claimIn('alice/a', handle);
+  const second = await service.claim(handle, { rotate: true }, first.capability);
+  repository.commit({ [file]: `${first.challenge}\n${second.challenge}\n` });
+  await service.claim(handle);
+  await service.post('/api/capability/revoke', {}, first.capability);
+  expect(await service.claim(handle)).toMatchObject({
+    changed: 'none',
+    capabilities: [{ id: second.capability_id }],
+  });
+  await service.post('/api/capability/revoke', {}, second.capability);
+  const third = await service.claim(handle, { rotate: true });
+  repository.commit({ [file]: third.challenge });
+  expect(await service.claim(handle)).toMatchObject({ changed: 'activated' });
+  expect(await generation()).toBe(1);
+  const plain = (text: string) => text.replace(/`/g, '').replace(/\s+/g, ' ');
+  const read = (path: string) => plain(readFileSync(path, 'utf8'));
+  const llms = plain((await service.get('/llms.txt')).body);
+  const errors = read('src/core/problems.json');
+  const cost =
+    'ratings that the listing has made until then can no longer be changed or withdrawn, and count as those of an ended source; ratings that it has received until then can no longer be responded to; and every earlier capability ends.';
+  for (const text of [read('docs/claims.md'), llms, errors, third.next]) expect(text).toContain(cost);
+  const replacing =
+    'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. POST /api/capability/revoke with the old capability then ends it at once, and the claim goes on.';
+  for (const text of [read('SECURITY.md'), llms, errors]) expect(text).toContain(replacing);
 });

@@ -1,37 +1,21 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createChallenge } from '../../src/claims/challenge.ts';
+import { expect, test } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
-import { recorded } from './claimable.ts';
-import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+import { file, recorded, wellKnown } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
 const handle = 'com.example/tool';
-const file = 'dossier-claim.txt';
 const name = '_dossier-challenge.example.com';
-let directory: DomainDirectory;
-beforeEach(async () => {
-  directory = await openDomainDirectory(
-    [
-      recorded(handle, 'alice/tool'),
-      registryEntry('io.github.Bob/tool'),
-      recorded('io.github.carol/x', 'carol/x'),
-    ],
-    ['example.com'],
-  );
-});
-afterEach(() => directory.close());
-
-async function claimInRepository() {
-  const repository = directory.git.createRepository('alice/tool');
-  const issued = await directory.claim(handle);
-  repository.commit({ [file]: issued.challenge });
-  expect(await directory.claim(handle)).toMatchObject({ status: 'claimed' });
-  return { repository, issued };
-}
+const directory = openEach(
+  [
+    recorded(handle, 'alice/tool'),
+    registryEntry('io.github.Bob/tool'),
+    recorded('io.github.carol/x', 'carol/x'),
+  ],
+  ['example.com'],
+);
 
 test('between the ways of a domain one line moves the claim, with its capability and its history', async () => {
-  const issued = await directory.ask(handle, { method: 'well_known' });
-  directory.web.files.set(wellKnown, issued.challenge);
-  await directory.ask(handle, { method: 'well_known' });
+  const issued = await directory.claimBy('well_known', handle);
   directory.setTxt(name, issued.challenge);
   expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({
     status: 'claimed',
@@ -49,12 +33,12 @@ test('between the ways of a domain one line moves the claim, with its capability
 });
 
 test('from a repository to the domain, a line begins a new claim once the repository has no line of the claim', async () => {
-  const { repository, issued } = await claimInRepository();
+  const { repository, issued } = await directory.claimIn('alice/tool', handle);
   directory.setTxt(name, issued.challenge);
   expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({ reason: 'challenge_foreign' });
   const mallory = await directory.ask(handle, { method: 'dns', rotate: true });
   const own = await directory.ask(handle, { method: 'dns', rotate: true }, issued.capability);
-  expect(own.next).toContain('begins a new claim when two checks a day or more apart have found no line');
+  expect(own.next).toMatch(/^The file is at the location of the claim\..* The cost of a new claim: /);
   directory.setTxt(name, mallory.challenge, own.challenge);
   repository.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n${own.challenge}\n` });
   for (const { challenge } of [mallory, own])
@@ -81,18 +65,8 @@ test('from a repository to the domain, a line begins a new claim once the reposi
   ]);
 });
 
-test('looks in other places never touch the claim in force', async () => {
-  const { issued } = await claimInRepository();
-  for (const method of ['well_known', 'dns', 'registry_key'])
-    expect(await directory.ask(handle, { method })).not.toMatchObject({ status: 'claimed' });
-  expect(await directory.standing(issued.capability)).toBe('200');
-  expect(await directory.history(handle)).toEqual(['activated github.com/alice 0']);
-});
-
 test('POST /api/claim-github looks at the repository alone', async () => {
-  const issued = await directory.ask(handle, { method: 'dns' });
-  directory.setTxt(name, issued.challenge);
-  await directory.ask(handle, { method: 'dns' });
+  const issued = await directory.claimBy('dns', handle);
   directory.git.createRepository('alice/tool').commit({ 'README.md': 'tool' });
   const answer = await directory.claim(handle);
   expect(answer).toMatchObject({ status: 'challenge_issued', check: { result: 'file_absent' } });
@@ -115,26 +89,9 @@ test('POST /api/claim-github looks at the repository alone', async () => {
 });
 
 test('an import that records another repository leaves a claim of the domain alone', async () => {
-  const issued = await directory.ask(handle, { method: 'dns' });
-  directory.setTxt(name, issued.challenge);
-  await directory.ask(handle, { method: 'dns' });
+  const issued = await directory.claimBy('dns', handle);
   await directory.directory.importEntries([recorded(handle, 'alice/moved', { version: '2.0.0' })]);
   expect(await directory.standing(issued.capability)).toBe('200');
-});
-
-test('a new address of the repository is said to suspend only a claim that is in force by that repository', async () => {
-  directory.git.createRepository('alice/tool');
-  const issued = await directory.ask(handle, { method: 'dns' });
-  directory.setTxt(name, issued.challenge);
-  await directory.ask(handle, { method: 'dns' });
-  directory.git.fault = (request, response) => {
-    if (!request.url?.startsWith('/alice/tool')) return false;
-    response.writeHead(301, { location: request.url.replace('/alice/tool', '/alice/b') }).end();
-    return true;
-  };
-  expect(await directory.ask(handle, { method: 'repository', rotate: true })).toMatchObject({
-    message: 'The recorded repository redirects to another address. Record the new address in the registry.',
-  });
 });
 
 test('a GitHub account without a repository is proven by the repository of its name', async () => {
@@ -197,27 +154,4 @@ test('the profile repository is a method only if the record names no repository 
   await directory.ask(bob);
   await directory.directory.importEntries([recorded(bob, 'bob/tool', { version: '2.0.0' })]);
   expect(await directory.ask(bob)).toMatchObject({ status: 'claimed', method: 'profile_repository' });
-});
-
-test('with a leaked claim key nobody takes the capability of another, and nothing fails', async () => {
-  const keyed = await openDomainDirectory(
-    [recorded(handle, 'alice/tool'), recorded('org.evil/x', 'evil/x')],
-    [],
-  );
-  const at_s = Math.floor(Date.now() / 1000);
-  const victim = await keyed.claim(handle);
-  const [stored] = await keyed.directory.store.claims.signingKeys();
-  const hash = Buffer.from(victim.challenge.split('.')[1] ?? '', 'base64url')
-    .subarray(6, 38)
-    .toString('hex');
-  const forged = createChallenge(
-    { kid: stored?.kid ?? 0, secret: Buffer.from(stored?.secret ?? '', 'base64') },
-    { origin: keyed.directory.context.config.publicUrl, handle: 'org.evil/x', placeKey: 'github.com/evil/x' },
-    { hash, at_s },
-  );
-  keyed.git.createRepository('evil/x').commit({ [file]: forged });
-  expect(await keyed.claim('org.evil/x')).toMatchObject({ status: 'claimed' });
-  keyed.git.createRepository('alice/tool').commit({ [file]: victim.challenge });
-  expect(await keyed.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'challenge_foreign' });
-  await keyed.close();
 });

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { serverFailure } from '../support/endpoints/dns-server.ts';
 import { registryEntry } from '../support/entries.ts';
-import { recorded } from './claimable.ts';
-import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+import { file, recorded, wellKnown } from './domain-directory.ts';
+import { openEach, reopen } from './open-each.ts';
 
 const handle = 'com.example.api/tool';
 const both = 'com.example.api/both';
@@ -12,20 +12,12 @@ const ofAccount = 'io.github.alice/tool';
 const line = `optout ${handle}`;
 const name = '_dossier-challenge.api.example.com';
 const day_s = 86_400;
-let directory: DomainDirectory;
-beforeEach(async () => {
-  directory = await openDomainDirectory(
-    [registryEntry(handle), recorded(both, 'corp/both'), registryEntry(ofAccount)],
-    ['example.com', 'api.example.com'],
-  );
-});
-afterEach(() => directory.close());
+const directory = openEach(
+  [registryEntry(handle), recorded(both, 'corp/both'), registryEntry(ofAccount)],
+  ['example.com', 'api.example.com'],
+);
 
 const pageStatus = async (of = handle) => (await directory.get(`/agents/${of}`)).status;
-const checkDaily = async () => {
-  directory.directory.wait(1.25 * day_s);
-  return directory.directory.recheck();
-};
 const events = () => directory.directory.store.claims.history(handle);
 
 describe('a line on the web server of the domain', () => {
@@ -41,7 +33,7 @@ describe('a line on the web server of the domain', () => {
     directory.directory.wait(0.9 * day_s);
     await ask();
     expect(await pageStatus()).toBe(200);
-    expect(await checkDaily()).toBe(1);
+    expect(await directory.recheck()).toBe(1);
     expect(await pageStatus()).toBe(410);
     expect(await ask()).toMatchObject({
       status: 'opted_out',
@@ -50,10 +42,10 @@ describe('a line on the web server of the domain', () => {
       ),
     });
     serve(undefined);
-    expect(await checkDaily()).toBe(1);
+    expect(await directory.recheck()).toBe(1);
     expect(await pageStatus()).toBe(410);
     serve(line);
-    expect(await checkDaily()).toBe(1);
+    expect(await directory.recheck()).toBe(1);
     // One answer of 404 that a stranger waited for publishes nothing again.
     directory.web.fault = (_, response) => response.writeHead(404).end();
     await ask();
@@ -62,7 +54,7 @@ describe('a line on the web server of the domain', () => {
     serve(undefined);
     await ask();
     expect(await pageStatus()).toBe(410);
-    expect(await checkDaily()).toBe(1);
+    expect(await directory.recheck()).toBe(1);
     expect(await pageStatus()).toBe(200);
     expect(await events()).toMatchObject([
       { type: 'listing_withdrawn', kind: 'well_known', domain: 'api.example.com', reason: 'optout' },
@@ -70,39 +62,14 @@ describe('a line on the web server of the domain', () => {
     ]);
   });
 
-  test('is not enough if it was gone in between', async () => {
-    serve(line);
-    await ask();
-    serve(undefined);
-    await ask();
-    serve(line);
-    expect(await checkDaily()).toBe(0);
-    await ask();
-    expect(await pageStatus()).toBe(200);
-  });
-
-  test('withdraws a listing that is claimed there at once; the claim comes back with its line', async () => {
-    const { challenge, capability } = await ask();
-    serve(challenge);
-    expect(await ask()).toMatchObject({ status: 'claimed' });
-    serve(`${challenge}\n${line}\n`);
-    expect(await ask({}, capability)).toMatchObject({ status: 'opted_out' });
-    expect([await pageStatus(), await directory.standing(capability)]).toEqual([410, 'capability_unlisted']);
-    serve(challenge);
-    expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
-    expect([await pageStatus(), await directory.standing(capability)]).toEqual([200, '200']);
-  });
-
   test('of a claimed listing may stay for months: the claim comes back by a line that was there all the time', async () => {
-    const { challenge, capability } = await ask();
-    serve(challenge);
-    await ask();
+    const { challenge, capability } = await directory.claimBy('well_known', handle);
     const removed = await ask({ rotate: true }, capability);
     serve(`${challenge}\n${removed.challenge}\n`);
     await ask();
     serve(`${challenge}\n${line}\n`);
     await ask({}, capability);
-    for (let pass = 0; pass < 32; pass += 1) await checkDaily();
+    for (let pass = 0; pass < 32; pass += 1) await directory.recheck();
     serve(`${challenge}\n${removed.challenge}\n`);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect(await directory.standing(capability)).toBe('200');
@@ -110,9 +77,7 @@ describe('a line on the web server of the domain', () => {
   });
 
   test('stays in force while the server fails, while other places have nothing, and through an import', async () => {
-    const { challenge, capability } = await ask();
-    serve(challenge);
-    await ask();
+    const { challenge, capability } = await directory.claimBy('well_known', handle);
     serve(`${challenge}\n${line}\n`);
     await ask({}, capability);
     for (const method of ['dns', 'registry_key'])
@@ -123,12 +88,12 @@ describe('a line on the web server of the domain', () => {
     ]);
     for (const status of [503, 302, 429]) {
       directory.web.fault = (_request, response) => response.writeHead(status).end();
-      await checkDaily();
+      await directory.recheck();
       expect(await pageStatus()).toBe(410);
     }
     directory.web.fault = undefined;
     serve('nothing of ours');
-    await checkDaily();
+    await directory.recheck();
     expect((await directory.get(`/agents/${handle}`)).body).toContain('Newer.');
   });
 });
@@ -137,9 +102,7 @@ describe('a TXT record of the domain', () => {
   const ask = (as?: string) => directory.ask(handle, { method: 'dns' }, as);
 
   test('withdraws a claimed listing at once; only servers that agree on its absence restore it', async () => {
-    const { challenge, capability } = await ask();
-    directory.setTxt(name, challenge);
-    expect(await ask()).toMatchObject({ status: 'claimed' });
+    const { challenge, capability } = await directory.claimBy('dns', handle);
     directory.dns[0].zone.set(name, [challenge, line]);
     expect(await ask(capability)).toMatchObject({ status: 'claimed' });
     directory.setTxt(name, challenge, line);
@@ -157,12 +120,12 @@ describe('a TXT record of the domain', () => {
     directory.setTxt('_dossier-challenge.example.com', line);
     directory.setTxt(name, 'dossier-claim-v1.something-else');
     await ask();
-    await checkDaily();
+    await directory.recheck();
     expect(await pageStatus()).toBe(410);
     directory.setTxt('_dossier-challenge.example.com');
-    await checkDaily();
+    await directory.recheck();
     expect(await pageStatus()).toBe(410);
-    await checkDaily();
+    await directory.recheck();
     expect(await pageStatus()).toBe(200);
   });
 });
@@ -181,7 +144,7 @@ describe('while the listing is claimed by a domain above that of its namespace',
   test('a line of the domain below it withdraws nothing, and its own line does at once', async () => {
     directory.setTxt(name, line, 'dossier-claim-v1.something-else');
     expect(await ask()).toMatchObject({ status: 'claimed' });
-    await checkDaily();
+    await directory.recheck();
     expect(await pageStatus()).toBe(200);
     directory.setTxt(above, challenge, line);
     expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
@@ -214,9 +177,9 @@ describe('while it is opted out by a domain above that of its namespace, which c
     directory.setTxt(above, challenge, line);
     expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
     directory.setTxt(name, below.challenge);
-    for (let day = 0; day < 3; day++) await checkDaily();
+    for (let day = 0; day < 3; day++) await directory.recheck();
     directory.setTxt(above, challenge);
-    await checkDaily();
+    await directory.recheck();
     await ask();
     expect(await directory.history(handle)).toEqual([
       'activated dns:example.com 0',
@@ -234,21 +197,19 @@ describe('while the listing is claimed by the domain of its namespace', () => {
   const above = '_dossier-challenge.example.com';
 
   test('a line of the domain above it is contested, and withdraws once the claim has ended', async () => {
-    const { challenge, capability } = await ask();
-    directory.setTxt(name, challenge);
-    expect(await ask()).toMatchObject({ status: 'claimed', check: { domain: 'api.example.com' } });
+    const { capability } = await directory.claimBy('dns', handle);
     directory.setTxt(above, line);
     for (let day = 0; day < 3; day++) {
       expect(await ask()).toMatchObject({ status: 'claimed' });
       expect(await ask(capability)).toMatchObject({ status: 'claimed' });
-      await checkDaily();
+      await directory.recheck();
     }
     expect((await directory.directory.store.figures.counts()).contested_opt_outs).toBe(1);
     expect(await directory.history(handle)).toEqual(['activated dns:api.example.com 0']);
     directory.setTxt(name);
-    for (let day = 0; day < 2; day++) await checkDaily();
+    for (let day = 0; day < 2; day++) await directory.recheck();
     expect([await pageStatus(), await directory.standing(capability)]).toEqual([200, 'capability_suspended']);
-    for (let day = 0; day < 2; day++) await checkDaily();
+    for (let day = 0; day < 2; day++) await directory.recheck();
     expect(await pageStatus()).toBe(410);
     expect(await events()).toMatchObject([
       { type: 'activated', domain: 'api.example.com' },
@@ -260,9 +221,7 @@ describe('while the listing is claimed by the domain of its namespace', () => {
   });
 
   test('its own line is told from that of the domain above, and each is taken back by itself', async () => {
-    const { challenge, capability } = await ask();
-    directory.setTxt(name, challenge);
-    await ask();
+    const { challenge, capability } = await directory.claimBy('dns', handle);
     directory.setTxt(above, line);
     directory.setTxt(name, challenge, line);
     expect(await ask(capability)).toMatchObject({ status: 'opted_out' });
@@ -284,20 +243,20 @@ describe('a line that waits for its second check', () => {
 
   test('does not keep another place from withdrawing once its repository is no longer recorded', async () => {
     const repository = directory.git.createRepository('corp/both');
-    repository.commit({ 'dossier-claim.txt': `optout ${both}\n` });
+    repository.commit({ [file]: `optout ${both}\n` });
     await ask('repository');
     await directory.directory.importEntries([registryEntry(both, { version: '2.0.0' })]);
     directory.web.files.set(wellKnown, `optout ${both}\n`);
-    await checkDaily();
-    await checkDaily();
+    await directory.recheck();
+    await directory.recheck();
     expect((await ask('well_known')).message).toContain('was read on');
-    await checkDaily();
+    await directory.recheck();
     expect(await pageStatus(both)).toBe(410);
   });
 
   test('does not keep another place from withdrawing while its own host does not answer', async () => {
     const repository = directory.git.createRepository('corp/both');
-    repository.commit({ 'dossier-claim.txt': `optout ${both}\n` });
+    repository.commit({ [file]: `optout ${both}\n` });
     await ask('repository');
     directory.git.fault = (_request, response) => {
       response.writeHead(503).end();
@@ -305,42 +264,38 @@ describe('a line that waits for its second check', () => {
     };
     directory.web.files.set(wellKnown, `optout ${both}\n`);
     expect((await ask('well_known')).message).toContain('was read on');
-    await checkDaily();
+    await directory.recheck();
     expect(await pageStatus(both)).toBe(410);
   });
 });
 
 test('a line in the profile repository of the account withdraws its listing', async () => {
   const profile = directory.git.createRepository('alice/alice');
-  profile.commit({ 'dossier-claim.txt': `optout ${ofAccount}\n` });
+  profile.commit({ [file]: `optout ${ofAccount}\n` });
   const ask = () => directory.ask(ofAccount, { method: 'profile_repository' });
   expect(await ask()).toMatchObject({ status: 'not_proven' });
-  await checkDaily();
+  await directory.recheck();
   expect(await pageStatus(ofAccount)).toBe(410);
-  profile.commit({ 'dossier-claim.txt': null });
-  await checkDaily();
+  profile.commit({ [file]: null });
+  await directory.recheck();
   expect(await pageStatus(ofAccount)).toBe(410);
-  await checkDaily();
+  await directory.recheck();
   expect(await pageStatus(ofAccount)).toBe(200);
 });
 
 test('while the listing is claimed by another account or domain, a line of its domain counts for nothing', async () => {
-  const repository = directory.git.createRepository('corp/both');
-  repository.commit({ 'README.md': 'both' });
-  const { challenge } = await directory.ask(both, { method: 'repository' });
-  repository.commit({ 'dossier-claim.txt': challenge });
-  expect(await directory.ask(both, { method: 'repository' })).toMatchObject({ status: 'claimed' });
+  const { repository } = await directory.claimIn('corp/both', both);
   directory.web.files.set(wellKnown, `optout ${both}\n`);
   const ask = () => directory.ask(both, { method: 'well_known' });
   await ask();
-  await checkDaily();
+  await directory.recheck();
   expect(await ask()).toMatchObject({ status: 'not_proven' });
   expect(await pageStatus(both)).toBe(200);
-  repository.commit({ 'dossier-claim.txt': null });
+  repository.commit({ [file]: null });
   await directory.askTwice(both, { method: 'repository' });
   await ask();
   expect(await pageStatus(both)).toBe(200);
-  await checkDaily();
+  await directory.recheck();
   expect(await pageStatus(both)).toBe(410);
   repository.commit({ 'README.md': 'nothing to say about it' });
   expect(await directory.ask(both, { method: 'repository' })).toMatchObject({ status: 410 });
@@ -348,15 +303,12 @@ test('while the listing is claimed by another account or domain, a line of its d
 
 test('while the domain has claimed the listing, a line in its recorded repository is only shown to the operator', async () => {
   const settings = { DATABASE_URL: await createSharedDatabase() };
-  await directory.close();
-  directory = await openDomainDirectory([recorded(both, 'corp/both')], ['api.example.com'], settings);
-  const { challenge, capability } = await directory.ask(both, { method: 'dns' });
-  directory.setTxt(name, challenge);
-  expect(await directory.ask(both, { method: 'dns' })).toMatchObject({ status: 'claimed' });
+  await reopen(directory, [recorded(both, 'corp/both')], ['api.example.com'], settings);
+  const { challenge, capability } = await directory.claimBy('dns', both);
   const repository = directory.git.createRepository('corp/both');
-  repository.commit({ 'dossier-claim.txt': `optout ${both}\n` });
+  repository.commit({ [file]: `optout ${both}\n` });
   await directory.ask(both, { method: 'repository' });
-  for (let day = 0; day < 3; day++) await checkDaily();
+  for (let day = 0; day < 3; day++) await directory.recheck();
   expect([await pageStatus(both), await directory.standing(capability)]).toEqual([200, '200']);
   const doctor = async () => {
     const { stdout } = await runDossier(['doctor'], { ...settings, REGISTRY_URL: 'off', LOG_LEVEL: 'error' });
@@ -374,14 +326,14 @@ test('while the domain has claimed the listing, a line in its recorded repositor
   directory.setTxt(name, challenge, `optout ${both}`);
   expect(await directory.ask(both, { method: 'dns' }, capability)).toMatchObject({ status: 'opted_out' });
   directory.setTxt(name, 'dossier-claim-v1.none');
-  await checkDaily();
+  await directory.recheck();
   expect(await pageStatus(both)).toBe(200);
 
   await directory.ask(both, { method: 'repository' });
   expect(await pageStatus(both)).toBe(200);
   // A claim that only an opt-out suspended stands until two checks have found its line gone.
-  await checkDaily();
+  await directory.recheck();
   expect(await pageStatus(both)).toBe(200);
-  for (let day = 0; day < 2; day++) await checkDaily();
+  for (let day = 0; day < 2; day++) await directory.recheck();
   expect(await pageStatus(both)).toBe(410);
 });

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { whereShown } from '../support/doors.ts';
 import { registryEntry } from '../support/entries.ts';
 import { storedTools } from '../support/facts.ts';
-import { type Claimable, openClaimable, recorded } from './claimable.ts';
+import { file, openDomainDirectory, recorded } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
-const file = 'dossier-claim.txt';
 const handle = 'io.github.alice/a';
 const page = `/agents/${handle}`;
 const day_s = 86_400;
@@ -20,11 +20,7 @@ const earlier = registryEntry(
   { version: '0.9.0', remotes: [{ type: 'streamable-http', url: formerEndpoint }] },
   { isLatest: false, publishedAt: '2026-09-01T08:00:00Z' },
 );
-let service: Claimable;
-beforeEach(async () => {
-  service = await openClaimable([earlier, recorded(handle, 'alice/a', described)]);
-});
-afterEach(() => service.close());
+const service = openEach([earlier, recorded(handle, 'alice/a', described)]);
 
 const pageStatus = async () => (await service.get(page)).status;
 const leafTypes = async () => {
@@ -36,13 +32,7 @@ const leafTypes = async () => {
 };
 /** What is answered about the endpoint of an earlier version. */
 const findFormer = async () =>
-  (
-    await service.directory.app.request('/api/tools/get_agent', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle: formerEndpoint }),
-    })
-  ).text();
+  JSON.stringify(await service.post('/api/tools/get_agent', { handle: formerEndpoint }));
 /** The stored texts of the tools that a check saw. */
 const seenTools = { handle, kind: 'tools.surface', subject: 'https://alice.example/mcp' };
 const putTools = async () => {
@@ -51,12 +41,6 @@ const putTools = async () => {
   const stored = await storedTools(seenTools, { digest: 'd'.repeat(64), first_seen_at, members });
   return service.directory.store.write((tx) => tx.observations.putValue(stored));
 };
-/** The daily check, after more than a day. */
-const checkDaily = async () => {
-  service.directory.wait(1.25 * day_s);
-  return service.directory.recheck();
-};
-
 describe('a listing that was never claimed', () => {
   test('is withdrawn when two checks a day apart read the line', async () => {
     const repository = service.git.createRepository('alice/a');
@@ -71,7 +55,7 @@ describe('a listing that was never claimed', () => {
     expect(await service.claim(handle)).toMatchObject({ status: 'not_proven' });
     expect(await pageStatus()).toBe(200);
     expect(await findFormer()).toContain('recorded this endpoint, until 2026-10-01');
-    expect(await checkDaily()).toBe(1);
+    expect(await service.recheck()).toBe(1);
     expect(await pageStatus()).toBe(410);
     expect(await findFormer()).not.toContain(handle);
     expect(await service.directory.store.observations.values(seenTools)).toEqual([]);
@@ -79,7 +63,7 @@ describe('a listing that was never claimed', () => {
     expect(await leafTypes()).toEqual(['listing.withdrawn']);
     expect(await service.history(handle)).toEqual(['listing_withdrawn optout']);
     repository.commit({ [file]: null });
-    for (let day = 0; day < 2; day++) expect(await checkDaily()).toBe(1);
+    for (let day = 0; day < 2; day++) expect(await service.recheck()).toBe(1);
     const document = JSON.parse((await service.get(`${page}.json`)).body);
     expect(document.claim).toBeUndefined();
     expect(document.history).toMatchObject([
@@ -104,7 +88,7 @@ describe('a listing that was never claimed', () => {
     repository.commit({ [file]: null });
     await service.claim(handle);
     repository.commit({ [file]: `optout ${handle}\n` });
-    expect(await checkDaily()).toBe(0);
+    expect(await service.recheck()).toBe(0);
     await service.claim(handle);
     expect(await pageStatus()).toBe(200);
     expect(await leafTypes()).toEqual([]);
@@ -115,10 +99,7 @@ describe('a claimed listing', () => {
   const shownAt = () =>
     whereShown(service.directory, { handles: [handle], query: 'counts' }, 'Counts the days of a year.');
   async function optOut() {
-    const repository = service.git.createRepository('alice/a');
-    const issued = await service.claim(handle);
-    repository.commit({ [file]: issued.challenge });
-    await service.claim(handle);
+    const { repository, issued } = await service.claimIn('alice/a', handle);
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
     expect(await service.claim(handle, {}, issued.capability)).toMatchObject({
       status: 'opted_out',
@@ -161,10 +142,7 @@ describe('a claimed listing', () => {
   });
 
   test('is withdrawn by the second of two readings if nobody presents a capability of the claim', async () => {
-    const repository = service.git.createRepository('alice/a');
-    const issued = await service.claim(handle);
-    repository.commit({ [file]: issued.challenge });
-    await service.claim(handle);
+    const { repository, issued } = await service.claimIn('alice/a', handle);
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
     expect(await service.claim(handle)).toMatchObject({
       status: 'claimed',
@@ -183,10 +161,7 @@ describe('a claimed listing', () => {
   });
 
   test('is withdrawn at once for who presents a capability, whoever asked for a check a moment before', async () => {
-    const repository = service.git.createRepository('alice/a');
-    const issued = await service.claim(handle);
-    repository.commit({ [file]: issued.challenge });
-    await service.claim(handle);
+    const { repository, issued } = await service.claimIn('alice/a', handle);
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
     expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
     service.directory.wait(-31);
@@ -199,29 +174,18 @@ describe('a claimed listing', () => {
       recorded(handle, 'alice/a', { description: 'Counts the weeks of a year.', version: '2.0.0' }),
     ]);
     expect(await pageStatus()).toBe(410);
-    expect(await checkDaily()).toBe(1);
+    expect(await service.recheck()).toBe(1);
     expect(await pageStatus()).toBe(410);
     repository.commit({ [file]: null });
-    expect(await checkDaily()).toBe(1);
+    expect(await service.recheck()).toBe(1);
     expect(await pageStatus()).toBe(410);
     const form = new URLSearchParams({ optout: 'true', method: 'repository' });
     const asked = await service.directory.app.request(`${page}/claim`, { method: 'POST', body: form });
     expect(await asked.text()).toMatch(
       /A check on \d{4}-\d\d-\d\d found no text there\. The listing is listed again when a check a day or more later finds none either/,
     );
-    expect(await checkDaily()).toBe(1);
+    expect(await service.recheck()).toBe(1);
     expect((await service.get(page)).body).toContain('Counts the weeks of a year.');
-  });
-
-  test('stays withdrawn while the file cannot be read', async () => {
-    const { repository } = await optOut();
-    repository.commit({ [file]: null });
-    service.git.fault = (_request, response) => {
-      response.writeHead(503).end();
-      return true;
-    };
-    expect(await service.claim(handle)).toMatchObject({ status: 'opted_out' });
-    expect(await pageStatus()).toBe(410);
   });
 
   test('is restored when its record names another repository', async () => {
@@ -240,7 +204,7 @@ describe('a claimed listing', () => {
 test('an operator restores a listing by command, and its line no longer counts until it is gone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'dossier-opt-out-'));
   const DATABASE_URL = await createSharedDatabase(folder);
-  const shared = await openClaimable([recorded(handle, 'alice/a', described)], { DATABASE_URL });
+  const shared = await openDomainDirectory([recorded(handle, 'alice/a', described)], [], { DATABASE_URL });
   const status = async () => (await shared.get(page)).status;
   const restore = (...args: string[]) =>
     runDossier(['listing', 'restore', ...args], { DATABASE_URL, REGISTRY_URL: 'off' });

@@ -1,78 +1,27 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recorded } from './claimable.ts';
-import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+import { describe, expect, it } from 'vitest';
+import { file, recorded, wellKnown } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
 const tool = 'com.example/tool';
 const server = 'io.github.alice/a';
 const rated = 'io.github.bob/b';
-const file = 'dossier-claim.txt';
 const name = '_dossier-challenge.example.com';
-const day_s = 86_400;
 
-let service: DomainDirectory;
-beforeEach(async () => {
-  service = await openDomainDirectory(
-    [
-      recorded(tool, 'alice/tool'),
-      recorded(server, 'alice/a'),
-      recorded('io.github.alice/second', 'alice/a'),
-      recorded(rated, 'bob/b'),
-    ],
-    ['example.com'],
-  );
-});
-afterEach(() => service.close());
+const service = openEach(
+  [
+    recorded(tool, 'alice/tool'),
+    recorded(server, 'alice/a'),
+    recorded('io.github.alice/second', 'alice/a'),
+    recorded(rated, 'bob/b'),
+  ],
+  ['example.com'],
+);
 
 const byDns = (input: object = {}, as?: string) => service.ask(tool, { method: 'dns', ...input }, as);
 const byFile = (input: object = {}, as?: string) => service.ask(tool, { method: 'well_known', ...input }, as);
-/** The claim as it stands: `claimed github.com/alice 0`. */
-async function held(handle: string): Promise<string> {
-  const claim = await service.directory.store.claims.claim(handle);
-  return `${claim?.state} ${claim?.root} ${claim?.root_generation}`;
-}
-async function answerOf(action: string, input: object, as: string): Promise<Record<string, string>> {
-  const response = await service.directory.app.request(`/api/tools/${action}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${as}` },
-    body: JSON.stringify(input),
-  });
-  return (await response.json()) as Record<string, string>;
-}
 async function call(action: string, input: object, as: string): Promise<string> {
-  const { code, rating_id, status } = await answerOf(action, input, as);
-  return code ?? rating_id ?? String(status);
-}
-const rate = (as: string, handle = rated) =>
-  call(
-    'submit_rating',
-    {
-      handle,
-      interaction_id: 'one',
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'none',
-      interaction_at: service.directory.context.clock().toISOString(),
-    },
-    as,
-  );
-const recheck = async (days = 1.25) => {
-  service.directory.wait(days * day_s);
-  await service.directory.recheck();
-};
-/** Alice claims by TXT record. */
-async function claimByDns() {
-  const issued = await byDns();
-  service.setTxt(name, issued.challenge);
-  expect(await byDns()).toMatchObject({ status: 'claimed' });
-  return issued;
-}
-/** Alice claims in her repository. */
-async function claimInRepository(handle: string, path: string) {
-  const repository = service.git.createRepository(path);
-  const issued = await service.claim(handle);
-  repository.commit({ [file]: issued.challenge });
-  expect(await service.claim(handle)).toMatchObject({ status: 'claimed' });
-  return { repository, issued };
+  const { code, rating_id, status } = await service.post(`/api/tools/${action}`, input, as);
+  return String(code ?? rating_id ?? status);
 }
 /** Somebody else has the name, and a copy of all that was public. */
 function takeName(path: string, text: string) {
@@ -84,40 +33,40 @@ function takeName(path: string, text: string) {
 
 describe('while a listing is opted out', () => {
   it('elsewhere, the place of the claim is checked too: a co-signed line alone begins a new claim once its line was gone', async () => {
-    const { challenge, capability } = await claimByDns();
+    const { challenge, capability } = await service.claimBy('dns', tool);
     const next = await byDns({ rotate: true }, capability);
     service.web.files.set(wellKnown, `${challenge}\noptout ${tool}\n`);
     expect(await byFile({}, capability)).toMatchObject({ status: 'opted_out' });
     service.setTxt(name);
-    await recheck();
-    await recheck();
+    await service.recheck();
+    await service.recheck();
     service.setTxt(name, next.challenge);
     service.web.files.set(wellKnown, 'nothing of ours');
     await byFile();
     expect(await byDns()).toMatchObject({ status: 'claimed', changed: 'activated' });
-    expect(await held(tool)).toBe('claimed dns:example.com 1');
+    expect(await service.held(tool)).toBe('claimed dns:example.com 1');
   });
 
   it('elsewhere, a line of the claim that stays keeps it, and restores nothing before the opt-out ends', async () => {
-    const { challenge, capability } = await claimByDns();
+    const { challenge, capability } = await service.claimBy('dns', tool);
     service.web.files.set(wellKnown, `${challenge}\noptout ${tool}\n`);
     await byFile({}, capability);
-    for (let pass = 0; pass < 3; pass += 1) await recheck();
-    expect([await held(tool), (await service.get(`/agents/${tool}`)).status]).toEqual([
+    for (let pass = 0; pass < 3; pass += 1) await service.recheck();
+    expect([await service.held(tool), (await service.get(`/agents/${tool}`)).status]).toEqual([
       'suspended dns:example.com 0',
       410,
     ]);
     service.web.files.set(wellKnown, 'nothing of ours');
     await byFile();
     expect(await byDns()).toMatchObject({ status: 'claimed', changed: 'restored' });
-    expect(await held(tool)).toBe('claimed dns:example.com 0');
+    expect(await service.held(tool)).toBe('claimed dns:example.com 0');
   });
 
   it.each([
     ['with the line that opts out', (secret: string) => [`optout ${server}\n${secret}\n`]],
     ['after it', (secret: string) => [`optout ${server}\n`, `optout ${server}\n${secret}\n`]],
   ])('a capability that is published %s is ended', async (_, texts) => {
-    const { repository, issued } = await claimInRepository(server, 'alice/a');
+    const { repository, issued } = await service.claimIn('alice/a', server);
     for (const text of texts(issued.capability)) {
       repository.commit({ [file]: `${issued.challenge}\n${text}` });
       expect(await service.claim(server, {}, issued.capability)).toMatchObject({ status: 'opted_out' });
@@ -128,33 +77,33 @@ describe('while a listing is opted out', () => {
   });
 
   it('whoever took the name of its repository begins a new claim', async () => {
-    const { repository, issued } = await claimInRepository(server, 'alice/a');
-    const rating_id = await rate(issued.capability);
+    const { repository, issued } = await service.claimIn('alice/a', server);
+    const rating_id = (await service.rate(rated, issued.capability)).rating_id;
     repository.commit({ [file]: `${issued.challenge}\noptout ${server}\n` });
     await service.claim(server, {}, issued.capability);
     service.git.removeRepository('alice/a');
-    await recheck();
-    await recheck();
+    await service.recheck();
+    await service.recheck();
     takeName('alice/a', issued.challenge);
     await service.claim(server);
     const mallory = await service.claim(server, { rotate: true });
     takeName('alice/a', `${issued.challenge}\n${mallory.challenge}\n`);
     await service.claim(server);
-    expect(await held(server)).toBe('claimed github.com/alice 1');
+    expect(await service.held(server)).toBe('claimed github.com/alice 1');
     expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('rating_not_yours');
   });
 });
 
 describe('whoever is not the holder', () => {
   it('gets nothing by a record that names a copy of the repository, nor the holder by its return', async () => {
-    const { issued } = await claimInRepository(server, 'alice/a');
-    const rating_id = await rate(issued.capability);
+    const { issued } = await service.claimIn('alice/a', server);
+    const rating_id = (await service.rate(rated, issued.capability)).rating_id;
     await service.directory.importEntries([recorded(server, 'mallory/a', { version: '2.0.0' })]);
     const copy = service.git.createRepository('mallory/a');
     const mallory = await service.claim(server, {}, issued.capability);
     copy.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n` });
     expect(await service.claim(server)).toMatchObject({ changed: 'activated' });
-    expect(await held(server)).toBe('claimed github.com/mallory 0');
+    expect(await service.held(server)).toBe('claimed github.com/mallory 0');
     expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('rating_not_yours');
     expect(await service.standing(issued.capability)).toBe('capability_revoked');
     await service.directory.importEntries([recorded(server, 'alice/a', { version: '3.0.0' })]);
@@ -163,10 +112,10 @@ describe('whoever is not the holder', () => {
   });
 
   it('gets nothing by a name that was free while the record named another repository', async () => {
-    const { issued } = await claimInRepository(server, 'alice/a');
-    const rating_id = await rate(issued.capability);
+    const { issued } = await service.claimIn('alice/a', server);
+    const rating_id = (await service.rate(rated, issued.capability)).rating_id;
     await service.directory.importEntries([recorded(server, 'alice/other', { version: '2.0.0' })]);
-    await recheck(20);
+    await service.recheck(20);
     await service.directory.importEntries([recorded(server, 'alice/a', { version: '3.0.0' })]);
     const mallory = await service.claim(server, { rotate: true });
     const taken = takeName('alice/a', `${issued.challenge}\n${mallory.challenge}\n`);
@@ -174,14 +123,14 @@ describe('whoever is not the holder', () => {
     expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('capability_waiting');
     taken.commit({ [file]: mallory.challenge });
     await service.claimTwice(server);
-    expect(await held(server)).toBe('claimed github.com/alice 1');
+    expect(await service.held(server)).toBe('claimed github.com/alice 1');
     expect(await call('withdraw_rating', { rating_id }, mallory.capability)).toBe('rating_not_yours');
   });
 
   it('responds to no rating that the listing received before', async () => {
-    const { repository, issued } = await claimInRepository(server, 'alice/a');
-    const bob = await claimInRepository(rated, 'bob/b');
-    const rating_id = await rate(bob.issued.capability, server);
+    const { repository, issued } = await service.claimIn('alice/a', server);
+    const bob = await service.claimIn('bob/b', rated);
+    const rating_id = (await service.rate(server, bob.issued.capability)).rating_id;
     repository.commit({ [file]: null });
     await service.claimTwice(server);
     const mallory = await service.claim(server);
@@ -192,7 +141,7 @@ describe('whoever is not the holder', () => {
         /^(capability_revoked|rating_not_yours)$/,
       );
     const sent = { rating_id, text: 'It was fixed.' };
-    const { detail } = await answerOf('respond_to_rating', sent, mallory.capability);
+    const { detail } = await service.post('/api/tools/respond_to_rating', sent, mallory.capability);
     expect(detail).toContain(
       'When the rating was made, this listing had a different claim, by github.com/alice; only that claim can respond.',
     );
@@ -201,7 +150,7 @@ describe('whoever is not the holder', () => {
   it.each(['optout', 'nothing'])(
     'co-signs with no capability that was ended (the file says %s)',
     async (says) => {
-      const { repository, issued } = await claimInRepository(server, 'alice/a');
+      const { repository, issued } = await service.claimIn('alice/a', server);
       const revoke = { method: 'POST', headers: { authorization: `Bearer ${issued.capability}` } };
       if (says === 'optout') {
         repository.commit({ [file]: `${issued.challenge}\noptout ${server}\n` });
@@ -213,31 +162,21 @@ describe('whoever is not the holder', () => {
       const next = await service.claim(server, { rotate: true }, issued.capability);
       repository.commit({ [file]: next.challenge });
       expect(await service.claim(server)).toMatchObject({ changed: 'activated' });
-      expect(await held(server)).toBe('claimed github.com/alice 1');
+      expect(await service.held(server)).toBe('claimed github.com/alice 1');
     },
   );
-
-  it('takes no second listing of a repository by the line of the first', async () => {
-    const { issued } = await claimInRepository(server, 'alice/a');
-    const second = 'io.github.alice/second';
-    expect(await service.claim(second)).toMatchObject({ reason: 'challenge_foreign' });
-    expect(await service.claim(second, { challenge: issued.challenge })).toMatchObject({
-      reason: 'challenge_foreign',
-    });
-    expect(await held(second)).toBe('undefined undefined undefined');
-  });
 
   it.each([
     ['an emptied repository', () => ''],
     ['another history', (challenge: string) => challenge],
   ])('gets nothing by %s', async (_, text) => {
-    const { issued } = await claimInRepository(server, 'alice/a');
+    const { issued } = await service.claimIn('alice/a', server);
     service.git.removeRepository('alice/a');
     service.git.createRepository('alice/a');
     await service.claimTwice(server);
     takeName('alice/a', `${text(issued.challenge)}\n`);
     expect(await service.claim(server)).toMatchObject({ status: 'not_proven' });
-    expect(await held(server)).toBe('suspended github.com/alice 0');
+    expect(await service.held(server)).toBe('suspended github.com/alice 0');
   });
 });
 
@@ -249,8 +188,8 @@ describe('an opt-out line of a repository', () => {
     const repository = service.git.createRepository('alice/tool');
     repository.commit({ [file]: `optout ${tool}\n` });
     await service.claim(tool);
-    const { challenge } = await claimByDns();
-    service.directory.wait(2 * day_s);
+    const { challenge } = await service.claimBy('dns', tool);
+    service.directory.wait(2 * 86_400);
     await service.claim(tool);
     if (gaps > 0) {
       service.setTxt(name);
@@ -259,9 +198,9 @@ describe('an opt-out line of a repository', () => {
       service.setTxt(name, challenge);
       await byDns();
     }
-    await recheck();
+    await service.recheck();
     await service.claim(tool);
-    expect([(await service.get(`/agents/${tool}`)).status, await held(tool)]).toEqual([
+    expect([(await service.get(`/agents/${tool}`)).status, await service.held(tool)]).toEqual([
       200,
       'claimed dns:example.com 0',
     ]);

@@ -1,79 +1,35 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
-import { recorded } from './claimable.ts';
-import { type DomainDirectory, openDomainDirectory, wellKnown } from './domain-directory.ts';
+import { file, recorded, wellKnown } from './domain-directory.ts';
+import { openEach } from './open-each.ts';
 
 const tool = 'com.example/tool';
 const rated = 'org.rated/service';
-const file = 'dossier-claim.txt';
 const day_s = 86_400;
 const owners = ['alice', 'bob', 'carol'];
 const handleOf = (owner: string) => `io.github.${owner}/tool`;
 
-let service: DomainDirectory;
-beforeEach(async () => {
-  service = await openDomainDirectory(
-    [
-      recorded(tool, 'mallory/tool'),
-      ...owners.map((owner) => recorded(handleOf(owner), `${owner}/tool`)),
-      registryEntry(rated),
-    ],
-    ['example.com'],
-  );
-});
-afterEach(() => service.close());
+const service = openEach(
+  [
+    recorded(tool, 'mallory/tool'),
+    ...owners.map((owner) => recorded(handleOf(owner), `${owner}/tool`)),
+    registryEntry(rated),
+  ],
+  ['example.com'],
+);
 
 const byFile = (input: object = {}, as?: string) => service.ask(tool, { method: 'well_known', ...input }, as);
 const inRepository = (input: object = {}) => service.ask(tool, { method: 'repository', ...input });
-/** The owner of example.com claims. */
-async function claimByFile() {
-  const issued = await byFile();
-  service.web.files.set(wellKnown, issued.challenge);
-  expect(await byFile()).toMatchObject({ status: 'claimed' });
-  return issued;
-}
-const claimsOf = async (handles: readonly string[]) =>
-  Promise.all(
-    handles.map(async (handle) => {
-      const claim = await service.directory.store.claims.claim(handle);
-      return `${claim?.state} ${claim?.root} ${claim?.root_generation}`;
-    }),
-  );
-async function post(tool: string, input: object, as?: string) {
-  const response = await service.directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(as && { authorization: `Bearer ${as}` }) },
-    body: JSON.stringify(input),
-  });
-  return (await response.json()) as Record<string, unknown>;
-}
-const rate = (as: string) =>
-  post(
-    'submit_rating',
-    {
-      handle: rated,
-      interaction_id: 'one',
-      outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'none',
-      interaction_at: service.directory.context.clock().toISOString(),
-    },
-    as,
-  );
+const claimsOf = (handles: readonly string[]) => Promise.all(handles.map(service.held));
 const groupOfRating = async () => {
-  const { ratings } = await post('list_ratings', { handle: rated });
+  const { ratings } = await service.post('/api/tools/list_ratings', { handle: rated });
   return (ratings as { group?: string }[])[0]?.group;
 };
-const recheck = async (days: number) => {
-  service.directory.wait(days * day_s);
-  await service.directory.recheck();
-};
-
 describe('one reading that finds nothing', () => {
   test('hands the claim to nobody else, and its owner loses nothing', async () => {
-    const owner = await claimByFile();
+    const owner = await service.claimBy('well_known', tool);
     service.directory.wait(8 * day_s);
-    expect(await rate(owner.capability)).toMatchObject({ group: 'independent' });
+    expect(await service.rate(rated, owner.capability)).toMatchObject({ group: 'independent' });
     const repository = service.git.createRepository('mallory/tool');
     const mallory = await inRepository({ rotate: true });
     repository.commit({ [file]: mallory.challenge });
@@ -82,7 +38,7 @@ describe('one reading that finds nothing', () => {
     expect(await byFile()).toMatchObject({ status: 'claimed', check: { result: 'well_known_absent' } });
     expect(await inRepository()).toMatchObject({ reason: 'claimed_elsewhere' });
     service.web.fault = undefined;
-    await recheck(0.3);
+    await service.recheck(0.3);
     service.web.fault = (_, response) => response.writeHead(404).end();
     service.directory.wait(day_s);
     await byFile();
@@ -96,17 +52,16 @@ describe('one reading that finds nothing', () => {
   });
 
   test('is said on the page and in the JSON until one that finds the line', async () => {
-    const owner = await claimByFile();
+    const owner = await service.claimBy('well_known', tool);
     service.web.files.delete(wellKnown);
-    service.directory.wait(1.25 * day_s);
-    await service.directory.recheck();
+    await service.recheck();
     const { tried_at, failing } = (await service.claimOf(tool)) ?? {};
     const on = String(tried_at).slice(0, 10);
     const said = `check on ${on} found nothing there that proves the claim; the claim stands until a check a day or more later finds nothing either`;
     expect(failing).toBe(`a ${said}`);
     const text = async () => (await service.get(`/agents/${tool}`)).body.replace(/\s+/g, ' ');
     expect(await text()).toContain(`A ${said}.`);
-    const compared = await post('compare_agents', {
+    const compared = await service.post('/api/tools/compare_agents', {
       handles: [tool, rated],
       criteria: ['claim_checked_within_days:30'],
     });
@@ -125,7 +80,7 @@ describe('one reading that finds nothing', () => {
 });
 
 test('pages and Markdown name the day of the last check, although it failed', async () => {
-  await claimByFile();
+  await service.claimBy('well_known', tool);
   service.web.fault = (_request, response) => void response.writeHead(503).end();
   service.directory.wait(1.25 * day_s);
   await byFile();
@@ -140,7 +95,7 @@ test('pages and Markdown name the day of the last check, although it failed', as
 });
 
 test('a claim whose line is gone ends, although somebody asks about it whenever its host fails', async () => {
-  const { capability } = await claimByFile();
+  const { capability } = await service.claimBy('well_known', tool);
   service.web.files.delete(wellKnown);
   for (let hour = 0; hour < 72; hour += 4) {
     service.web.fault = (_request, response) => void response.writeHead(503).end();
@@ -154,13 +109,13 @@ test('a claim whose line is gone ends, although somebody asks about it whenever 
 });
 
 test('the place of an ended claim is read until its line restores nothing any more', async () => {
-  await claimByFile();
+  await service.claimBy('well_known', tool);
   service.web.files.delete(wellKnown);
-  for (let pass = 0; pass < 2; pass++) await recheck(1.3);
+  for (let pass = 0; pass < 2; pass++) await service.recheck(1.3);
   expect(await claimsOf([tool])).toEqual(['suspended dns:example.com 0']);
   const readsOf = async (days: number) => {
     const before = service.web.requests.length;
-    await recheck(days);
+    await service.recheck(days);
     return service.web.requests.length - before;
   };
   expect(await readsOf(28)).toBe(1);
@@ -169,7 +124,7 @@ test('the place of an ended claim is read until its line restores nothing any mo
 });
 
 test('what others wait for while an opt-out or the registry suspends a claim is not theirs before two readings', async () => {
-  const owner = await claimByFile();
+  const owner = await service.claimBy('well_known', tool);
   const repository = service.git.createRepository('mallory/tool');
   const mallory = await inRepository({ rotate: true });
   repository.commit({ [file]: mallory.challenge });
@@ -184,44 +139,4 @@ test('what others wait for while an opt-out or the registry suspends a claim is 
   expect(await inRepository({ challenge: mallory.challenge })).toMatchObject({ reason: 'claimed_elsewhere' });
   expect(await byFile()).toMatchObject({ status: 'claimed', changed: 'restored' });
   expect(await service.standing(owner.capability)).toBe('200');
-});
-
-describe('a forge that answers every anonymous request alike', () => {
-  test.each([401, 404])('with %i for two days ends no claim there', async (status) => {
-    const secrets: string[] = [];
-    for (const owner of owners) {
-      const repository = service.git.createRepository(`${owner}/tool`);
-      const issued = await service.claim(handleOf(owner));
-      repository.commit({ [file]: issued.challenge });
-      expect(await service.claim(handleOf(owner))).toMatchObject({ status: 'claimed' });
-      secrets.push(issued.capability);
-    }
-    service.directory.wait(8 * day_s);
-    await service.directory.recheck();
-    expect(await rate(secrets[0] ?? '')).toMatchObject({ group: 'independent' });
-    service.git.fault = (request, response) => {
-      if (!request.url?.includes('git-upload-pack')) return false;
-      response.writeHead(status).end();
-      return true;
-    };
-    for (let pass = 0; pass < 4; pass++) await recheck(1.3);
-    service.git.fault = undefined;
-    await recheck(1.3);
-    for (const secret of secrets) expect(await service.standing(secret)).toBe('200');
-    expect(await groupOfRating()).toBe('independent');
-    const handles = owners.map(handleOf);
-    expect(await claimsOf(handles)).toEqual(owners.map((owner) => `claimed github.com/${owner} 0`));
-    service.git.removeRepository('alice/tool');
-    for (let pass = 0; pass < 2; pass++) await recheck(1.3);
-    expect(await claimsOf(handles)).toEqual([
-      'suspended github.com/alice 0',
-      'claimed github.com/bob 0',
-      'claimed github.com/carol 0',
-    ]);
-    expect(await service.history(handleOf('alice'))).toEqual([
-      'activated github.com/alice 0',
-      'suspended repository_changed github.com/alice 0',
-    ]);
-    expect(await service.directory.audit()).toEqual([]);
-  });
 });

@@ -42,7 +42,7 @@ test('a capability with a wrong or missing letter is invalid', () => {
 const troubleOf = (
   change: Partial<typeof binding>,
   now_s = issued_s,
-  ring: readonly { kid: number; secret: Buffer; retired?: true }[] = [key],
+  ring: readonly { kid: number; secret: Buffer }[] = [key],
 ) => {
   const read = readChallenge(challenge);
   if (!read) throw new Error('unreadable');
@@ -63,10 +63,9 @@ test('a challenge counts from 300 s ahead to 7 days', () => {
   expect(troubleOf({}, issued_s + 604_800)).toBe('challenge_expired');
 });
 
-test('the key decides: forged, unknown and retired ones', () => {
+test('the key decides: forged and unknown ones', () => {
   expect(troubleOf({}, issued_s, [{ kid: 7, secret: Buffer.alloc(32, 0x43) }])).toBe('challenge_foreign');
   expect(troubleOf({}, issued_s, [{ ...key, kid: 8 }])).toBe('challenge_key_retired');
-  expect(troubleOf({}, issued_s, [{ ...key, retired: true }])).toBe('challenge_key_retired');
 });
 
 test('any flipped bit of a challenge makes it foreign or unreadable', () => {

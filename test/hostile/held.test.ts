@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { recorded } from '../claims/claimable.ts';
-import { openDomainDirectory } from '../claims/domain-directory.ts';
+import { openDomainDirectory, recorded } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recorded } from '../claims/claimable.ts';
-import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
+import { type DomainDirectory, openDomainDirectory, recorded } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 
 const file = 'dossier-claim.txt';

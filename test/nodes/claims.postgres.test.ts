@@ -144,7 +144,6 @@ describe('the re-check of two nodes', () => {
           root: 'github.com/many',
           root_generation: 0,
           first_proved_at: checked_at,
-          branch: 'main',
           checked_at,
           // The first of two readings.
           missing: { line: checked_at },

@@ -33,7 +33,6 @@ export async function addListingOfSource(store: Store, handle: string, id: numbe
       root_generation: 0,
       first_proved_at: at,
       commit: 'c'.repeat(40),
-      branch: 'main',
       checked_at: at,
     });
     await tx.claims.putCapability(makeCapability(handle, capabilityHash(capability)));

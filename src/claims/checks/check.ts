@@ -8,7 +8,6 @@ import { applyReading, type ReadingOutcome, readCosigners } from '../apply.ts';
 import { claimKeyRing, isSignedBy, readChallenge } from '../challenge.ts';
 import type { CheckResult, claimCheck } from '../check-results.ts';
 import type { Claim } from '../claim.ts';
-import { optOutText } from '../foretell/opt-out.ts';
 import {
   bindingOf,
   type ClaimOnRecord,
@@ -20,6 +19,7 @@ import {
   type SeenKey,
   toSubject,
 } from '../locations.ts';
+import { optOutText } from '../rules.ts';
 import { isHeld } from '../standing.ts';
 import { runSharedCheck, type SaveOutcome, window_ms } from './shared.ts';
 
@@ -54,7 +54,7 @@ function toChecked(
     pinned,
     ...(wait_s !== undefined && { retry_after_s: wait_s }),
   };
-  const note = optOut && optOutText(optOut, claim);
+  const note = optOut && optOutText(optOut, claim?.state);
   const keys = read.result === 'file' && read.keys;
   return {
     check,
@@ -74,10 +74,14 @@ async function readOnRecord({ listing }: ClaimTarget, { store, clock }: Context)
   return { claim, isHolding: claim !== undefined && isHeld(claim, { capabilities, listing, now: clock() }) };
 }
 
-/** `presented` is the id of an active capability of the listing. Only a re-check sets `onMissing`. */
+/**
+ * `presented` is the id of an active capability of the listing. Only a re-check sets `onMissing` and
+ * `shared_ms`.
+ */
 interface CheckedBy {
   readonly presented?: string | undefined;
   readonly onMissing?: LocationReading['onMissing'];
+  readonly shared_ms?: number;
 }
 
 /**
@@ -145,9 +149,6 @@ export async function checkSignature(
   return apply(target, { read, signed }, { context, save });
 }
 
-export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${string}` | 'recheck'): string =>
-  toSubject(place) + (by === 'anybody' ? '' : ` ${by}`);
-
 /**
  * Returns the last check if that is current (`runSharedCheck`). Re-checks and each holder of an active
  * capability have checks of their own, so that nobody else's check replaces theirs.
@@ -155,19 +156,19 @@ export const toCheckName = ({ place }: ClaimTarget, by: 'anybody' | `holder ${st
 export async function checkClaim(
   target: ClaimTarget,
   context: Context,
-  { onMissing, presented }: CheckedBy = {},
-): Promise<CheckedClaim> {
+  { onMissing, presented, shared_ms = window_ms }: CheckedBy = {},
+): Promise<CheckedClaim & { readonly isOwn?: true }> {
   const { handle } = target.listing;
-  const holder = presented === undefined ? 'anybody' : (`holder ${presented}` as const);
-  const place = toCheckName(target, onMissing ? 'recheck' : holder);
-  const subject = { handle, place, hasClaim: target.claim !== undefined };
+  const holder = presented === undefined ? '' : ` holder ${presented}`;
+  const place = `${toSubject(target.place)}${onMissing ? ' recheck' : holder}`;
+  const subject = { handle, place, hasClaim: target.claim !== undefined, shared_ms };
   const { outcome, begun_ms, isOwn } = await runSharedCheck(subject, context, async (save) => {
     const read = await readLocation(target.place, await readOnRecord(target, context), context);
     // Nobody waits for a new line after a re-check, so the other nodes use its outcome in any case.
     const saveChecked: SaveOutcome = onMissing ? (tx, checked) => save(tx, checked, false) : save;
     return apply(target, { read }, { context, onMissing, presented, save: saveChecked });
   });
-  if (isOwn) return { ...outcome, begun_ms };
+  if (isOwn) return { ...outcome, begun_ms, isOwn };
   const { check } = outcome;
   if (outcome.isRepeatable) return { ...outcome, begun_ms, changed: 'none' };
   const wait_ms = begun_ms + window_ms - context.clock().getTime();

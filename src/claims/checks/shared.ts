@@ -9,7 +9,13 @@ import { type ClaimTransaction, checkTable, type Db } from '../schema.ts';
 
 /** Stored, so that all nodes return the same result. */
 export type SharedCheck = TableValue<typeof checkTable>;
-type CheckSubject = Pick<SharedCheck, 'handle' | 'place'>;
+type CheckName = Pick<SharedCheck, 'handle' | 'place'>;
+
+interface CheckSubject extends CheckName {
+  readonly hasClaim: boolean;
+  /** How long later callers get the outcome. */
+  readonly shared_ms: number;
+}
 
 export const createCheckReads = (db: Db) => ({
   /** Kept for at least an hour, unless a newer one replaces it. */
@@ -27,20 +33,20 @@ export const createCheckWrites = (db: Db) => ({
   },
 });
 
-/** For so long, later callers get the outcome, unless the check may be repeated. */
+/** For so long, later callers get the outcome of a requested check, unless it may be repeated. */
 export const window_ms = 30_000;
 const pollEvery_ms = 100;
 
-const leaseOf = ({ handle, place }: CheckSubject) => `check/${handle} ${place}`;
+const leaseOf = ({ handle, place }: CheckName) => `check/${handle} ${place}`;
 
-async function findRecent({ handle, place }: CheckSubject, { store, clock }: Context) {
+async function findRecent({ handle, place, shared_ms }: CheckSubject, { store, clock }: Context) {
   const check = await store.checks.newest(handle, place);
-  if (!check || Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= window_ms) return undefined;
+  if (!check || Math.abs(clock().getTime() - Date.parse(check.begun_at)) >= shared_ms) return undefined;
   const { isRepeatable = false } = check.outcome as { readonly isRepeatable?: boolean };
   return { check, isCurrent: !isRepeatable };
 }
 
-async function awaitTurn(subject: CheckSubject & { readonly hasClaim: boolean }, context: Context) {
+async function awaitTurn(subject: CheckSubject, context: Context) {
   const { checkTurns, caller } = context;
   if ((await findRecent(subject, context))?.isCurrent) return () => {};
   const leave = await checkTurns.enter({
@@ -69,7 +75,7 @@ type RunCheck<T> = (save: SaveOutcome) => Promise<T>;
 
 /** `isFirst`: none with this handle and place began in the last 30 seconds. */
 async function runOurs<T extends object>(
-  { handle, place }: CheckSubject,
+  { handle, place }: CheckName,
   { clock }: Context,
   { lease, isFirst }: { readonly lease: Lease; readonly isFirst: boolean },
   check: RunCheck<T>,
@@ -111,13 +117,13 @@ async function runForAllNodes<T extends object>(
 }
 
 /**
- * Checks with the same handle and place run one at a time across all nodes. Their outcome is shared for 30
- * seconds. One outcome is not shared with later callers: a usable answer that proves nothing, if the check
- * was requested and no other check began in the 30 seconds before it. The claimant may publish a line right
- * after such a check.
+ * Checks with the same handle and place run one at a time across all nodes. Their outcome is shared for
+ * `shared_ms`. One outcome is not shared later: a usable answer that proves nothing, if the check
+ * was requested and no other check began in that time before it. The claimant may publish a line right after
+ * such a check.
  */
 export async function runSharedCheck<T extends object>(
-  { hasClaim, ...subject }: CheckSubject & { readonly hasClaim: boolean },
+  subject: CheckSubject,
   context: Context,
   check: RunCheck<T>,
 ): Promise<SharedOutcome<T>> {
@@ -128,7 +134,7 @@ export async function runSharedCheck<T extends object>(
   const join = async (running: Promise<SharedOutcome<T>>) => ({ ...(await running), isOwn: false });
   const running = findRunning();
   if (running !== undefined) return join(running);
-  const leave = await awaitTurn({ ...subject, hasClaim }, context);
+  const leave = await awaitTurn(subject, context);
   const begun = findRunning();
   if (begun !== undefined) {
     leave();

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { requireContinuing } from '../../claims/authenticate.ts';
 import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
-import { readClaimState, readWithdrawing } from '../../claims/read-standing.ts';
+import { readOptOuts, readWithdrawing } from '../../claims/opt-out.ts';
 import { type Context, withCaller } from '../../context.ts';
 import { requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
@@ -69,9 +69,9 @@ const showBadge = async (c: Request) => {
 async function toStep(c: Request, handle: string) {
   const context = c.get('context');
   const listing = await getListing(handle, context);
-  const { claim, origin_note } = listing;
-  const ways = findMethods(listing, context);
-  return { handle, ways, ...(await readClaimState(handle, context)), claim, origin_note };
+  const { state, claim, origin_note } = listing;
+  const optOuts = await readOptOuts(handle, context);
+  return { handle, state, ways: findMethods(listing, context), optOuts, claim, origin_note };
 }
 
 const showSteps = (c: Request) =>
@@ -130,8 +130,7 @@ async function answerStep(
   const caller = await toFormCaller(handle, capability, c.get('context'));
   const answer = await callTool(claimAgent, { handle, ...toClaimInput(form) }, caller);
   const step = await toStep(c, handle);
-  const isCosigned = capability !== undefined;
-  const shown = isOptOut ? { asked: { answer } } : { checked: form.challenge, answer, isCosigned };
+  const shown = isOptOut ? { asked: { answer } } : { checked: form.challenge, answer };
   return answerPageOnce(c, toClaimPage(caller, { ...step, ...shown }));
 }
 

@@ -1,5 +1,4 @@
-import { optOutText } from '../../claims/foretell/opt-out.ts';
-import { readWithdrawing } from '../../claims/read-standing.ts';
+import { optOutText } from '../../claims/rules.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
@@ -137,8 +136,8 @@ export async function withdrawal(listing: Listing, context: Context): Promise<st
       ? sampleEnded
       : `The registry has deleted it, as Dossier read on ${dayText(imported_at)}. ${noVerdict}`;
   if (withdrawn === 'optout') {
-    const line = await readWithdrawing(handle, context);
-    return [line && optOutText(line, undefined), noVerdict].filter(Boolean).join(' ');
+    const line = await context.store.optOuts.withdrawing(handle);
+    return [line && optOutText(line), noVerdict].filter(Boolean).join(' ');
   }
   const standing = await store.moderation.active({ target_kind: 'listing', target: handle });
   const action = standing.find(({ action: name }) => name === 'withdraw');

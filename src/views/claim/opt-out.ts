@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
+import type { ClaimResponse } from '../../claims/answer.ts';
 import type { OptOut, ProofPlace } from '../../claims/claim.ts';
-import type { StandingClaim } from '../../claims/foretell/foretell.ts';
-import { foretellOptOut, optOutEnd, optOutRules, optOutText } from '../../claims/foretell/opt-out.ts';
 import { claimMethods } from '../../claims/methods.ts';
-import type { ClaimResponse } from '../../claims/response.ts';
+import { optOutEnd, optOutRules, optOutText } from '../../claims/rules.ts';
 import type { Problem } from '../../core/problem.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
 import { type Html, pagePath, paste } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
 import { capabilityField, hiddenFields, pause_s } from './forms.ts';
@@ -15,8 +15,9 @@ export interface AskedOptOut {
 }
 
 interface OptOutStep {
+  readonly handle: string;
+  readonly state: ListingDocument['state'];
   readonly ways: readonly ProofPlace[];
-  readonly standing: StandingClaim;
   readonly optOuts: readonly OptOut[];
   readonly asked?: AskedOptOut | undefined;
 }
@@ -32,19 +33,14 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
 }
 
 /** With script, this part alone is replaced. */
-function answerOf({ standing: { handle, claim }, optOuts, asked }: OptOutStep): Html {
+function answerOf({ handle, state, optOuts, asked }: OptOutStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${
     problem && html`<div class="notice"><strong>Nothing was done.</strong> ${problem.message}</div>`
-  }${optOuts.map((row) => html`<div class="notice">${optOutText(row, claim)}</div>`)}${
+  }${optOuts.map((row) => html`<div class="notice">${optOutText(row, state)}</div>`)}${
     answer && optOuts.length === 0 && absence(handle, answer)
   }</div>`;
 }
-
-const waysToOptOut = ({ ways, standing }: OptOutStep) =>
-  ways
-    .filter(({ kind }) => kind !== 'registry_key')
-    .filter((place) => foretellOptOut(standing, { place, isHolder: false }) !== 'never');
 
 function placeField(places: readonly ProofPlace[], claimFile: string): Html | Html[] {
   const [only] = places;
@@ -56,19 +52,18 @@ function placeField(places: readonly ProofPlace[], claimFile: string): Html | Ht
 
 /** Empty if no location can hold the line. */
 export function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
-  const { handle, claim } = step.standing;
-  const places = waysToOptOut(step);
+  const { handle, state, ways } = step;
+  const places = ways.filter(({ kind }) => kind !== 'registry_key');
   if (places.length === 0) return '';
-  const isClaimed = claim?.state === 'claimed';
   const target = html` hx-post="${pagePath(handle)}/claim" hx-target="#opt-out-answer" hx-select="#opt-out-answer" hx-swap="outerHTML" hx-status:5xx="swap:none"`;
   return html`
 <section id="withdraw" aria-labelledby="withdraw-title">
 <h2 id="withdraw-title">Withdraw the listing</h2>
 <p>Put this line ${places.map(({ kind }) => claimMethods[kind].lineAt(claimFile)).join(', or ')}, then have it checked here.</p>
 ${paste(`optout ${handle}`)}
-<ul>${optOutRules(step.standing, places).map((rule) => html`<li>${rule}</li>`)}</ul>
+<ul>${optOutRules.map((rule) => html`<li>${rule}</li>`)}</ul>
 <form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places, claimFile)}
-${isClaimed ? capabilityField('opt-out-key', { hint: 'Optional. With this key, a check that finds the line withdraws the listing at once. The key is used for this check only, as if it were sent in the Authorization header.' }) : ''}
+${state === 'claimed' ? capabilityField('opt-out-key', { hint: 'Optional. With this key, a check that finds the line withdraws the listing at once. The key is used for this check only, as if it were sent in the Authorization header.' }) : ''}
 <button type="submit" class="quiet">Check for the opt-out line</button></form>
 <div role="status">${answerOf(step)}</div>
 </section>`;
@@ -82,7 +77,7 @@ export const toWithdrawnPage = (site: PageSite, optOut: OptOut): Html =>
     body: html`
 <p class="eyebrow handle">${optOut.handle}</p>
 <h1>The listing is withdrawn</h1>
-<div id="opt-out-answer" class="is-withdrawn"><div class="notice">${optOutText(optOut, undefined)}</div>
+<div id="opt-out-answer" class="is-withdrawn"><div class="notice">${optOutText(optOut)}</div>
 <p>${optOutEnd}</p>
 <form method="post" action="${pagePath(optOut.handle)}/claim">${hiddenFields({ optout: 'true', method: optOut.kind })}<button type="submit" class="quiet">Check whether the line is gone</button></form></div>`,
   });

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
+import { type ClaimResponse, isWaiting } from '../../claims/answer.ts';
 import {
   absences,
   type ClaimKind,
@@ -7,9 +8,8 @@ import {
   type OptOut,
   type ProofPlace,
 } from '../../claims/claim.ts';
-import { fateOf, fateTexts, type LineFate, type StandingClaim } from '../../claims/foretell/foretell.ts';
 import { claimMethods, whatAClaimShows } from '../../claims/methods.ts';
-import { type ClaimResponse, isWaiting } from '../../claims/response.ts';
+import { costOfNewClaim, lineRules } from '../../claims/rules.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toLabel } from '../../document/words.ts';
@@ -27,14 +27,12 @@ interface ClaimStep {
   readonly handle: string;
   /** The easiest first. */
   readonly ways: readonly ProofPlace[];
-  readonly standing: StandingClaim;
+  readonly state: ListingDocument['state'];
   readonly optOuts: readonly OptOut[];
   readonly claim?: ListingDocument['claim'];
   readonly origin_note?: ListingDocument['origin_note'];
   readonly checked?: string;
   readonly answer?: ClaimAnswer;
-  /** The form had a capability of the claim. */
-  readonly isCosigned?: boolean;
   readonly problem?: Problem;
   readonly asked?: AskedOptOut;
 }
@@ -69,39 +67,30 @@ const claimSteps = (...known: Parameters<typeof stepsOf>): Html =>
 <li class="${standing}"${standing === 'now' ? html` aria-current="step"` : ''}><strong>${name}</strong> <span class="note">${state}</span></li>`,
   )}</ol>`;
 
-const worksAfter: Readonly<Partial<Record<LineFate, string>>> = {
-  waits: 'its line has stood in its place for seven days',
-  'begins later': 'two checks a day or more apart have found no line of the claim',
-};
-
-const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, fate: LineFate | undefined) =>
+const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, claim: ClaimStep['claim']) =>
   capability &&
   html`
 <h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
-<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works after ${(fate && worksAfter[fate]) ?? 'the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
+<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works ${claim ? 'as soon as its line works' : 'after the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
 ${paste(capability)}`;
 
-/** Returns undefined if no capability was issued. */
-function fateOfIssued({ answer, ways, standing, isCosigned = false }: ClaimStep): LineFate | undefined {
-  const place = ways.find(({ kind }) => kind === answer?.method);
-  return place && answer?.capability ? fateOf(standing, { place, isCosigned }) : undefined;
-}
+const rules = ({ claim }: ClaimStep) =>
+  claim && [...lineRules, costOfNewClaim].map((rule) => html`<p>${rule}</p>`);
 
 function toPut(step: ClaimStep, challenge: string, claimFile: string): Html {
   const { answer, ways, claim } = step;
-  const fate = fateOfIssued(step);
   if (answer === undefined || answer.method === 'repository')
     return html`
 <h2>2. Commit this ${claim ? 'line' : 'file'}</h2>
-${fate && html`<p>${fateTexts[fate]}</p>`}
+${rules(step)}
 <p>Put it into <code>${claimFile}</code> at the root of the default branch, keep the lines that the file already has, and push.</p>
 ${paste(claim ? challenge : (answer?.file_contents ?? challenge))}`;
   const place = ways.find(({ kind }) => kind === answer.method);
   const { title, whereToPut, toCopy } = claimMethods[answer.method];
   return html`
 <h2>2. ${title}</h2>
-${fate && html`<p>${fateTexts[fate]}</p>`}
-${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy(place, challenge))}`}`;
+${rules(step)}
+${place && html`<p class="foreign">${whereToPut(place, claimFile)}</p>${paste(toCopy?.(place, challenge) ?? challenge)}`}`;
 }
 
 const checkForm = (handle: string, method: ClaimKind, challenge: string) =>
@@ -126,7 +115,7 @@ function unproven(step: ClaimStep, claimFile: string): Html {
   const challenge = answer?.challenge ?? checked;
   const method = answer?.method ?? 'repository';
   return html`
-${answer ? secret(answer, fateOfIssued(step)) : ''}
+${answer ? secret(answer, step.claim) : ''}
 ${checked && !answer?.capability ? html`<p class="asks">The secret key was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
 <h2>3. ${method === 'registry_key' ? 'Send the signature' : 'Wait until a check finds it'}</h2>
@@ -152,8 +141,8 @@ const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason 
 };
 
 /** After a countdown with script, or by the button. */
-const nextCheck = (step: ClaimStep, { check, reason }: ClaimAnswer) => {
-  if (isWaiting(reason) || worksAfter[fateOfIssued(step) ?? 'works'])
+const nextCheck = ({ check, reason }: ClaimAnswer) => {
+  if (isWaiting(reason))
     return html`<p>Press the button once the line is there. After that, Dossier checks it about daily by itself.</p>`;
   const wait_s = check.retry_after_s ?? pause_s;
   const next_at = new Date(Date.parse(check.at) + wait_s * 1000).toISOString();
@@ -184,7 +173,7 @@ ${
   isClaimed
     ? proven(step)
     : isWatched &&
-      html`${nextCheck(step, answer)}
+      html`${nextCheck(answer)}
 <form method="post" action="${pagePath(step.handle)}/claim" hidden hx-post="${pagePath(step.handle)}/claim" hx-trigger="load delay:${(answer.check.retry_after_s ?? pause_s) + 1}s, every 60s" hx-target="#claim-now" hx-select="#claim-now" hx-swap="outerHTML" hx-status:4xx="swap:none" hx-status:5xx="swap:none">${hiddenFields({ method, challenge })}<button type="submit">Check now</button></form>`
 }
 </div></div>`;
