@@ -1,6 +1,8 @@
 import type { Context } from '../context.ts';
 import { memoize } from '../core/lazy.ts';
 import { readAll, readPages } from '../core/paging/pages.ts';
+import type { ListingFacts } from '../document/record.ts';
+import type { Listing } from '../listings/listing.ts';
 import { type FileConfig, readCheckpointFile } from '../log/checkpoint-file.ts';
 import { findKeyOfOrigin, logOfOrigin } from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
@@ -17,18 +19,18 @@ const toWhole = <T extends object>(listing: T): T => ({
   hidden: undefined,
 });
 
+type ReadFacts = (handle: string) => Promise<ListingFacts | undefined>;
+
 /**
  * Shows withdrawn and hidden listings too, because they may be shown again; asks for no checks. Reads nothing
- * from memory but the facts of one listing, for the requests between two calls of `forget`.
+ * from memory but the facts of one listing, until `readAgain`, which gives them as stored.
  */
-export function toAuditedContext(context: Context): { audited: Context; forget: () => void } {
+export function toAuditedContext(context: Context): { audited: Context; readAgain: ReadFacts } {
   const { store, config, log } = context;
   const { listings, documents } = store;
-  const readFacts = async (handle: string) => {
-    const [found] = await documents.factsOfAll([handle], context.clock().toISOString());
-    return found && { ...found, listing: toWhole(found.listing) };
-  };
-  let facts = memoize(readFacts, 1);
+  const read: ReadFacts = async (handle) =>
+    (await documents.factsOfAll([handle], context.clock().toISOString()))[0];
+  let kept = memoize(read, 1);
   const audited: Context = {
     ...context,
     config: { ...config, hasLimits: false },
@@ -43,13 +45,20 @@ export function toAuditedContext(context: Context): { audited: Context; forget: 
           return listing && toWhole(listing);
         },
       },
-      documents: { ...documents, facts: (handle) => facts(handle) },
+      documents: {
+        ...documents,
+        async facts(handle) {
+          const facts = await kept(handle);
+          return facts && { ...facts, listing: toWhole(facts.listing) };
+        },
+      },
     },
   };
-  const forget = () => {
-    facts = memoize(readFacts, 1);
+  const readAgain: ReadFacts = (handle) => {
+    kept = memoize(read, 1);
+    return kept(handle);
   };
-  return { audited, forget };
+  return { audited, readAgain };
 }
 
 type OwnContext = Pick<Context, 'store'> & { readonly config: FileConfig };
@@ -79,25 +88,23 @@ async function readLogs(context: OwnContext): Promise<AuditedLog[]> {
   }));
 }
 
-async function readOwnRows({ store }: OwnContext, handle: string) {
-  const listing = await store.listings.byHandle(handle);
+async function readOwnRows({ store }: OwnContext, { handle, withdrawn, hidden }: Listing) {
   const derived = await readAll<DerivedRow>(batchSize, (last) =>
     store.ratings.derived(handle, { after: last?.log_index, limit: batchSize }),
   );
   const { timelines = [] } = (await store.observations.ofListing(handle)) ?? {};
-  return {
-    withdrawn: listing?.withdrawn,
-    hidden: listing?.hidden,
-    derived: new Map(derived.map((row) => [row.id, row])),
-    timelines,
-  };
+  return { withdrawn, hidden, derived: new Map(derived.map((row) => [row.id, row])), timelines };
 }
 
 /**
  * Reads the log from the database, because an app gives out neither every node of the tree nor the records of
  * closed logs and of withdrawn and hidden ratings.
  */
-export function createOwnEvidence(context: OwnContext, ask: AskService, forget: () => void): EvidenceReader {
+export function createOwnEvidence(
+  context: OwnContext,
+  ask: AskService,
+  readAgain: ReadFacts,
+): EvidenceReader {
   const { store } = context;
   const readListing = createListingReader(ask, () => store.log.size());
   return {
@@ -116,12 +123,12 @@ export function createOwnEvidence(context: OwnContext, ask: AskService, forget: 
         yield* page;
     },
     async listing(handle) {
-      forget();
+      const facts = await readAgain(handle);
       const shown = await readListing(handle);
-      if (!shown) return undefined;
-      const { root, root_generation, first_proved_at } = (await store.claims.claim(handle)) ?? {};
+      if (!facts || !shown) return undefined;
+      const { root, root_generation, first_proved_at } = facts.claim ?? {};
       const claim = shown.claim && { ...shown.claim, root, root_generation, first_proved_at };
-      return { ...shown, claim, own: await readOwnRows(context, handle) };
+      return { ...shown, claim, own: await readOwnRows(context, facts.listing) };
     },
   };
 }
