@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { day_ms } from '../core/text.ts';
+import { tileWidth } from '../log/merkle.ts';
 import {
   type AuditState,
   createAuditState,
@@ -23,15 +24,12 @@ interface AuditWatch extends StepWatch {
   }) => void;
 }
 
-/** Entries of a full tile (C2SP tlog-tiles). */
-const batchEntries = 256;
-
 const sizeOf = (logs: readonly AuditedLog[]) => logs.reduce((sum, { size }) => sum + size, 0);
 
 async function readRecords(reader: EvidenceReader, indexes: readonly number[], { rest }: AuditWatch) {
   const records = new Map<number, EntryRecord>();
-  for (let at = 0; at < indexes.length; at += batchEntries) {
-    for (const [index, record] of await reader.records(indexes.slice(at, at + batchEntries)))
+  for (let at = 0; at < indexes.length; at += tileWidth) {
+    for (const [index, record] of await reader.records(indexes.slice(at, at + tileWidth)))
       records.set(index, record);
     await rest?.();
   }
@@ -89,7 +87,7 @@ function createLogAudit(
     const known = trees.get(log.id) ?? { tree: createTreeCheck(reader, log, roots), read: 0 };
     trees.set(log.id, known);
     while (known.read < log.size) {
-      const wanted = Math.min(batchEntries - (known.read % batchEntries), log.size - known.read);
+      const wanted = Math.min(tileWidth - (known.read % tileWidth), log.size - known.read);
       const first = log.base + known.read;
       const leaves = await reader.leaves(log, known.read, wanted);
       known.read = leaves.length === wanted ? known.read + wanted : Infinity;

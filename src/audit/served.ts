@@ -216,7 +216,6 @@ const document = z.object({
 });
 
 const dumped = document.extend({ handle: z.string() });
-const batchEntries = 256;
 
 function readLines(path: string, { status, body }: Awaited<ReturnType<AskService>>): string[] {
   const limits = { maxOutputLength: constants.MAX_STRING_LENGTH };
@@ -249,11 +248,8 @@ async function* readNamed({
   records,
 }: Pick<EvidenceReader, 'logs' | 'records'>): AsyncGenerator<string> {
   for (const { base, size } of await logs())
-    for (let from = base; from < base + size; from += batchEntries) {
-      const indexes = Array.from(
-        { length: Math.min(batchEntries, base + size - from) },
-        (_, at) => from + at,
-      );
+    for (let from = base; from < base + size; from += tileWidth) {
+      const indexes = Array.from({ length: Math.min(tileWidth, base + size - from) }, (_, at) => from + at);
       for (const record of (await records(indexes)).values()) {
         const named =
           typeof record === 'object' && !isWithheld(record) ? readObject(record.record) : undefined;

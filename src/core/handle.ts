@@ -27,23 +27,9 @@ export function handleParts(handle: string): { namespace: string; name: string }
   return { namespace: handle.slice(0, slash), name: handle.slice(slash + 1) };
 }
 
-const forgeNamespaces = { 'io.github.': 'github.com', 'io.gitlab.': 'gitlab.com' } as const;
-
 /** As `host/owner`. */
 export const repositoryRoot = (repositoryKey: string): string =>
   repositoryKey.split('/').slice(0, 2).join('/');
-
-/** The registry verifies the namespace, never the repository. A domain cannot be compared. */
-export function namespaceMatchesRepositoryOwner(
-  handle: string,
-  repositoryKey: string | undefined,
-): 'yes' | 'no' | 'not_comparable' {
-  const namespace = handleParts(handle).namespace.toLowerCase();
-  const forge = Object.entries(forgeNamespaces).find(([start]) => namespace.startsWith(start));
-  if (!forge || !repositoryKey) return 'not_comparable';
-  const [start, host] = forge;
-  return repositoryRoot(repositoryKey) === `${host}/${namespace.slice(start.length)}` ? 'yes' : 'no';
-}
 
 export const ownerTexts = {
   yes: 'The namespace names the same owner as the repository.',

@@ -73,6 +73,16 @@ export function repositoryIdentity(repositoryKey: string): string | undefined {
 const domainOfNamespace = (handle: string) =>
   handleParts(handle).namespace.toLowerCase().split('.').toReversed().join('.');
 
+/** The registry verifies the namespace, never the repository. A domain cannot be compared. */
+export function namespaceMatchesRepositoryOwner(
+  handle: string,
+  repositoryKey: string | undefined,
+): 'yes' | 'no' | 'not_comparable' {
+  const account = accountOfPages(domainOfNamespace(handle));
+  if (account === undefined || !repositoryKey) return 'not_comparable';
+  return repositoryIdentity(repositoryKey) === account ? 'yes' : 'no';
+}
+
 /** docs/ratings.md */
 export class Holder {
   /** Matches holders: an account `host/owner`, or else `registrableDomain`. */

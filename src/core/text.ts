@@ -30,8 +30,7 @@ export const quoted = (text: string): string => `“${toQuotable(text)}”`;
 export const isWord = (text: string): boolean => /^[\w@./:+~%#?&=!*[\]{}<>$-]+$/.test(text);
 
 /** A third party's, quoted unless it is one word or several with commas. */
-export const named = (text: string): string =>
-  /^[\w@./:+~%#?&=!*[\]{}<>$-]+(, [\w@./:+~%#?&=!*[\]{}<>$-]+)*$/.test(text) ? text : quoted(text);
+export const named = (text: string): string => (text.split(', ').every(isWord) ? text : quoted(text));
 
 /** A third party's: one word is a code span, anything else quoted. */
 export const coded = (text: string): string => (isWord(text) ? `\`${text}\`` : quoted(text));

@@ -2,7 +2,7 @@ import { placeMember } from '../claims/claim.ts';
 import { claimStatement, failingText } from '../claims/methods.ts';
 import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
-import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
+import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import { hasField } from '../imports/recorded.ts';
 import { isSample, recordedOwners, sampleSentence, statedDates } from '../listings/listing.ts';

@@ -1,4 +1,5 @@
-import { namespaceMatchesRepositoryOwner, namespaceText } from '../core/handle.ts';
+import { namespaceText } from '../core/handle.ts';
+import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';

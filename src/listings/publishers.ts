@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { namespaceMatchesRepositoryOwner } from '../core/handle.ts';
+import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { readPages } from '../core/paging/pages.ts';
 import { Problem } from '../core/problem.ts';
 
@@ -16,17 +16,18 @@ export async function requireNamespace(text: string, reads: PublisherContext): P
   if (!(await isNamespace(text, reads))) throw noPublisher();
 }
 
+async function handlesOf(namespace: string, after: string, limit: number, { store }: PublisherContext) {
+  const start = `${namespace}/`;
+  const rows = await store.listings.page(after.startsWith(start) ? after : start, limit);
+  return rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start));
+}
+
 const perPage = 50;
 
 /** After a handle. Throws not_found if no visible handle of the namespace follows. */
-export async function readPublisher(
-  namespace: string,
-  after: string,
-  { store: { listings } }: PublisherContext,
-) {
-  const start = `${namespace}/`;
-  const rows = await listings.page(after.startsWith(start) ? after : start, perPage + 1);
-  const handles = rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start));
+export async function readPublisher(namespace: string, after: string, reads: PublisherContext) {
+  const { listings } = reads.store;
+  const handles = await handlesOf(namespace, after, perPage + 1, reads);
   const shown = handles.slice(0, perPage);
   if (shown.length === 0) throw noPublisher();
   const found = new Map((await listings.byHandles(shown)).map((listing) => [listing.handle, listing]));
@@ -43,12 +44,8 @@ export const mostRead = 500;
 export type PublisherFacts = Awaited<ReturnType<typeof readPublisherFacts>>;
 
 /** Of at most the first 500 listings by handle. */
-export async function readPublisherFacts(namespace: string, { store: { listings } }: PublisherContext) {
-  const start = `${namespace}/`;
-  const rows = await listings.page(start, mostRead);
-  const read = await listings.byHandles(
-    rows.map(({ handle }) => handle).filter((handle) => handle.startsWith(start)),
-  );
+export async function readPublisherFacts(namespace: string, reads: PublisherContext) {
+  const read = await reads.store.listings.byHandles(await handlesOf(namespace, '', mostRead, reads));
   const hosts = Map.groupBy(
     read.flatMap(({ endpoint }) => URL.parse(endpoint ?? '')?.host ?? []),
     (host) => host,

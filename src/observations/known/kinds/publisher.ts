@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { namespaceMatchesRepositoryOwner } from '../../../core/handle.ts';
+import { namespaceMatchesRepositoryOwner } from '../../../core/identity.ts';
 import { count, number, own, type Words } from '../../../core/words.ts';
 import { isOfficial } from '../../../listings/listing.ts';
 import { holdsEndpoints } from '../../../listings/naming.ts';
