@@ -3,9 +3,9 @@ import { count, day, dayOf, join, own, phrase, say, toText, type Words } from '.
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { anyPrice } from '../../observations/known/kinds/questions.ts';
 import { isAnotherEachTime } from '../../observations/known/prices/offer.ts';
-import { costOf, isQuote, placeTitle, priceOffers } from '../../observations/known/prices/offers.ts';
+import { costOf, isQuote, priceOffers } from '../../observations/known/prices/offers.ts';
 import { heldSince, payeesIn, pricesIn } from '../../observations/known/prices/payees.ts';
-import { offerInFull } from '../../observations/known/prices/words.ts';
+import { offerInFull, placeTitle } from '../../observations/known/prices/words.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../fact.ts';
 import {
   atPlace,

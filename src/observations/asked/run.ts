@@ -185,13 +185,11 @@ export function createRun(
     const { one_session_at } = known.find((one) => one.subject === url && one.one_session_at) ?? {};
     return askIfAllowed(url, { isStream: streams.has(url), one_session_at }, timed);
   });
-  const { registry } = parts.packages;
-  const ofRegistries = {
-    npm: onceEach((path) => registry('npm', path)),
-    pypi: onceEach((path) => registry('pypi', path)),
-    nuget: onceEach((path) => registry('nuget', path)),
-    cargo: onceEach((path) => registry('cargo', path)),
-  };
+  type RegistryName = Parameters<RunParts['packages']['registry']>[0];
+  const registry = onceEach((key) => {
+    const [name = '', ...path] = key.split(' ');
+    return parts.packages.registry(name as RegistryName, path.join(' '));
+  });
   const { verifyBundle, advisories } = parts.packages;
   const image = onceEach(async (place) => {
     const [host = '', ...path] = place.split('/');
@@ -208,7 +206,7 @@ export function createRun(
     ...createRepositoryQuestions(listing, parts.repositories),
     claimFile: parts.claimFile,
     catalogs: parts.catalogs,
-    registry: (name: keyof typeof ofRegistries, path: string) => ofRegistries[name](path),
+    registry: (name: RegistryName, path: string) => registry(`${name} ${path}`),
     image: ({ host, name }: Readonly<Record<'host' | 'name', string>>) => image(`${host}/${name}`),
     verifyBundle,
     advisories,

@@ -35,6 +35,11 @@ const versionForm = /^(?!\.{1,2}$)[\w.!+~-]{1,100}$/;
 
 const isType = (type: string): type is PackageType => Object.hasOwn(types, type);
 
+export function typeOf(registry_type: string): PackageType | undefined {
+  const type = isImageType(registry_type) ? 'oci' : registry_type.toLowerCase();
+  return isType(type) ? type : undefined;
+}
+
 export function registryOf(subject: string) {
   const [type = ''] = subject.split(':', 1);
   return isType(type) && type !== 'oci' && type !== 'mcpb' ? types[type] : types.npm;
@@ -46,10 +51,9 @@ export function toPackage({
   identifier,
   version,
 }: CheckedListing['packages'][number]): RecordedPackage<PackageType> | undefined {
-  const type = isImageType(registry_type) ? 'oci' : registry_type.toLowerCase();
+  const type = typeOf(registry_type);
   // A package from a different registry must not be looked up in the usual one.
-  if (registry_base_url !== undefined || !isType(type) || !types[type].form.test(identifier))
-    return undefined;
+  if (registry_base_url !== undefined || !type || !types[type].form.test(identifier)) return undefined;
   const isVersion = version !== undefined && version !== 'latest' && versionForm.test(version);
   const subject = `${type}:${identifier}`;
   const named = { type, name: identifier, subject, recorded: `${subject}@${version ?? ''}` };

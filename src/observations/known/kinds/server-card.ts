@@ -42,11 +42,12 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
 
 const mostNamed = 3;
 
-const namesWords = (names: readonly string[], all: number): Words => {
-  const shown = names.slice(0, mostNamed).map((name) => code(name));
-  const more = all - shown.length;
-  return more > 0 ? say`${join(shown, ', ')} and ${more} more` : listed(shown);
-};
+const namesWords = (names: readonly string[], all: number): Words =>
+  listed(
+    names.map((name) => code(name)),
+    mostNamed,
+    all,
+  );
 
 function toolsWords({
   named,

@@ -61,6 +61,8 @@ function noQuote({ endpoint, unseen }: SeenOffers): ComparedPart {
 interface OfferQuestion {
   readonly holds: (offers: readonly Offer[]) => boolean;
   readonly name: (offers: readonly Offer[]) => readonly Words[];
+  /** What the newest quote has none of, on a day. */
+  readonly lacking?: (at: string) => Words;
 }
 
 function runOf(sightings: readonly OfferSighting[], holds: (value: readonly Offer[]) => boolean) {
@@ -101,7 +103,7 @@ const partlyRead = ({ until }: Pick<OfferSighting, 'until'>): ComparedPart =>
 
 function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words): ComparedPart {
   const { quotes, since } = seen;
-  const { holds, name } = question;
+  const { holds, name, lacking = (at: string) => say`no price was seen on ${dayOf(at)}` } = question;
   const isHeld = ({ value }: OfferSighting) => value !== undefined && holds(value);
   const [now] = quotes;
   const newest = quotes.find(({ value }) => value !== undefined);
@@ -111,7 +113,7 @@ function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words):
   const earlier = quotes.find(isHeld);
   const until = say`seen until ${dayOf((earlier ?? now).until)}`;
   if (earlier && now.value === undefined)
-    return { seen: 'seen_until', text: say`${until}; no price was seen on ${dayOf(now.until)}` };
+    return { seen: 'seen_until', text: say`${until}; ${lacking(now.until)}` };
   const names = name(newest.value);
   const textOf = (value: readonly Offer[]) => JSON.stringify(name(value));
   const present = textOf(newest.value);
@@ -160,7 +162,7 @@ const payeesWords = (paid: string): Words =>
   );
 
 /** Of the same asset, network and scheme, and amount if the newest quote has it. */
-function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOffers): ComparedPart {
+function comparePayees(sent: string, offer: SentOffer, places: SeenOffers): ComparedPart {
   const quotes = places.quotes.map((one) => ({ ...one, isPart: one.hidesPayees }));
   const seen = { ...places, quotes };
   const [now] = quotes;
@@ -168,7 +170,6 @@ function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOf
     return notKnown(
       say`the endpoint named another address at each request on ${dayOf(now.until)}, so this one can neither be confirmed nor called a change`,
     );
-  const sent = pays.join(' ');
   const setsIn = (all: readonly Offer[]) => unique(all.map(paidBy)).filter((one) => one !== '');
   const comparison: OfferQuestion = {
     holds: (all) => setsIn(all).includes(sent),
@@ -197,58 +198,57 @@ function comparePayees(pays: readonly string[], offer: SentOffer, places: SeenOf
   return { seen: earlier ? 'seen_until' : 'never_seen', text };
 }
 
-const wholeOf = ({ amount }: Offer): bigint[] => (isWhole(amount) ? [BigInt(amount)] : []);
+const amountsIn = (offers: readonly Offer[], unit: Unit): bigint[] =>
+  offers.filter(isOf(unit)).flatMap(({ amount }) => (isWhole(amount) ? [BigInt(amount)] : []));
 
-interface SeenAmounts extends Pick<OfferSighting, 'until' | 'isNow'> {
-  readonly value: readonly bigint[];
-}
+type SeenAmounts = Pick<OfferSighting, 'until'> & { readonly amounts: readonly bigint[] };
 
-function besideLast(amount: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
+function besideLast(sent: bigint, known: readonly SeenAmounts[], words: (one: bigint) => Words): Words {
   const [last] = known;
-  const most = known.flatMap(({ value }) => value).reduce((a, b) => (a > b ? a : b), 0n);
-  const highest = known.find(({ value }) => value.includes(most));
-  const own = known.find(({ value }) => value.includes(amount));
-  const until = say`${own && say`; this one was seen until ${dayOf(own.until)}`}`;
-  if (!highest || last?.value.includes(most)) return until;
-  const when = dayOf(highest.until);
-  if (amount === most) return say`; this one, the highest, was seen until ${when}`;
-  return amount > most
-    ? say`, and than the highest seen, ${words(most)} until ${when}`
-    : say`; the highest seen is ${words(most)}, until ${when}${until}`;
+  const most = known.flatMap(({ amounts }) => amounts).reduce((a, b) => (a > b ? a : b), 0n);
+  const whenSeen = (one: bigint) => known.find(({ amounts }) => amounts.includes(one))?.until;
+  const seenUntil = whenSeen(sent);
+  const until = say`${seenUntil !== undefined && say`; this one was seen until ${dayOf(seenUntil)}`}`;
+  const highest = whenSeen(most);
+  if (highest === undefined || last?.amounts.includes(most)) return until;
+  if (sent === most) return say`; this one, the highest, was seen until ${dayOf(highest)}`;
+  return sent > most
+    ? say`, and than the highest seen, ${words(most)} until ${dayOf(highest)}`
+    : say`; the highest seen is ${words(most)}, until ${dayOf(highest)}${until}`;
 }
 
+/** Within one asset, network and scheme. */
 function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): ComparedPart {
   if (offer.asset === undefined || offer.network === undefined)
     return notKnown(own('amounts are compared within one asset and network'));
-  const { quotes } = seen;
   const amount = BigInt(sent);
-  const inUnit = quotes.map(({ value, ...one }) => {
-    const offers = value?.filter(isOf(offer)).filter((of) => isWhole(of.amount));
-    return { ...one, value: offers?.length ? offers : undefined };
-  });
-  const known = inUnit.flatMap(({ value, ...one }) =>
-    value ? [{ ...one, value: value.flatMap(wholeOf) }] : [],
-  );
+  const inUnit = seen.quotes.map((one) => ({ ...one, amounts: amountsIn(one.value ?? [], offer) }));
+  const known = inUnit.filter(({ amounts }) => amounts.length > 0);
   const [last] = known;
-  const isLast = last?.value.includes(amount) === true;
-  const part = quotes.find(({ isPart }) => isPart);
-  if (part && (part.isNow || !last) && !isLast) return partlyRead(part);
-  if (!last)
-    return quotes.some(({ value }) => value !== undefined)
+  if (!last) {
+    const part = inUnit.find(({ isPart }) => isPart);
+    if (part) return partlyRead(part);
+    return inUnit.some(({ value }) => value !== undefined)
       ? notKnown(own('Dossier knows no quote in this asset, network and scheme'))
       : noQuote(seen);
+  }
   const words = (one: bigint) => amountWords(String(one), offer);
-  const holds = (all: readonly Offer[]) => all.some((one) => one.amount === sent);
-  if (isLast && last.isNow)
-    return toHeld(inUnit, { holds, name: (all) => all.flatMap(wholeOf).map(words) }, seen.now);
-  if (isLast)
-    return { seen: 'seen_until', text: say`seen until ${dayOf(last.until)}; no amount in this unit since` };
-  const beside = say`, last seen on ${dayOf(last.until)}${besideLast(amount, known, words)}`;
-  const others = say`${listed(last.value.map(words), mostNamed)}${beside}`;
-  if (last.value.every((one) => amount > one)) return { seen: 'higher', text: say`higher than ${others}` };
-  if (last.value.every((one) => amount < one)) return { seen: 'lower', text: say`lower than ${others}` };
-  const isEarlier = known.some(({ value }) => value.includes(amount));
-  return { seen: isEarlier ? 'seen_until' : 'never_seen', text: say`other: ${others}` };
+  const quotes = inUnit.map(({ value, ...one }) => ({
+    ...one,
+    value: one.amounts.length > 0 ? value : undefined,
+  }));
+  const question: OfferQuestion = {
+    holds: (all) => amountsIn(all, offer).includes(amount),
+    name: (all) => amountsIn(all, offer).map(words),
+    lacking: () => own('no amount in this unit since'),
+  };
+  const compared = comparePlace({ ...seen, quotes }, question);
+  const how =
+    (last.amounts.every((one) => amount > one) && 'higher') ||
+    (last.amounts.every((one) => amount < one) && 'lower');
+  if (!how || inUnit[0]?.isPart) return compared;
+  const others = say`${listed(last.amounts.map(words), mostNamed)}, last seen on ${dayOf(last.until)}`;
+  return { seen: how, text: say`${own(how)} than ${others}${besideLast(amount, known, words)}` };
 }
 
 const unstated = notKnown(own('the offer states none that Dossier can read'));
@@ -336,11 +336,7 @@ function compareUnit(
 }
 
 export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer => ({
-  payee: toPart(
-    offer.pays,
-    (all) => payeesWords(all.join(' ')),
-    (all) => comparePayees(all, offer, seen),
-  ),
+  payee: toPart(offer.pays && paidBy(offer), payeesWords, (sent) => comparePayees(sent, offer, seen)),
   amount: toPart(
     offer.amount,
     (one) => amountWords(one, offer),

@@ -1,4 +1,4 @@
-import { own, say, type Words } from '../../../core/words.ts';
+import { own, type Words } from '../../../core/words.ts';
 import type { NoAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../asked/endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../../asked/endpoint/surface.ts';
@@ -62,9 +62,8 @@ const ofX402 = (run: CheckRun): Promise<Found[]> =>
       .filter(({ url }) => isAsked(url))
       .map(async ({ url }) => {
         const found = await x402Prices(run, url);
-        if ('result' in found)
-          return { ...at(url, '.well-known/x402', withoutAnswer(found)), rule: 'rare' as const };
-        return at(url, '.well-known/x402', found);
+        const isNone = 'result' in found;
+        return at(url, '.well-known/x402', isNone ? { ...withoutAnswer(found), rule: 'rare' } : found);
       }),
   );
 
@@ -72,8 +71,8 @@ async function ofCatalogs(run: CheckRun): Promise<Found[]> {
   const found: Found[] = [];
   for (const { url } of run.listing.remotes)
     for (const { source, source_url, found: one } of await catalogPrices(run, url)) {
-      const made = 'result' in one ? withoutAnswer(one) : one;
-      found.push({ ...at(url, source, made), ...(source_url !== undefined && { source, source_url }) });
+      const named = source_url === undefined ? {} : { source, source_url };
+      found.push(at(url, source, { ...('result' in one ? withoutAnswer(one) : one), ...named }));
     }
   return found;
 }
@@ -108,25 +107,16 @@ const statedBy: Readonly<Record<PlaceName, Words>> = {
   catalog: own('A catalogue of prices lists the endpoint.'),
 };
 
+const namedAsPaid = own(
+  'The x402 document of the endpoint’s host names the endpoint among the resources that are paid for.',
+);
+const unreadablePrice = own('A payment is asked for, in a form in which Dossier could read no price.');
+
 /** Payment methods may not be used. */
 export function costOf({ place, priced }: OffersSummary) {
   if (place === 'capabilities') return undefined;
   if (priced > 0 || place === 'tools') return { words: statedBy[place], isPriced: true };
-  const unpriced =
-    place === 'x402'
-      ? own(
-          'The x402 document of the endpoint’s host names the endpoint among the resources that are paid for.',
-        )
-      : own('A payment is asked for, in a form in which Dossier could read no price.');
-  return { words: unpriced, isPriced: false };
-}
-
-export function placeTitle({ place, priced, unreadable }: OffersSummary): Words {
-  if (place === 'tools') return own('tools that state a price');
-  if (place === 'capabilities') return own('payment methods it names');
-  if (place === 'x402' && priced === 0 && !unreadable) return own('named as paid, without a price');
-  if (place === 'catalog') return own('prices in a catalogue');
-  return say`prices in its ${place === 'openapi' ? own('OpenAPI document') : own('x402 document')}`;
+  return { words: place === 'x402' ? namedAsPaid : unreadablePrice, isPriced: false };
 }
 
 export const priceOffers = defineKind({

@@ -1,28 +1,17 @@
 import type { SeenPayee } from '../../../listings/references/payees.ts';
 import { factsOf } from '../kind.ts';
 import type { DatedObservation } from '../observation.ts';
-import { type Offer, type OffersSummary, offersSummary, toOffers } from './offer.ts';
+import { addressesOf, type Offer, type OffersSummary, offersSummary, toOffers } from './offer.ts';
 import { isQuote, priceOffers } from './offers.ts';
 
 type PaidOffer = SeenPayee['offers'][number];
 
-const toPaid = (offers: readonly Offer[]): PaidOffer[] => {
-  const bare = offers.map(({ amount = '', asset = '', network = '', scheme = '' }) => ({
-    amount,
-    asset,
-    network,
-    scheme,
-  }));
-  return toOffers(bare.filter(({ amount }) => amount !== '')) as PaidOffer[];
-};
-
-const joinPayees = (one: SeenPayee, other: SeenPayee): SeenPayee => ({
-  ...one,
-  as_of: one.as_of > other.as_of ? one.as_of : other.as_of,
-  first_seen_at: one.first_seen_at < other.first_seen_at ? one.first_seen_at : other.first_seen_at,
-  endpoints: [...one.endpoints, ...other.endpoints],
-  offers: toPaid([...one.offers, ...other.offers]),
-});
+const toPaid = (offers: readonly Offer[]) =>
+  toOffers(
+    offers.flatMap(({ amount, asset = '', network = '', scheme = '' }) =>
+      amount ? [{ amount, asset, network, scheme }] : [],
+    ),
+  ) as PaidOffer[];
 
 type PayeeObservation = Pick<
   DatedObservation,
@@ -35,25 +24,30 @@ export const quotedPayees = <Fact extends PayeeObservation>(observations: readon
     .map((fact) => ({ fact, payees: fact.value?.payees ?? [], offers: fact.value?.offers ?? [] }));
 
 export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[] {
-  const all = quotedPayees(observations).flatMap(({ fact, payees, offers }) => {
-    const { subject, observed_at: as_of, first_seen_at } = fact;
-    return payees.map(({ address, network }) => ({
-      as_of,
-      first_seen_at,
-      endpoints: subject === undefined ? [] : [subject],
+  const all = quotedPayees(observations).flatMap(({ fact, payees, offers }) =>
+    payees.map(({ address, network }) => {
+      const isPaid = (one: Offer) => one.network === network && addressesOf([one]).includes(address);
+      return { address, network, fact, offers: offers.filter(isPaid) };
+    }),
+  );
+  const byPlace = Map.groupBy(all, ({ address, network }) => `${network} ${address}`);
+  return [...byPlace.values()].map((some) => {
+    const { address = '', network = '' } = some[0] ?? {};
+    const facts = some.map(({ fact }) => fact);
+    const [first_seen_at = ''] = facts.map((one) => one.first_seen_at).sort();
+    return {
       address,
       network,
-      offers: toPaid(
-        offers.filter(
-          (one) => one.network === network && one.pays?.some((paid) => paid.address === address) === true,
-        ),
-      ),
-    }));
+      as_of:
+        facts
+          .map((one) => one.observed_at)
+          .sort()
+          .at(-1) ?? '',
+      first_seen_at,
+      endpoints: facts.flatMap(({ subject }) => subject ?? []),
+      offers: toPaid(some.flatMap(({ offers }) => offers)),
+    };
   });
-  const byPlace = Map.groupBy(all, ({ address, network }) => `${network} ${address}`);
-  return [...byPlace.values()].flatMap(([first, ...others]) =>
-    first ? others.reduce(joinPayees, first) : [],
-  );
 }
 
 /** Also what stands for addresses that are not named. */

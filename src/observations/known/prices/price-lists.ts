@@ -51,7 +51,7 @@ const likeness = (one: Offer, offer: SentOffer): number =>
   (one.asset === offer.asset && one.network === offer.network ? 8 : 0) +
   (one.scheme === offer.scheme ? 4 : 0) +
   (one.amount === offer.amount ? 2 : 0) +
-  (addressesOf([one]).join() === offer.pays?.join() ? 1 : 0);
+  (addressesOf([one]).join() === addressesOf([offer]).join() ? 1 : 0);
 
 const toState = (seen: ComparedOffer[keyof ComparedOffer]['seen']): ListState => {
   if (seen === 'as_seen' || seen === 'new') return 'as_listed';

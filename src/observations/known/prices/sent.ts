@@ -8,7 +8,6 @@ import {
 import { toLine } from '../../../core/text.ts';
 import { challengesOf } from '../../../net/challenges.ts';
 import {
-  addressesOf,
   type BesideMember,
   mppMembers,
   type Offer,
@@ -17,10 +16,8 @@ import {
   x402Members,
 } from './offer.ts';
 
-export interface SentOffer extends Pick<Offer, 'amount' | 'asset' | 'network' | 'scheme'> {
+export interface SentOffer extends Omit<Offer, 'for' | 'unreadable'> {
   readonly pay_to?: string;
-  /** Sorted: the recipient, and who gets a part, a fee or a deposit. */
-  readonly pays?: readonly string[];
   readonly asset_name?: string;
   /** An address, or `mcp://tool/<name>`. */
   readonly resource?: string;
@@ -52,14 +49,14 @@ function toSent(stated: OfferMembers, asset_name?: unknown, expires?: unknown): 
   const { read, recipient, pays } = readMembers({ ...stated, amount });
   const isPriced = read.amount !== undefined && (read.asset ?? read.network) !== undefined;
   if (recipient === undefined && !isPriced) return undefined;
-  const all = stated.pay_to === undefined || recipient !== undefined ? addressesOf([{ pays }]).sort() : [];
+  const arePaid = pays.length > 0 && (stated.pay_to === undefined || recipient !== undefined);
   const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
   const expires_ms = typeof expires === 'string' ? Date.parse(expires) : Number.NaN;
   const beside = stated.beside?.filter((one) => !one.pays) ?? [];
   return {
     ...read,
     ...(recipient !== undefined && { pay_to: recipient }),
-    ...(all.length > 0 && { pays: all }),
+    ...(arePaid && { pays }),
     ...(name !== '' && { asset_name: name }),
     ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),
     ...(beside.length > 0 && { beside }),

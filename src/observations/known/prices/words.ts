@@ -100,6 +100,14 @@ const placeWords: Readonly<Record<PlaceName, Words>> = {
   catalog: own('a catalogue'),
 };
 
+/** Before the offers at a place other than a quote. */
+export function placeTitle({ place, priced, unreadable }: OffersSummary): Words {
+  if (place === 'tools') return own('tools that state a price');
+  if (place === 'capabilities') return own('payment methods it names');
+  if (place === 'x402' && priced === 0 && !unreadable) return own('named as paid, without a price');
+  return say`prices in ${placeWords[place]}`;
+}
+
 function paidWords(value: OffersSummary): Words | undefined {
   const addresses = [...new Set(value.payees.map(({ address }) => address))];
   if (isAnotherEachTime(value)) return own(' (paid to another address each time)');

@@ -1,17 +1,14 @@
 import { ownMember } from '../../../../core/json.ts';
 import { code, own, say, type Words } from '../../../../core/words.ts';
 import type { Listing } from '../../../../listings/listing.ts';
-import { isImageType } from '../../../../listings/references/package.ts';
+import { typeOf } from '../../../asked/published/recorded.ts';
 import type { ShownFinding } from '../../kind.ts';
 
 export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
 
 export const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
-  packages.some(
-    ({ registry_type }) =>
-      isImageType(registry_type) || /^(?:npm|pypi|nuget|cargo|mcpb)$/i.test(registry_type),
-  );
+  packages.some(({ registry_type }) => typeOf(registry_type));
 
 const packagePages: Readonly<Record<string, (identifier: string, version?: string) => string>> = {
   npm: (name, version) => `https://www.npmjs.com/package/${name}${version ? `/v/${version}` : ''}`,
