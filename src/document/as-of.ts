@@ -11,22 +11,26 @@ export interface AsOf {
   readonly log_index: number | undefined;
   /** The day is not over. */
   readonly is_today?: boolean;
+  /** An opt-out line withdrew the listing before the end of the day. */
+  readonly is_withdrawn?: boolean;
 }
 
 /** RFC 3339. */
 export const endOfDay = (day: string): string => `${day}T23:59:59.999Z`;
 
-const leftOut = own(
-  'What other listings share with it, the names in lists and the texts of ratings are left out; actions of the operator are those of today.',
+/** Of what an answer as of a past day has. */
+export const leftOutWords = own(
+  ' What other listings share with it, lists of names and the texts of ratings are left out; actions of the operator are those of today.',
 );
 
-export function asOfWords({ day, log_index, is_today }: AsOf): Words {
+export function asOfWords({ day, log_index, is_today, is_withdrawn }: AsOf): Words {
+  const when = own(is_today ? 'which is not over in UTC' : 'the end of the day in UTC');
   const index =
     log_index === undefined
       ? own('no entry of the log is about it by then')
       : say`the last log entry about it by then has the index ${ours(String(log_index))}`;
-  if (is_today) return say`As of ${dayOf(day)}, which is not over in UTC: ${index}.`;
-  return say`As of ${dayOf(day)}, the end of the day in UTC: ${index}. ${leftOut}`;
+  const withdrawn = is_withdrawn && own(' The listing was withdrawn then, because of an opt-out line.');
+  return say`As of ${dayOf(day)}, ${when}: ${index}.${withdrawn}`;
 }
 
 /** `at` is RFC 3339. */
@@ -48,18 +52,16 @@ interface Claimed {
   readonly receiptKeys: readonly ReceiptKey[];
 }
 
-/** Checks that found the same proof again are no events. */
 export function toPastClaim({ claim, claimHistory, receiptKeys }: Claimed, at: string): Claimed {
   const history = claimHistory.filter((event) => event.at <= at);
   const logged = foldClaim(history);
-  const checked_at = history.at(-1)?.at ?? at;
   return {
     claim: logged &&
       claim && {
         handle: claim.handle,
         place_key: logged.root,
         ...logged,
-        checked_at,
+        checked_at: at,
         ...(claim.claimed_at === logged.claimed_at && claim.seen && { seen: claim.seen }),
       },
     claimHistory: history,

@@ -4,6 +4,7 @@ import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
+import { say } from '../core/words.ts';
 import { hasField } from '../imports/recorded.ts';
 import { isSample, recordedOwners, sampleSentence, statedDates } from '../listings/listing.ts';
 import { ownersOf } from '../listings/naming.ts';
@@ -12,7 +13,7 @@ import { factsOf } from '../observations/known/kind.ts';
 import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import { toObservations } from '../observations/known/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
-import { asOfWords } from './as-of.ts';
+import { asOfWords, leftOutWords } from './as-of.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
@@ -59,6 +60,8 @@ export function listingLinks(
   };
 }
 
+const isPast = ({ asOf }: Pick<ListingFacts, 'asOf'>) => asOf !== undefined && !asOf.is_today;
+
 function toClaim({ listing, claim, claimHistory, ...facts }: ListingFacts): ListingDocument['claim'] {
   if (!claim) return undefined;
   const failing = failingText(claim);
@@ -70,7 +73,8 @@ function toClaim({ listing, claim, claimHistory, ...facts }: ListingFacts): List
     claimed_at,
     ...placeMember(kind, claim.place),
     commit,
-    checked_at,
+    // Checks that found the same proof again are not kept.
+    ...(!isPast(facts) && { checked_at }),
     ...(failing && tried_at && { failing, tried_at }),
     suspended_reason,
     namespace_matches_repository_owner: namespaceMatchesRepositoryOwner(listing.handle, claim.place_key),
@@ -127,11 +131,16 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
   const observations = toObservations(facts.listing, facts.observed?.observations, {
     now,
     interval_s: place.observeInterval_s,
-    isPast: facts.asOf !== undefined && !facts.asOf.is_today,
+    isPast: isPast(facts),
   });
   const imported = [...facts.imported, ...sharedFacts(facts)];
   return {
-    ...(facts.asOf && { as_of: { ...facts.asOf, statement: asOfWords(facts.asOf) } }),
+    ...(facts.asOf && {
+      as_of: {
+        ...facts.asOf,
+        statement: say`${asOfWords(facts.asOf)}${isPast(facts) && leftOutWords}`,
+      },
+    }),
     ...toRecorded(facts),
     versions: facts.versions.map(({ version, status, published_at }) => ({
       version,

@@ -25,6 +25,7 @@ export const asOfMember = z
   .object({
     day: z.string(),
     is_today: z.boolean().optional(),
+    is_withdrawn: z.boolean().optional().describe('An opt-out line had withdrawn the listing'),
     log_index: z.int().optional().describe('The last entry of the log about the listing by then'),
     statement: wordsSchema,
   })
@@ -45,7 +46,7 @@ export const listingClaim = z.object({
   repository: z.string().optional(),
   domain: z.string().optional(),
   commit: z.string().optional(),
-  checked_at: z.string().describe('The time of the last check that was conclusive'),
+  checked_at: z.string().optional().describe('The time of the last check that was conclusive'),
   failing: z.string().optional().describe('Says which later checks failed or found no proof'),
   tried_at: z.string().optional().describe('Only with failing: the time of one of these checks'),
   suspended_reason: z.string().optional(),

@@ -16,8 +16,10 @@ export const stateTexts = {
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
 /** A check that fails, or a requested one that finds no proof, leaves `checked_at` unchanged. */
-export const lastCheck_at = ({ checked_at, tried_at = '' }: NonNullable<ListingDocument['claim']>): string =>
-  tried_at > checked_at ? tried_at : checked_at;
+export const lastCheck_at = ({
+  checked_at = '',
+  tried_at = '',
+}: NonNullable<ListingDocument['claim']>): string => (tried_at > checked_at ? tried_at : checked_at);
 
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lines } from '../core/text.ts';
-import { toMarkdown, wordsSchema } from '../core/words.ts';
+import { dayOf, say, toMarkdown, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { dayInput, onDay, readListing } from './find/document.ts';
@@ -35,14 +35,16 @@ export const getAgent = defineTool({
       toAgentText(answer),
     ),
   async run({ handle, detail = 'summary', as_of }, context) {
-    const { handle: found, ...by } = await findNamed(handle, context);
+    const { handle: found, found_by } = await findNamed(handle, context);
     const listing = await readListing(found, onDay(as_of, context));
     const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail);
     const version_asked = askedVersion(handle, { listing, observations: listing.observations });
     // What limits the answer comes first, also in JSON.
     return {
       ...(version_asked && { version_asked }),
-      ...by,
+      ...(found_by && {
+        found_by: as_of ? say`${found_by} (${dayOf(context.clock().toISOString())})` : found_by,
+      }),
       ...answer,
       untrusted_fields: [...(version_asked ? ['version_asked'] : []), ...untrusted_fields],
     };

@@ -132,7 +132,7 @@ async function differing(is: ListingFacts, since: string | undefined, context: C
   const days = say`between the ends of ${dayOf(from)} and ${dayOf(until)}`;
   return differs.length > 0
     ? differs.map((words) => say`${words} (${days})`)
-    : [say`Nothing that Dossier keeps differs ${days}.`];
+    : [say`No difference is known ${days}.`];
 }
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { comparedOf } from '../support/compared.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
@@ -63,7 +64,7 @@ const ask = async (name: string, args: Record<string, unknown>) => {
 const textOf = async (name: string, args: Record<string, unknown>) => (await ask(name, args)).text;
 
 /** One listing, to which things happen, the first thing its first check. */
-async function startLife() {
+async function startLife(isChecked = true) {
   lives += 1;
   const handle = `com.example/life-${lives}`;
   let published = 0;
@@ -113,7 +114,7 @@ async function startLife() {
     },
   };
   await publish();
-  await directory.observe(handle);
+  if (isChecked) await directory.observe(handle);
   return { handle, happen: (step: Step) => happen[step]() };
 }
 
@@ -184,6 +185,8 @@ describe('an answer as of a day', () => {
     expect(asked).toContain('“Edition 1”');
     expect(asked).toContain('The ratings are those of that day, in the groups of today.');
     expect(await textOf('get_agent', { handle })).toContain('“Edition 2”');
+    const named = await textOf('get_agent', { handle: `one.example.com/${lives}/mcp`, as_of: began });
+    expect(named).toMatch(new RegExp(`^Found as .* \\(${today()}\\)\\.\nAs of ${began}, `));
     const before = new Date(Date.parse(began) - day_s * 1000).toISOString().slice(0, 10);
     expect(await textOf('get_agent', { handle, as_of: before })).toContain(
       `as_of must be ${began} or later: what Dossier keeps of the record of ${handle} begins on that day.`,
@@ -199,6 +202,99 @@ describe('an answer as of a day', () => {
       `/compare?handle=${handle}&handle=${rater}&active=true&as_of=${began}`,
     );
     expect(await compared.text()).toContain(`As of <time>${began}</time>`);
+  });
+
+  it('says of a list how long it was and its digest, and only of what was there that it is gone', async () => {
+    const { handle, happen } = await startLife();
+    const seen = today();
+    for (const _ of ['once', 'again']) {
+      directory.wait(day_s);
+      await happen(tools ? 'gone' : 'check');
+    }
+    const gone = today();
+    directory.wait(day_s);
+    const full = await textOf('get_agent', { handle, as_of: seen, detail: 'full' });
+    expect(full).toContain('* Number of tools: 1 at');
+    expect(full).toMatch(/\* Tools it lists: `[0-9a-f]{64}` at/);
+    for (const as_of of [undefined, gone]) {
+      const told = await textOf('get_agent', { handle, detail: 'full', ...(as_of && { as_of }) });
+      expect(told).toContain('Tools it lists were no longer there');
+      expect(told).not.toContain('Prices and payees were no longer there');
+    }
+    const { members } = await ask('get_history', { handle, since: seen, until: gone });
+    expect(JSON.stringify(members?.differs)).toContain(
+      `answered (HTTP status 200) until ${seen}, then looked for, not found; no longer seen either: protocol revision, number of tools, tools it lists, hints of the tools`,
+    );
+  });
+
+  it('says of a day at whose end an opt-out line had withdrawn the listing that it was withdrawn', async () => {
+    await startLife();
+    const handle = `io.github.life-${lives}/agent`;
+    const repository = { url: `https://github.com/life-${lives}/agent`, source: 'github' };
+    await directory.importEntries([registryEntry(handle, { repository })]);
+    const ask = (as: string) => directory.post('/api/tools/claim_agent', { handle }, as);
+    const holder = await directory.claim(handle, `life-${lives}/agent`);
+    const listed = today();
+    directory.wait(day_s);
+    const { commit } = directory.git.createRepository(`life-${lives}/agent`);
+    commit({ 'dossier-claim.txt': `optout ${handle}\n` });
+    await ask(holder);
+    const withdrawn = today();
+    directory.wait(day_s);
+    commit({ 'dossier-claim.txt': 'nothing\n' });
+    await directory.recheck();
+    const said = 'The listing was withdrawn then, because of an opt-out line.';
+    expect(await textOf('get_agent', { handle, as_of: withdrawn })).toContain(said);
+    for (const as_of of [listed, today()])
+      expect(await textOf('get_agent', { handle, as_of })).not.toContain(said);
+  });
+
+  it('differs by facts that became known and by ratings that say something else', async () => {
+    const { handle, happen } = await startLife(false);
+    const unknown = today();
+    directory.wait(day_s);
+    await happen('check');
+    const rating = { handle, interaction_at: directory.context.clock().toISOString() };
+    const { rating_id: supersedes } = await directory.rate(handle, capability, rating);
+    const known = today();
+    directory.wait(day_s);
+    await directory.rate(handle, capability, { ...rating, outcome: 'failed', supersedes });
+    const amended = today();
+    directory.wait(day_s);
+    const differsOf = async (since: string, until: string) =>
+      JSON.stringify((await ask('get_history', { handle, since, until })).members?.differs);
+    expect(await differsOf(unknown, known)).toContain('known for the first time: Prices and payees');
+    expect(await differsOf(known, amended)).toContain('`failed`: `1` instead of `0`');
+    for (const step of ['moved', 'check', 'moved', 'check'] as const) {
+      directory.wait(day_s);
+      await happen(step);
+    }
+    expect(await differsOf(amended, today())).not.toContain('known for the first time');
+  });
+
+  it('judges no criterion by what is not kept of the day', async () => {
+    const { handle } = await startLife();
+    await directory.importEntries([
+      registryEntry(`com.example.sub/twin-${lives}`, {
+        packages: [
+          { registryType: 'npm', identifier: 'twin', version: '1.0.0', transport: { type: 'stdio' } },
+        ],
+        repository: { url: 'https://github.com/rater/agent', source: 'github' },
+      }),
+    ]);
+    for (const _ of ['a', 'b', 'c', 'd']) {
+      directory.wait(day_s);
+      await directory.recheck();
+    }
+    const as_of = today();
+    directory.wait(day_s);
+    const criteria = ['nothing_shared', 'claim_checked_within_days:3'];
+    const { members } = await ask('compare_agents', { handles: [rater, handle], criteria, as_of });
+    const [compared] = comparedOf(members);
+    expect(compared?.results).toEqual({
+      nothing_shared: 'unknown',
+      'claim_checked_within_days:3': 'unknown',
+    });
   });
 
   it('differs from another day by what get_history says', async () => {
@@ -220,7 +316,7 @@ describe('an answer as of a day', () => {
     ]);
     const same = await ask('get_history', { handle, since: changed, until: changed });
     expect(same.members?.differs).toEqual([
-      `Nothing that Dossier keeps differs between the ends of ${changed} and ${changed}.`,
+      `No difference is known between the ends of ${changed} and ${changed}.`,
     ]);
     expect(await textOf('get_history', { handle, since: today(), until: began })).toContain(
       `since must not be after until, ${began}.`,

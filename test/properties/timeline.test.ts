@@ -138,6 +138,24 @@ describe('a timeline', () => {
     );
   });
 
+  it('as of a time knows the last check before it, and nothing where what stood is not stored', () => {
+    const read = {
+      value: 'a',
+      outcome: 'seen',
+      method_version: 'x/1',
+      source: 'Dossier',
+      vantage: 'here',
+    } as const;
+    const span = { ...read, from: '2026-01-01', to: '2026-01-09', checks: 9 };
+    const stored = ['2026-01-04', '2026-01-05', '2026-01-09'].map((day) => Date.parse(day));
+    expect(until([span], '2026-01-06', stored)).toMatchObject([{ to: '2026-01-05T00:00:00.000Z' }]);
+    expect(until([span], '2026-01-03', stored)).toMatchObject([{ to: '2026-01-03', beyond: true }]);
+    const later = { ...span, value: 'b', from: '2026-02-01', to: '2026-02-02' };
+    const spans = [{ ...span, folded: 2 }, later];
+    expect([until(spans, '2026-01-20', []), until(spans, '2026-02-02', [])]).toMatchObject([[], [{}, {}]]);
+    expect(between([spans, spans], ['2026-01-20', '2026-02-02'], [])).toBeUndefined();
+  });
+
   it('differs between two times exactly if what stood then differs', () => {
     fc.assert(
       fc.property(readings, fc.nat(1200), fc.nat(1200), (all, first, second) => {
@@ -146,8 +164,9 @@ describe('a timeline', () => {
           .map((hours) => new Date(Date.UTC(2026, 0, 1, 20) + hours * hour_ms).toISOString());
         const checks = all.map((one) => Date.parse(one.at));
         const [was, is] = [from, to].map((at) => standing(toSpans(all.filter((one) => one.at <= at)))?.state);
-        const isOther = was && is && keyOf(was) !== keyOf(is);
-        expect(between(toSpans(all), [from, to], checks) !== undefined).toBe(isOther ?? false);
+        const isOther = is && (!was || (keyOf(was) !== keyOf(is) && (isLearned(was) || isLearned(is))));
+        const spans = toSpans(all);
+        expect(between([spans, spans], [from, to], checks) !== undefined).toBe(isOther ?? false);
       }),
       { numRuns: 300 },
     );

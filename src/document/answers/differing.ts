@@ -3,12 +3,14 @@ import { difference, differenceWords } from '../../core/difference/difference.ts
 import type { Json } from '../../core/json.ts';
 import { say, type Words } from '../../core/words.ts';
 import { addTexts } from '../../observations/known/changes/history.ts';
+import { toFactChange } from '../../observations/known/changes/recorded.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
-import { type StateChange, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
+import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
+import { ratingGroups } from '../../ratings/groups.ts';
 import { endOfDay } from '../as-of.ts';
 import type { ListingFacts } from '../record.ts';
-import { changedWords } from './history.ts';
+import { saidOf } from './history.ts';
 
 const stated = ({ listing, claim, native }: ListingFacts) => ({
   title: listing.title,
@@ -21,37 +23,46 @@ const stated = ({ listing, claim, native }: ListingFacts) => ({
   repository: listing.repository,
   website: listing.website,
   claim: claim?.state ?? 'imported',
-  ratings: native.ratings,
+  claimed_at: claim?.claimed_at,
+  claimed_by: claim?.root,
+  ratings: ratingGroups.map((group) => ({
+    group,
+    ...native[group].outcomes,
+    last_at: native[group].last_at,
+  })),
+});
+
+const keyed = (member: string) => ({
+  key: (one: Readonly<Record<string, unknown>>) => String(one[member]),
 });
 
 const form = {
   members: {
-    remotes: { key: ({ url }: Readonly<Record<string, unknown>>) => String(url) },
-    packages: { key: ({ identifier }: Readonly<Record<string, unknown>>) => String(identifier) },
+    remotes: keyed('url'),
+    packages: keyed('identifier'),
+    ratings: keyed('group'),
   },
 };
 
-/** If both whole values are still stored. */
+type Between = Awaited<ReturnType<Context['store']['observations']['between']>>[number];
+
+/** With its difference if both whole values are still stored. */
 async function toWholeChange(
   handle: string,
-  { kind, subject, was, is }: StateChange & Pick<ObservationChange, 'kind' | 'subject'>,
+  { was, is, ...fact }: Between,
   { store: { observations } }: Pick<Context, 'store'>,
 ): Promise<ObservationChange> {
-  const compare = kindOf(kind)?.difference;
-  const wholeOf = async (state: StateChange['is']) => {
-    const digest = wholeDigestOf(state);
-    return compare && digest && observations.valueText({ handle, kind, subject: subject ?? '' }, digest);
+  const change = toFactChange(fact, was, is);
+  const { kind, subject = '' } = fact;
+  const compare = was?.method_version === is.method_version ? kindOf(kind)?.difference : undefined;
+  const wholeOf = async (state: State | undefined) => {
+    const digest = state && wholeDigestOf(state);
+    return compare && digest && observations.valueText({ handle, kind, subject }, digest);
   };
   const before = await wholeOf(was);
   const after = await wholeOf(is);
   const items = before && after && compare?.(JSON.parse(before) as Json, JSON.parse(after) as Json);
-  return {
-    kind,
-    ...(subject !== undefined && { subject }),
-    before: { ...was, seen_until: was.to },
-    after: is,
-    ...(items && { items: items.items, counts: items.counts }),
-  };
+  return { ...change, ...(items && { items: items.items, counts: items.counts }) };
 }
 
 /** Between the ends of two days, however often it changed on the way. */
@@ -62,12 +73,13 @@ export async function differingWords(
 ): Promise<Words[]> {
   const { handle } = is.listing;
   const record = difference(stated(was), stated(is), form);
-  const states = await context.store.observations.between(handle, [endOfDay(from), endOfDay(to)]);
+  const at = endOfDay(to);
   const changes: ObservationChange[] = [];
-  for (const one of states) changes.push(await toWholeChange(handle, one, context));
-  const [told] = await addTexts(handle, [{ changes }], context);
+  for (const one of await context.store.observations.between(handle, [endOfDay(from), at]))
+    changes.push(await toWholeChange(handle, one, context));
+  const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
   return [
     ...(record.length > 0 ? [say`Record, claim and ratings: ${differenceWords(record)}`] : []),
-    ...(told?.changes ?? []).map((one) => changedWords(one)),
+    ...(await addTexts(handle, [check], context)).flatMap((one) => saidOf(one, undefined)),
   ];
 }

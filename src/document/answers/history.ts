@@ -259,12 +259,13 @@ export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] 
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;
 
+export const saidOf = (event: HistoryEvent, kind: string | undefined): Words[] => [
+  ...foldedOf(event).map((one) => say`${changedWords(one.change)}${goneWords(one)}`),
+  ...wordsOf(event, kind),
+];
+
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): Words[] {
-  const said = [
-    ...foldedOf(event).map((one) => say`${changedWords(one.change)}${goneWords(one)}`),
-    ...wordsOf(event, kind),
-  ];
   const index = logIndexOf(event);
   const entry = index === undefined ? say`` : say` (log index ${ours(String(index))})`;
-  return said.map((words) => say`${dayOf(event.at)} ${words}${entry}`);
+  return saidOf(event, kind).map((words) => say`${dayOf(event.at)} ${words}${entry}`);
 }

@@ -72,10 +72,11 @@ function claimed({ claim, links, ...record }: ListingDocument): string {
   const howTo = `${claim ? 'Check or renew the claim' : 'How to claim'}: <${links.page}/claim>`;
   const ways = placesOf(record, (address) => address.replace(/^https:\/\//, ''));
   if (!claim) return paragraphs(notClaimed, ways.length > 0 && howTo);
+  const checked = lastCheck_at(claim);
   const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
   return paragraphs(
     escapeMarks(claim.statement),
-    `Method: ${toLabel(claim.kind)}. Last recorded check: ${dayText(lastCheck_at(claim))}.${suspended}`,
+    `Method: ${toLabel(claim.kind)}.${checked && ` Last recorded check: ${dayText(checked)}.`}${suspended}`,
     howTo,
   );
 }

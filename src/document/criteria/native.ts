@@ -22,7 +22,9 @@ export const nativeCriteria = {
     days,
     ['whose'],
     (listing, wanted: number, now_ms) =>
-      decided(isClaimed(listing) && isWithin(listing.claim?.checked_at, wanted, now_ms)),
+      isClaimed(listing) && !listing.claim?.checked_at
+        ? 'unknown'
+        : decided(isClaimed(listing) && isWithin(listing.claim?.checked_at, wanted, now_ms)),
   ),
   native_ratings_at_least: native(
     'At least {} independent rating(s)',

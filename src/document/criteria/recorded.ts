@@ -72,7 +72,8 @@ function isUpdatedWithin({ updated_at }: ListingDocument, wanted: number, now_ms
 function sharesNothing(listing: ListingDocument): Result {
   const found = sharedKinds.find((kind) => kind.basis === 'records' && signalOf(listing, kind));
   if (found) return signalOf(listing, found)?.outcome === 'seen' ? 'not_met' : 'unknown';
-  return (listing.copy_lacks ?? []).length > 0 ? 'unknown' : 'met';
+  const isUnread = listing.as_of?.is_today === false || (listing.copy_lacks ?? []).length > 0;
+  return isUnread ? 'unknown' : 'met';
 }
 
 function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number): Result {

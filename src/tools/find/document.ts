@@ -71,7 +71,10 @@ export function onDay(day: string | undefined, context: Context, field = 'as_of'
         field,
         `must be ${begins} or later: what Dossier keeps of the record of ${handle} begins on that day`,
       );
-    return { ...found, asOf: { day, is_today, log_index: await store.documents.lastEntry(handle, at) } };
+    const listed = found.claimHistory.findLast(({ type }) => type.startsWith('listing_'));
+    const withdrawn = listed?.type === 'listing_withdrawn' && { is_withdrawn: true };
+    const log_index = await store.documents.lastEntry(handle, at);
+    return { ...found, asOf: { day, is_today, ...withdrawn, log_index } };
   };
   return {
     ...context,

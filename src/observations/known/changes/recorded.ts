@@ -6,8 +6,10 @@ import {
   changes as changesOf,
   type Essence,
   essenceOf,
+  isNews,
   isSame,
   keyOf,
+  type State,
   type StoredDifference,
   standing,
   type Timeline,
@@ -24,7 +26,28 @@ const recordedFact = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) 
   ...(details && { details }),
 });
 
-/** A different reason why nothing was learned is no change. */
+/** Without `was`, the fact was seen for the first time. */
+export function toFactChange(
+  { kind, subject }: Pick<Timeline, 'kind' | 'subject'>,
+  was: State | undefined,
+  is: State,
+): ObservationChange {
+  const areLearned = was && isLearnedOutcome(was.outcome) && isLearnedOutcome(is.outcome);
+  return {
+    kind,
+    ...(subject !== undefined && { subject }),
+    ...(was && {
+      before: {
+        ...recordedFact(was),
+        seen_until: was.to,
+        ...(isUnanswered(is.outcome) && is.from < is.to && { unanswered_since: is.from }),
+        ...(areLearned && was.method_version !== is.method_version && { by_other_method: true as const }),
+      },
+    }),
+    after: recordedFact(is),
+  };
+}
+
 export function toChange(
   known: Timeline | undefined,
   now: Timeline,
@@ -32,36 +55,19 @@ export function toChange(
 ): ObservationChange | undefined {
   const was = known && standing(known.spans, rulesOf(known));
   const is = standing(now.spans, rulesOf(now))?.state;
-  if (now.tally || !is || (was && isSame(was.state, is))) return undefined;
-  if (was && !isLearnedOutcome(was.state.outcome) && !isLearnedOutcome(is.outcome) && !is.isSilence)
-    return undefined;
-  const { kind, subject } = now;
+  if (now.tally || !is || !isNews(was?.state, is)) return undefined;
   const all = changesOf(now.spans, rulesOf(now));
   const last = all.at(-1);
   const alternates_since = alternatesSince(all);
   const isTold = alternates_since !== undefined && alternatesSince(all.slice(0, -1)) === alternates_since;
   if (isTold && last?.is.from === is.from) return undefined;
   const before = last && last.is.from === is.from && isSame(last.is, is) ? last.was : was?.state;
-  const isOtherMethod =
-    before &&
-    isLearnedOutcome(before.outcome) &&
-    isLearnedOutcome(is.outcome) &&
-    before.method_version !== is.method_version;
   const difference = before && differences.get(keyOf(now));
-  const { details: _, ...after } = recordedFact(is);
+  const change = toFactChange(now, before, is);
+  const { details: _, ...after } = change.after;
   return {
-    kind,
-    ...(subject !== undefined && { subject }),
-    ...(before && {
-      before: {
-        ...recordedFact(before),
-        seen_until: before.to,
-        ...(isUnanswered(is.outcome) && is.from < is.to && { unanswered_since: is.from }),
-        ...(isOtherMethod && { by_other_method: true as const }),
-      },
-    }),
-    after: difference ? after : recordedFact(is),
+    ...change,
     ...(alternates_since && last?.is.from === is.from && { alternates_since }),
-    ...(difference && { items: difference.items, counts: difference.counts }),
+    ...(difference && { after, items: difference.items, counts: difference.counts }),
   };
 }

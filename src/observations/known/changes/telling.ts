@@ -57,7 +57,7 @@ export function changeWords(
   between: Words,
 ): Words | undefined {
   const { sayChange, say: sayValue, title } = kindOf(kind) ?? {};
-  if (!sayChange || (from.value === null && from.outcome !== 'nothing')) return undefined;
+  if (!sayChange || (from.value === null && (value === null || from.outcome !== 'nothing'))) return undefined;
   if (value !== null) return sayChange(from, { ...more, value }, between);
   const was = typeof from.value === 'object' && sayValue?.({ value: from.value });
   return say`${ours(title ?? kind)} were no longer there (${between})${was ? say`: ${was}` : own('')}`;

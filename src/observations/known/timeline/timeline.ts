@@ -243,9 +243,11 @@ export function standing(spans: readonly Span[], rules?: StateRules): Standing |
   return { state, later, ...(state.outcome !== 'seen' && last && { last }) };
 }
 
+const isOfObjects = (one: unknown) => Array.isArray(one) && one.some((item) => typeof item === 'object');
+
 /** Large lists of names are stored only with the newest value. */
 export const withoutLists = ({ details, ...span }: Span): Span => {
-  const short = Object.entries(details ?? {}).filter(([, one]) => !Array.isArray(one));
+  const short = Object.entries(details ?? {}).filter(([, one]) => !isOfObjects(one));
   return { ...span, ...(short.length > 0 && { details: Object.fromEntries(short) }) };
 };
 
@@ -254,34 +256,42 @@ export const withoutLists = ({ details, ...span }: Span): Span => {
  * are stored.
  */
 export function until(spans: readonly Span[], at: string, checks: readonly number[]): readonly Span[] {
-  return spans
-    .filter(({ from }) => from <= at)
-    .map(({ as_seen: _, ...given }) => {
-      const span = withoutLists(given);
-      if (span.to <= at) return span;
-      const { confirmed, ...others } = span;
-      const made = checks.filter((one) => one >= Date.parse(span.from) && one <= Date.parse(at));
-      const last = made.at(-1);
-      const isCounted = checks[0] !== undefined && checks[0] <= Date.parse(span.from);
-      return {
-        ...others,
-        ...(confirmed && confirmed <= at && { confirmed }),
-        ...(isCounted && last !== undefined
-          ? { to: new Date(last).toISOString(), checks: made.length }
-          : { to: at, beyond: true as const }),
-      };
-    });
+  const begun = spans.filter(({ from }) => from <= at);
+  const newest = begun.at(-1);
+  // What stood then is no longer stored.
+  if (newest?.folded && newest.to < at) return [];
+  return begun.map(({ as_seen: _, ...given }) => {
+    const span = withoutLists(given);
+    if (span.to <= at) return span;
+    const { confirmed, ...others } = span;
+    const made = checks.filter((one) => one >= Date.parse(span.from) && one <= Date.parse(at));
+    const last = made.at(-1);
+    return {
+      ...others,
+      ...(confirmed && confirmed <= at && { confirmed }),
+      ...(last === undefined
+        ? { to: at, beyond: true as const }
+        : { to: new Date(last).toISOString(), checks: made.length }),
+    };
+  });
 }
 
+/** Another reason why nothing was learned is no news. */
+export const isNews = (was: State | undefined, is: State): boolean =>
+  !was || (!isSame(was, is) && (isLearnedOutcome(was.outcome) || !hasNoState(is)));
+
+/** Of a fact, with its spans at each of the two times. Without `was`, nothing was known at the first. */
 export function between(
-  spans: readonly Span[],
+  [before, after]: readonly [readonly Span[], readonly Span[]],
   [from, to]: readonly [string, string],
   checks: readonly number[],
   rules?: StateRules,
-): StateChange | undefined {
-  const was = standing(until(spans, from, checks), rules)?.state;
-  const is = standing(until(spans, to, checks), rules)?.state;
-  return was && is && !isSame(was, is) ? { was, is } : undefined;
+): (Pick<StateChange, 'is'> & Partial<StateChange>) | undefined {
+  const was = standing(until(before, from, checks), rules)?.state;
+  const is = standing(until(after, to, checks), rules)?.state;
+  const isOfOld = !was && before.some((span) => span.from <= from);
+  if (!is || isOfOld || !isNews(was, is)) return undefined;
+  return { is, ...(was && { was }) };
 }
 
 export const mostSpans = 100;

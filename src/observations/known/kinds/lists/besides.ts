@@ -40,8 +40,9 @@ const listWords =
     const shown = (Array.isArray(members) ? members : []).slice(0, mostNamed);
     const said = listedNames(shown).map((name, at) => say`${code(name)}${note(shown[at])}`);
     const all = countOf(found);
+    if (said.length === 0) return all === 0 ? own('none') : surface.count(all);
     const more = all > said.length && say`${all - said.length} more`;
-    return all === 0 ? own('none') : say`${surface.count(all)}: ${join([...said, more], ', ')}`;
+    return say`${surface.count(all)}: ${join([...said, more], ', ')}`;
   };
 
 const ofBeside = <const Name extends BesideName>(

@@ -28,7 +28,8 @@ export const toolsSurface = defineKind({
   doesNotMean: 'It does not say what a tool does when it is called; Dossier calls none.',
   changed: own('The endpoint lists different tools'),
   say: ({ details }) => {
-    const names = listedNames(details?.tools).map((name) => code(name));
+    if (!Array.isArray(details?.tools)) return undefined;
+    const names = listedNames(details.tools).map((name) => code(name));
     return names.length > 0 ? join(names, ', ') : own('none');
   },
   isList: true,
