@@ -153,7 +153,7 @@ describe('an attacker', () => {
     repository.commit({ [file]: `${first.challenge}\n${next.challenge}` });
     await service.ask(handle);
     repository.commit({ [file]: next.challenge });
-    await pass(60);
+    await pass(80);
     expect(await service.standing(first.capability)).toBe('capability_suspended');
     repository.commit({ [file]: `${next.challenge}\noptout ${handle}` });
     expect(await service.ask(handle, {}, first.capability)).toMatchObject({ status: 'claimed' });
