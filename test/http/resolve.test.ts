@@ -172,19 +172,17 @@ it('takes other words for its list, and a text with commas', async () => {
 });
 
 it('says that a copy which records no endpoints cannot tell', async () => {
-  const copy = await openDirectory({
-    entries: [registryEntry('com.example/ledger', packaged('npm', 'ledger'))],
+  const copy = await opened(
+    openDirectory({
+      entries: [registryEntry('com.example/ledger', packaged('npm', 'ledger'))],
+    }),
+  );
+  const { results } = await post({ handles: ['https://mcp.example.com/mcp', 'npm:no-such'] }, copy);
+  expect(results[0]).toMatchObject({
+    outcome: 'not_known',
+    reason: expect.stringContaining('records no endpoint'),
   });
-  try {
-    const { results } = await post({ handles: ['https://mcp.example.com/mcp', 'npm:no-such'] }, copy);
-    expect(results[0]).toMatchObject({
-      outcome: 'not_known',
-      reason: expect.stringContaining('records no endpoint'),
-    });
-    expect(results[1]?.outcome).toBe('not_listed');
-  } finally {
-    await copy.close();
-  }
+  expect(results[1]?.outcome).toBe('not_listed');
 });
 
 it('names what third parties wrote, and counts as a search', async () => {
@@ -195,13 +193,11 @@ it('names what third parties wrote, and counts as a search', async () => {
     'results.facts',
     'results.candidates',
   ]);
-  const limited = await openDirectory({
-    environment: { LIMIT_OVERRIDES: 'search=1/1h' },
-  });
-  try {
-    await post({ handles: ['co.webhook/webhook'] }, limited);
-    expect((await post({ handles: ['co.webhook/webhook'] }, limited)).code).toBe('rate_limited');
-  } finally {
-    await limited.close();
-  }
+  const limited = await opened(
+    openDirectory({
+      environment: { LIMIT_OVERRIDES: 'search=1/1h' },
+    }),
+  );
+  await post({ handles: ['co.webhook/webhook'] }, limited);
+  expect((await post({ handles: ['co.webhook/webhook'] }, limited)).code).toBe('rate_limited');
 });

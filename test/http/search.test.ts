@@ -105,30 +105,6 @@ describe('search_agents', () => {
     });
   });
 
-  it('finds a listing by its handle once, whatever its capitals unless another one has these', async () => {
-    const description = 'Converts units';
-    const entries = ['com.example/Units', 'com.example/units', 'com.example/Other'].map((name) =>
-      registryEntry(name, { description }),
-    );
-    const other = await opened(openDirectory({ entries }));
-    const find = async (query: string) => {
-      const { body } = await search({ query }, 'search_agents', other);
-      return body.listings?.map(({ handle }) => handle);
-    };
-    expect((await find('com.example/Units'))?.slice(0, 2)).toEqual([
-      'com.example/Units',
-      'com.example/units',
-    ]);
-    expect((await find('com.example/units'))?.slice(0, 2)).toEqual([
-      'com.example/units',
-      'com.example/Units',
-    ]);
-    expect((await find('COM.EXAMPLE/OTHER'))?.filter((handle) => handle === 'com.example/Other')).toEqual([
-      'com.example/Other',
-    ]);
-    expect((await find('com.example/OTHER'))?.[0]).toBe('com.example/Other');
-  });
-
   it.each(['has_endpoint', 'has_native_ratings'])(
     'suggests what to do instead of %s: false',
     async (field) => {

@@ -5,6 +5,7 @@ import { openDomainDirectory, wellKnown } from '../claims/domain-directory.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 
 const handle = 'co.webhook/webhook';
@@ -249,22 +250,18 @@ test('a check that changes nothing invalidates nothing of the listings that the 
 });
 
 test('keys for receipts of a domain name the domain and the way, and no commit', async () => {
-  const directory = await openDomainDirectory([registryEntry('com.example/tool')], ['example.com']);
-  try {
-    const ask = () => directory.ask('com.example/tool', { method: 'well_known' });
-    const { challenge } = await ask();
-    directory.web.files.set(wellKnown, `${challenge}\n${ed25519.line}\n`);
-    const { receipt_keys } = await ask();
-    expect(receipt_keys).toEqual([
-      {
-        kid: '2026-11',
-        kind: 'well_known',
-        domain: 'example.com',
-        jwk: expect.any(Object),
-        valid_from: expect.any(String),
-      },
-    ]);
-  } finally {
-    await directory.close();
-  }
+  const directory = await opened(openDomainDirectory([registryEntry('com.example/tool')], ['example.com']));
+  const ask = () => directory.ask('com.example/tool', { method: 'well_known' });
+  const { challenge } = await ask();
+  directory.web.files.set(wellKnown, `${challenge}\n${ed25519.line}\n`);
+  const { receipt_keys } = await ask();
+  expect(receipt_keys).toEqual([
+    {
+      kid: '2026-11',
+      kind: 'well_known',
+      domain: 'example.com',
+      jwk: expect.any(Object),
+      valid_from: expect.any(String),
+    },
+  ]);
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { documentOf } from '../support/directory.ts';
+import { opened } from '../support/opened.ts';
 import { type Answered, openRatedDirectory, type RatedDirectory } from '../support/rating-doors.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 
@@ -10,62 +11,58 @@ const p256 = makeServiceKey('did:web:webhook.co#p256', 'ES256');
 const unpublished = makeServiceKey('2026-11');
 
 test('ratings are listed and counted by class of proof, with other filters or without', async () => {
-  const directory = await openRatedDirectory('an MCP client');
-  try {
-    await publishLines(directory, [ed25519.line]);
-    const submit = async (outcome: string, capability: string, isProven: boolean) => {
-      const sub = capability === directory.third ? 'com.third/api' : 'com.rater/api';
-      const rating = directory.rating({ outcome });
-      const iat = Math.floor(Date.parse(directory.at(-60)) / 1000);
-      const payload = { iss: rating.handle, sub, jti: rating.interaction_id, iat };
-      const proof = { kind: 'service_receipt', value: await signReceipt(ed25519, payload) };
-      await directory.call('submit_rating', isProven ? { ...rating, proof } : rating, capability);
+  const directory = await opened(openRatedDirectory('an MCP client'));
+  await publishLines(directory, [ed25519.line]);
+  const submit = async (outcome: string, capability: string, isProven: boolean) => {
+    const sub = capability === directory.third ? 'com.third/api' : 'com.rater/api';
+    const rating = directory.rating({ outcome });
+    const iat = Math.floor(Date.parse(directory.at(-60)) / 1000);
+    const payload = { iss: rating.handle, sub, jti: rating.interaction_id, iat };
+    const proof = { kind: 'service_receipt', value: await signReceipt(ed25519, payload) };
+    await directory.call('submit_rating', isProven ? { ...rating, proof } : rating, capability);
+  };
+  await submit('succeeded', directory.rater, true);
+  await submit('succeeded', directory.rater, false);
+  await submit('failed', directory.rater, true);
+  await submit('failed', directory.third, true);
+  const list = async (filter: object = {}) => {
+    const answer = await directory.call('list_ratings', { handle: 'co.webhook/webhook', ...filter });
+    const { ratings, counts } = answer as unknown as {
+      ratings: { outcome: string; proof_class?: string }[];
+      counts: object;
     };
-    await submit('succeeded', directory.rater, true);
-    await submit('succeeded', directory.rater, false);
-    await submit('failed', directory.rater, true);
-    await submit('failed', directory.third, true);
-    const list = async (filter: object = {}) => {
-      const answer = await directory.call('list_ratings', { handle: 'co.webhook/webhook', ...filter });
-      const { ratings, counts } = answer as unknown as {
-        ratings: { outcome: string; proof_class?: string }[];
-        counts: object;
-      };
-      return {
-        shown: ratings.map(({ outcome, proof_class = 'none' }) => `${outcome} ${proof_class}`),
-        counts,
-      };
+    return {
+      shown: ratings.map(({ outcome, proof_class = 'none' }) => `${outcome} ${proof_class}`),
+      counts,
     };
-    expect(await list()).toMatchObject({
-      counts: {
-        outcome: { succeeded: 2, failed: 2 },
-        group: { new_source: 1, independent: 3 },
-        proof_class: { none: 1, service_receipt: 3 },
-      },
-    });
-    expect(await list({ proof_class: 'none' })).toEqual({
-      shown: ['succeeded none'],
-      counts: {
-        outcome: { succeeded: 1 },
-        group: { independent: 1 },
-        proof_class: { none: 1, service_receipt: 3 },
-      },
-    });
-    expect(await list({ proof_class: 'service_receipt', outcome: 'failed' })).toMatchObject({
-      shown: ['failed service_receipt', 'failed service_receipt'],
-      counts: {
-        outcome: { succeeded: 1, failed: 2 },
-        group: { new_source: 1, independent: 1 },
-        proof_class: { service_receipt: 2 },
-      },
-    });
-    expect((await list({ proof_class: 'payment_receipt' })).shown).toEqual([]);
-    expect((await list({ group: 'new_source' })).shown).toEqual(['failed service_receipt']);
-    const wrong = await directory.app.request('/agents/co.webhook/webhook/ratings?proof_class=word');
-    expect(wrong.status).toBe(422);
-  } finally {
-    await directory.close();
-  }
+  };
+  expect(await list()).toMatchObject({
+    counts: {
+      outcome: { succeeded: 2, failed: 2 },
+      group: { new_source: 1, independent: 3 },
+      proof_class: { none: 1, service_receipt: 3 },
+    },
+  });
+  expect(await list({ proof_class: 'none' })).toEqual({
+    shown: ['succeeded none'],
+    counts: {
+      outcome: { succeeded: 1 },
+      group: { independent: 1 },
+      proof_class: { none: 1, service_receipt: 3 },
+    },
+  });
+  expect(await list({ proof_class: 'service_receipt', outcome: 'failed' })).toMatchObject({
+    shown: ['failed service_receipt', 'failed service_receipt'],
+    counts: {
+      outcome: { succeeded: 1, failed: 2 },
+      group: { new_source: 1, independent: 1 },
+      proof_class: { service_receipt: 2 },
+    },
+  });
+  expect((await list({ proof_class: 'payment_receipt' })).shown).toEqual([]);
+  expect((await list({ group: 'new_source' })).shown).toEqual(['failed service_receipt']);
+  const wrong = await directory.app.request('/agents/co.webhook/webhook/ratings?proof_class=word');
+  expect(wrong.status).toBe(422);
 });
 
 describe('a service receipt', () => {

@@ -248,6 +248,7 @@ it('leaves an address alone that is down, and sends everything once it is up aga
   expect(handles()).toEqual([]);
   service.wait(6);
   for (let turn = 0; turn < 4; turn += 1) await service.deliver();
+  expect(receiver.posted[0]?.seq).toBe(1);
   expect(receiver.posted.map(({ seq }) => seq).toSorted()).toEqual([1, 2, 3, 4, 5]);
   const ofListing = (name: string) =>
     receiver.posted.filter(({ handle }) => handle === name).map(({ seq }) => seq);
