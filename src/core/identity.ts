@@ -225,6 +225,12 @@ function readUrl(text: string): Holder | undefined {
   return readHost(url.hostname);
 }
 
+/** Undefined for an account, and for a host or a domain that serves many. */
+export function websiteDomain(website: string): string | undefined {
+  const holder = readUrl(website);
+  return holder && !holder.isAccount ? holder.id : undefined;
+}
+
 /** Only an account of a forge: strangers share other hosts of downloads. */
 function readPackage({ registry_type, identifier }: NamingRecord['packages'][number]): Holder | undefined {
   const holder = readUrl(registry_type.toLowerCase() === 'oci' ? `https://${identifier}` : identifier);

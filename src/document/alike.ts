@@ -92,7 +92,7 @@ const sameWords = {
   namesake: own('the name and the description'),
   tools: own('the tools that Dossier saw'),
   pay_to: own('the address for payments'),
-} as const satisfies Readonly<Record<Exclude<SharedKind, 'word'>, Words>>;
+} as const satisfies Readonly<Record<Exclude<SharedKind, 'word' | 'account' | 'website'>, Words>>;
 
 /** Example: `shares the recorded repository; the tags sms, payments`. */
 export function alikeWords({ same, packages, tags, words }: SharedTraits): Words {

@@ -8,12 +8,13 @@ import { listingTable, versionTable } from './listing.ts';
 export type ListingRow = RowOf<typeof listingTable>;
 
 /**
- * `name`: a package in any registry. `owner`: a domain or account, in no row. `namesake`: a short
+ * `name`: a package in any registry. `owner`: a domain or account, in no row. `account`
+ * and `website`: of the repository or website, and of the namespace. `namesake`: a short
  * description and the name after the slash.
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
-  | ('tools' | 'pay_to' | 'owner');
+  | ('tools' | 'pay_to' | 'owner' | 'account' | 'website');
 
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {
   key: text,

@@ -138,6 +138,8 @@ const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...r
     row.remotes,
     row.packages,
     row.repository_key,
+    row.website,
+    row.owners,
   ].join('\n');
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;

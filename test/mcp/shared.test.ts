@@ -60,6 +60,16 @@ const entries = [
     registryEntry(`com.${publisher}-mcp/mcp-server`, { description: 'A Model Context Protocol server' }),
     registryEntry(`com.${publisher}-todo/weather`, { description: 'A test server' }),
   ]),
+  registryEntry('com.northgate/billing', {
+    websiteUrl: 'https://www.northgate.com/mcp',
+    repository: { url: 'https://github.com/northgate-hq/billing' },
+  }),
+  registryEntry('io.github.northgate-hq/mcp', { description: 'Invoices' }),
+  registryEntry(
+    'ai.northgate-mcp/pay',
+    { websiteUrl: 'https://northgate.com' },
+    published('2026-01-01T08:00:00Z'),
+  ),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
 ];
@@ -218,4 +228,24 @@ it('never names a listing that was withdrawn or whose text is hidden, from that 
   expect(await whole()).not.toContain('io.github.postcards');
   await directory.restore('io.github.postcards/mail');
   expect(await whole()).toContain('has the same description');
+});
+
+it('says whose account a repository is of and whose domain a website is on, and never who names one’s own domain', async () => {
+  const client = await connect('v2', directory);
+  const whoseOf = async (handle: string) => {
+    const { structuredContent } = await client.call('get_agent', { handle });
+    return (structuredContent as unknown as Answer).lines.whose;
+  };
+  expect(await whoseOf('ai.northgate-mcp/pay')).toContain(
+    '`com.northgate/billing` (domain northgate.com) has a website or a namespace of the same domain; website `https://northgate.com`, on a domain that the namespace does not show (record)',
+  );
+  const own = await whoseOf('com.northgate/billing');
+  expect(own).toContain(
+    '`io.github.northgate-hq/mcp` (GitHub account northgate-hq) has a repository or a namespace of the same account; website `https://www.northgate.com/mcp` (record)',
+  );
+  expect(own).not.toContain('northgate-mcp');
+  expect(await whoseOf('io.github.northgate-hq/mcp')).toContain(
+    '`com.northgate/billing` (domain northgate.com) has a repository or a namespace of the same account (record)',
+  );
+  await client.close();
 });

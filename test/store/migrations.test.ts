@@ -28,6 +28,7 @@ const applied = [
   '0006-values',
   '0007-lines',
   '0008-past',
+  '0009-holders',
 ];
 
 const namesOf = async (databaseUrl: string) =>

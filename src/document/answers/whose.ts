@@ -1,6 +1,6 @@
 import { claimMethods } from '../../claims/methods.ts';
 import { namespaceText } from '../../core/handle.ts';
-import { type EndpointPlace, namespaceIdentity } from '../../core/identity.ts';
+import { type EndpointPlace, namespaceIdentity, websiteDomain } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import {
   code,
@@ -126,6 +126,13 @@ function repositoryOf(judged: JudgedListing, isSaid: boolean): TextFact[] {
   return [observed(judged, one, isThere ? say`${text} is public` : say`${text}: ${whyOf(one)}`)];
 }
 
+/** Says nothing of a website at a host that serves many. */
+function websiteWords({ handle }: ListingDocument, website: string): Words {
+  const domain = websiteDomain(website);
+  const isOther = domain !== undefined && domain !== namespaceIdentity(handle);
+  return say`website ${code(website)}${isOther ? own(', on a domain that the namespace does not show') : say``}`;
+}
+
 function claimWords({ claim, state }: ListingDocument): Words {
   if (!claim) return own('not claimed');
   if (state === 'suspended')
@@ -157,7 +164,7 @@ export const whose: FactsOf = (judged) => {
         return recorded(judged, say`${which} ${does} the same endpoint`);
       }),
     ...named.map((reason) => recorded(judged, phrase(reason))),
-    ...(website ? [recorded(judged, say`website ${code(website)}`)] : []),
+    ...(website ? [recorded(judged, websiteWords(judged.listing, website))] : []),
     ...repositoryOf(judged, isMovedToAnother(judged)),
     ...ofKinds(judged),
     ofService(judged, claimWords(judged.listing)),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Holder, namespaceIdentity, repositoryIdentity } from '../../core/identity.ts';
+import { Holder, namespaceIdentity, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
 import { ownerFacets, ownerLabel } from '../../search/facets.ts';
 import { isPlaceholder } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
@@ -93,11 +93,29 @@ export function holderOfReference({ kind, key }: Reference): string | undefined 
   return kind === 'repository' ? repositoryIdentity(key) : undefined;
 }
 
+/** The account and the domain that a record names, and those of the namespace. */
+function holdersOf({
+  handle,
+  repository_key = '',
+  website = '',
+}: Pick<Listing, 'handle' | 'repository_key' | 'website'>): Reference[] {
+  const own = Holder.ofNamespace(handle);
+  const account = repositoryIdentity(repository_key);
+  const domain = websiteDomain(website);
+  const ofOwn: Reference = { kind: own.isAccount ? 'account' : 'website', key: own.id };
+  return [
+    ofOwn,
+    ...(account ? [{ kind: 'account' as const, key: account }] : []),
+    ...(domain ? [{ kind: 'website' as const, key: domain }] : []),
+  ];
+}
+
 export function referencesOf(
-  listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key'>,
+  listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key' | 'website'>,
 ): Reference[] {
   const word = ownerLabel(listing.handle);
   return [
+    ...holdersOf(listing),
     ...recordedPlaces(listing),
     ...descriptionOf(listing),
     ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
@@ -139,6 +157,7 @@ export function rowReferences(row: ListingRow): ListingSchema['listing_reference
     remotes: JSON.parse(row.remotes) as Listing['remotes'],
     packages: JSON.parse(row.packages) as Listing['packages'],
     repository_key: row.repository_key ?? undefined,
+    website: row.website ?? undefined,
   });
   const same = { handle, published_at, publisher: namespaceIdentity(handle), as_of: '' };
   return [...new Map(referenceKeys(all).map((one) => [one.key, { ...one, ...same }])).values()];

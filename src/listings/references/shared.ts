@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { namespaceIdentity } from '../../core/identity.ts';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import type { Db, ListingSchema, ReferenceKind } from '../schema.ts';
+import { toReferenceKey } from './references.ts';
 
 type ReferenceRow = ListingSchema['listing_reference'];
 
@@ -74,13 +75,14 @@ export const readPaidAt = precompileQuery((db: Db, key: string) =>
 
 const sharedKinds = [
   ...(['endpoint', 'repository', 'package', 'description', 'namesake', 'word'] as const),
-  ...(['tools', 'pay_to'] as const),
+  ...(['tools', 'pay_to', 'account', 'website'] as const),
 ] as const;
 export type SharedKind = (typeof sharedKinds)[number];
 
 const second = sql`select 1 from listing_reference as other where other.key = own.key limit 1 offset 1`;
-/** A word shared within one namespace is not reported, so these texts are left out. */
-const isNeeded = sql`own.kind <> 'word' or substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'`;
+/** Not reported: a word shared within a namespace, and what a publisher shares with itself. */
+const isNeeded = sql`case own.kind when 'word' then substr(other.handle, 1, length(listing.namespace) + 1) <> listing.namespace || '/'
+  when 'account' then other.publisher <> own.publisher when 'website' then other.publisher <> own.publisher else true end`;
 const holders = sql`select case when ${isNeeded} then published_at || ' ' || other.handle || ' ' || as_of || ' ' || publisher end as holder
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
@@ -89,13 +91,13 @@ const holders = sql`select case when ${isNeeded} then published_at || ' ' || oth
  * SQLite one text is faster than rows.
  */
 export const sharedColumn = sql<string | null>`(
-  select string_agg(own.kind || ' ' || own.as_of || ' ' || (
+  select string_agg(own.kind || ' ' || own.key || ' ' || own.as_of || ' ' || (
     select count(*) || coalesce(',' || string_agg(holder, ','), '') from (${holders}) as oldest), ';')
   from listing_reference as own where own.handle = listing.handle
   and own.kind in (${sql.join(sharedKinds.map((kind) => sql.lit(kind)))}) and exists (${second}))`;
 
-/** Shared words show no connection. */
-const connectingKinds = sharedKinds.filter((kind) => kind !== 'word');
+/** Shared words show no connection, and what a record says of its website or repository is no proof. */
+const connectingKinds = sharedKinds.filter((kind) => !/^(?:word|account|website)$/.test(kind));
 
 /** Visible ones of other publishers, by kind. */
 export const readSharing = precompileQuery((db: Db, handle: string) => {
@@ -118,8 +120,8 @@ export const readSharing = precompileQuery((db: Db, handle: string) => {
 
 function toKeyed(text: string) {
   const [own = '', ...holders] = text.split(',');
-  const [kind, as_of = '', count] = own.split(' ');
-  return { kind, as_of, count: Number(count), holders };
+  const [kind, key, as_of = '', count] = own.split(' ');
+  return { kind, key, as_of, count: Number(count), holders };
 }
 
 function toHolder(text: string) {
@@ -133,8 +135,13 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     keyed.length === 1 ? texts : [...new Map(texts.map((one) => [toHolder(one).handle, one])).values()];
   const publisher = ` ${namespaceIdentity(handle)}`;
   const others = all.filter((one) => !one.endsWith(publisher));
-  // By the date and the handle at its beginning.
-  const [oldest] = others.toSorted();
+  // By the date and the handle at its beginning; whoever holds the account or the domain comes first, and a
+  // holder's answer names nobody who records its domain as a website.
+  const sorted = others.toSorted();
+  const isHolder = (text: string) =>
+    keyed.some(({ key }) => key === toReferenceKey(kind, text.slice(text.lastIndexOf(' ') + 1)));
+  const holder = kind === 'account' || kind === 'website' ? sorted.find(isHolder) : undefined;
+  const oldest = holder ?? (kind === 'website' ? undefined : sorted[0]);
   const first = oldest === undefined ? undefined : toHolder(oldest);
   const seen = keyed.find(({ holders }) => holders.includes(oldest ?? ''));
   return {

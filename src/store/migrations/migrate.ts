@@ -34,6 +34,7 @@ const files = [
   '0006-values',
   '0007-lines',
   '0008-past',
+  '0009-holders',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

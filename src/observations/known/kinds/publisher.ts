@@ -78,7 +78,7 @@ export const publisherSameEndpoint = defineRecord({
 
 type InCommon = readonly [
   of: SharedKind,
-  /** Words in names show no connection. */
+  /** What names say shows no connection. */
   basis: 'records' | 'checks' | 'names',
   title: string,
   does: string,
@@ -111,6 +111,20 @@ const inCommon: readonly InCommon[] = [
     'Other namespaces have the same word',
     'has a namespace with the same word',
     'word in the namespace',
+  ],
+  [
+    'account',
+    'names',
+    'Other publishers name the same account',
+    'has a repository or a namespace of the same account',
+    'account of the repository or namespace',
+  ],
+  [
+    'website',
+    'names',
+    'Other publishers name the same domain',
+    'has a website or a namespace of the same domain',
+    'domain of the website or namespace',
   ],
 ];
 
