@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const hostile = `"><script>alert(1)</script>`;
-let directory: Directory;
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
 const pageOf = async (path: string) => {
   const response = await get(path);
@@ -28,28 +27,25 @@ const politics = 'handle=com.politicalcomms%2Fapi';
 const first =
   'active=true&endpoint_at_domain=true&nothing_shared=true&needs_no_secret=true&endpoint_observed_alive=true&price_known=true&tools_unchanged_for=30&claimed=true&native_ratings_at_least=1';
 
-beforeAll(async () => {
-  directory = await openDirectory({
-    environment: { LIMITS: 'off' },
-    entries: [
-      ...seedEntries,
-      registryEntry('io.test/loud', { description: hostile, title: hostile }),
-      registryEntry('io.test/message', {}, { status: 'deprecated', statusMessage: hostile }),
-      registryEntry('com.lumetra-app/crm', {
-        description: 'The CRM of Lumetra',
-        remotes: [{ type: 'streamable-http', url: 'https://crm.lumetra-app.workers.dev/mcp' }],
-      }),
-      registryEntry('com.lumetra/crm', {
-        description: 'The CRM of Lumetra',
-        remotes: [{ type: 'streamable-http', url: 'https://mcp.lumetra.com/mcp' }],
-      }),
-      registryEntry('io.test/links', {
-        remotes: [{ type: 'javascript:alert(1)', url: 'http://plain.example/mcp' }],
-      }),
-    ],
-  });
+const directory = await openedDirectory({
+  environment: { LIMITS: 'off' },
+  entries: [
+    ...seedEntries,
+    registryEntry('io.test/loud', { description: hostile, title: hostile }),
+    registryEntry('io.test/message', {}, { status: 'deprecated', statusMessage: hostile }),
+    registryEntry('com.lumetra-app/crm', {
+      description: 'The CRM of Lumetra',
+      ...remotesAt('https://crm.lumetra-app.workers.dev/mcp'),
+    }),
+    registryEntry('com.lumetra/crm', {
+      description: 'The CRM of Lumetra',
+      ...remotesAt('https://mcp.lumetra.com/mcp'),
+    }),
+    registryEntry('io.test/links', {
+      remotes: [{ type: 'javascript:alert(1)', url: 'http://plain.example/mcp' }],
+    }),
+  ],
 });
-afterAll(() => directory.close());
 
 describe('a comparison says before its criteria whose each listing is', () => {
   const elsewhere =

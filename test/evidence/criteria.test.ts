@@ -551,37 +551,6 @@ describe('a criterion', () => {
     expect([...new Set(rows.map(([asked]) => asked.split(':')[0]))].sort()).toEqual(
       [...criterionNames].sort(),
     );
-    expect(criterionNames).toEqual([
-      'active',
-      'has_endpoint',
-      'has_repository',
-      'needs_no_secret',
-      'transport',
-      'package',
-      'tag',
-      'listed_for_days',
-      'updated_within_days',
-      'namespace_matches_repository_owner',
-      'endpoint_at_domain',
-      'nothing_shared',
-      'record_unmoved_for',
-      'publisher_listings_at_most',
-      'endpoint_observed_alive',
-      'price_known',
-      'price_at_most',
-      'no_payment_seen',
-      'pay_to_unchanged_for',
-      'tools_unchanged_for',
-      'no_malware_report',
-      'package_not_deprecated',
-      'package_built_from_repository',
-      'claimed',
-      'claim_checked_within_days',
-      'native_ratings_at_least',
-      'independent_sources_at_least',
-      'rated_within_days',
-      'succeeded_percent_at_least',
-    ]);
   });
 
   it('is never answered from ratings where it is imported or checked, nor from the record where it is native', () => {

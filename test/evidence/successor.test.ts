@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const cases: readonly (readonly [status: string, says: string, successor: string | undefined])[] = [
   ['deprecated', 'Replaced by com.other/tool.', 'com.other/tool'],
@@ -11,15 +11,11 @@ const cases: readonly (readonly [status: string, says: string, successor: string
   ['deprecated', 'Replaced by com.example/s5', undefined],
   ['active', 'Use com.other/tool', undefined],
 ];
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({
-    entries: cases.map(([status, statusMessage], at) =>
-      registryEntry(`com.example/s${at}`, {}, { status, statusMessage }),
-    ),
-  });
+const directory = await openedDirectory({
+  entries: cases.map(([status, statusMessage], at) =>
+    registryEntry(`com.example/s${at}`, {}, { status, statusMessage }),
+  ),
 });
-afterAll(() => directory.close());
 
 it.each(cases.map((one, at) => [...one, at] as const))(
   'the successor of a listing that is %s, of which its publisher says “%s”, is %s',

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'com.example/turns';
 const url = 'https://turns.example.com/mcp';
-let directory: ClaimedDirectory;
-let endpoint: Endpoint;
 let description = 'Sends';
-beforeAll(async () => {
-  endpoint = await startModernServer(() => [{ name: 'send', description }]);
-  directory = await openClaimedDirectory({
-    entries: [registryEntry(handle, { remotes: [{ type: 'streamable-http', url }] })],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'turns.example.com': endpoint.url }) },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await endpoint.close();
-});
+const endpoint = await opened(startModernServer(() => [{ name: 'send', description }]));
+const directory = await opened(
+  openClaimedDirectory({
+    entries: [registryEntry(handle, remotesAt(url))],
+    hosts: { 'turns.example.com': endpoint },
+  }),
+);
 
 const checkWith = async (words: string) => {
   description = words;

@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startObserving } from '../../src/observations/schedule.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { opened } from '../support/opened.ts';
 
 const handle = 'co.webhook/webhook';
 let tools = [{ name: 'replay', description: 'Replays a webhook' }];
-let endpoint: Endpoint;
-let service: ClaimedDirectory;
-let capability: string;
 
-beforeAll(async () => {
-  endpoint = await startModernServer(() => tools);
-  service = await openClaimedDirectory({
+const endpoint = await opened(startModernServer(() => tools));
+const service = await opened(
+  openClaimedDirectory({
+    hosts: { 'mcp.webhook.co': endpoint },
     environment: {
       LIMITS: 'on',
       OBSERVE: 'on',
-      HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url }),
     },
-  });
-  capability = await service.claim(handle, 'webhook-co/webhook');
-});
-afterAll(async () => {
-  await service.close();
-  await endpoint.close();
-});
+  }),
+);
+const capability = await service.claim(handle, 'webhook-co/webhook');
 
 const ask = (as?: string) => service.post('/api/capability/check', {}, as);
 

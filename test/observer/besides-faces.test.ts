@@ -1,41 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { handleAt, openObserved } from '../support/endpoints/observed.ts';
+import { type Says, startSaying } from '../support/endpoints/saying.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { usdc } from '../support/offers.ts';
+import { opened } from '../support/opened.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
-/**
- * What a server answers to a method now: a result, an HTTP status without a body, or offers with HTTP 402.
- */
-interface Says {
-  [method: string]: object | number;
-}
-
-/** A server of the older protocol that declares the lists that it has an answer for, or everything. */
+/** A server that declares prompts, and the lists that it has an answer for, or everything. */
 const startServer = (says: Says, isBold = false): Promise<Endpoint> =>
-  startEndpoint((body, { method: verb }, response) => {
-    if (verb !== 'POST') return void response.writeHead(404).end();
-    const { id, method } = JSON.parse(body) as { id?: number; method: string };
-    if (id === undefined) return void response.writeHead(202).end();
-    const capabilities = {
-      tools: {},
-      prompts: {},
-      ...((isBold || 'resources/list' in says) && { resources: {} }),
-      ...((isBold || 'skills/list' in says) && { extensions: { 'io.modelcontextprotocol/skills': {} } }),
-    };
-    const serverInfo = { name: 'raw', version: '1' };
-    const introduction = { protocolVersion: '2025-11-25', capabilities, serverInfo };
-    const answer = method === 'initialize' ? introduction : says[method];
-    if (typeof answer === 'number') return void response.writeHead(answer).end();
-    if (answer && 'accepts' in answer)
-      return void response
-        .writeHead(402, { 'content-type': 'application/json' })
-        .end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, ...answer }));
-    const error = { code: -32601, message: 'Method not found' };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(answer ? { result: answer } : { error }) }));
-  });
+  startSaying(says, () => ({
+    prompts: {},
+    ...((isBold || 'resources/list' in says) && { resources: {} }),
+    ...((isBold || 'skills/list' in says) && { extensions: { 'io.modelcontextprotocol/skills': {} } }),
+  }));
 
 const tool = (name: string, description: string) => ({ name, description, inputSchema: { type: 'object' } });
 const reads = { tools: [tool('read', 'Reads')] };
@@ -101,25 +79,17 @@ const bold: Readonly<Record<string, Says>> = {
 };
 const servers: Record<string, Endpoint> = {};
 
-let observed: ObservedDirectory;
-let client: AnyClient;
-beforeAll(async () => {
-  for (const [name, says] of Object.entries(bold)) servers[name] = await startServer(says, true);
-  observed = await openObserved({
-    ...servers,
-    mixed: await startServer(mixed),
-    methodless: await startServer(methodless),
-    guarded: await startServer(guarded),
-    tolls: await startServer(tolls),
-    shows: await startServer(shows),
-  });
-  client = await connect('v2', { app: observed.directory.app });
-  await observed.directory.observe(handleAt('mixed'));
+for (const [name, says] of Object.entries(bold)) servers[name] = await startServer(says, true);
+const observed = await openObserved({
+  ...servers,
+  mixed: await startServer(mixed),
+  methodless: await startServer(methodless),
+  guarded: await startServer(guarded),
+  tolls: await startServer(tolls),
+  shows: await startServer(shows),
 });
-afterAll(async () => {
-  await client.close();
-  await observed.close();
-});
+const client = await opened(connect('v2', { app: observed.directory.app }));
+await observed.directory.observe(handleAt('mixed'));
 
 const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
 const seeNextDay = (name: string, kind: string) => {

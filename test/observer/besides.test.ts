@@ -7,18 +7,18 @@ import {
   SkillsExtension,
   skillEntry,
 } from '@modelcontextprotocol/server/ext/skills';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openDirectory } from '../support/directory.ts';
 import {
   startLegacyServer,
   startModernServer,
   startStreamServer,
 } from '../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { handleAt, openObserved } from '../support/endpoints/observed.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { changesOfNextCheck } from '../support/next-check.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 /** What the servers of both SDK lines offer; a test may change it between two checks. */
 let promptText = 'Writes a greeting';
@@ -88,16 +88,8 @@ const servers = {
   bare: await startModernServer(() => [tool]),
 };
 
-let observed: ObservedDirectory;
-let client: AnyClient;
-beforeAll(async () => {
-  observed = await openObserved(servers);
-  client = await connect('v2', { app: observed.directory.app });
-});
-afterAll(async () => {
-  await client.close();
-  await observed.close();
-});
+const observed = await openObserved(servers);
+const client = await opened(connect('v2', { app: observed.directory.app }));
 
 const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
 const answerOf = async (name: string, input: object = {}) =>
@@ -229,17 +221,15 @@ describe('check_surface', () => {
 });
 
 it('a server of the older transport is asked in its stream', async () => {
-  const stream = await startStreamServer(() => [tool], 404, registerV1);
   const handle = 'com.example.stream/a';
-  const directory = await openDirectory({
-    entries: [registryEntry(handle, { remotes: [{ type: 'sse', url: 'https://stream.example.com/sse' }] })],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'stream.example.com': stream.url }) },
+  const remotes = [{ type: 'sse', url: 'https://stream.example.com/sse' }];
+  const directory = await openedDirectory({
+    entries: [registryEntry(handle, { remotes })],
+    hosts: { 'stream.example.com': await opened(startStreamServer(() => [tool], 404, registerV1)) },
   });
   await directory.observe(handle);
   const stored = await directory.store.observations.ofListing(handle);
   expect(stored?.observations.find(({ kind }) => kind === 'prompts.surface')).toMatchObject({
     details: { prompts: [{ name: 'greet' }] },
   });
-  await directory.close();
-  await stream.close();
 });

@@ -1,47 +1,36 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
 import { type Certificate, createTestCa } from '../support/endpoints/certificates.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { atEnd, openedDirectory } from '../support/opened.ts';
 
 const usual = getCACertificates('default');
-const servers: Server[] = [];
-let directory: Directory;
 
 async function startTls(certificate: Certificate): Promise<string> {
   const server = createServer(certificate, (_, response) => response.writeHead(404).end());
-  servers.push(server);
+  atEnd(() => server.close());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-beforeAll(async () => {
-  const ca = await createTestCa();
-  setDefaultCACertificates([...usual, ca.cert]);
-  const overrides = {
-    'expired.example.com': await startTls(await ca.issue('expired.example.com', -1)),
-    'self.example.com': await startTls(await ca.selfSigned('self.example.com')),
-    'other.example.com': await startTls(await ca.issue('somebody-else.example.com', 90)),
-  };
-  directory = await openDirectory({
-    entries: ['expired', 'self', 'other'].map((name) => {
-      const url = `https://${name}.example.com/mcp`;
-      return registryEntry(`com.example.${name}/x`, { remotes: [{ type: 'streamable-http', url }] });
-    }),
-    environment: { HOST_OVERRIDES: JSON.stringify(overrides) },
-  });
-});
-afterAll(async () => {
-  setDefaultCACertificates(usual);
-  await directory.close();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
+const ca = await createTestCa();
+setDefaultCACertificates([...usual, ca.cert]);
+atEnd(() => setDefaultCACertificates(usual));
+const overrides = {
+  'expired.example.com': await startTls(await ca.issue('expired.example.com', -1)),
+  'self.example.com': await startTls(await ca.selfSigned('self.example.com')),
+  'other.example.com': await startTls(await ca.issue('somebody-else.example.com', 90)),
+};
+const directory = await openedDirectory({
+  entries: ['expired', 'self', 'other'].map((name) => {
+    const url = `https://${name}.example.com/mcp`;
+    return registryEntry(`com.example.${name}/x`, remotesAt(url));
+  }),
+  environment: { HOST_OVERRIDES: JSON.stringify(overrides) },
 });
 
 it.each([

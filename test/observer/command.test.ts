@@ -1,51 +1,41 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { readable } from '../support/facts.ts';
+import { opened, openedEndpoint, openFolder } from '../support/opened.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-observe-'));
-let endpoint: Endpoint;
-let slow: Endpoint;
-let databaseUrl: string;
-let environment: Record<string, string>;
+const folder = openFolder();
 
 const names = Array.from({ length: 16 }, (_, n) => `com.example.many/n${n}`);
 
-beforeAll(async () => {
-  endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
-  slow = await startEndpoint((_, _request, response) => {
-    setTimeout(() => response.writeHead(404).end(), 40);
-  });
-  databaseUrl = await createSharedDatabase(folder);
-  const registry = join(folder, 'registry.json');
-  const remote = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
-  writeFileSync(
-    registry,
-    JSON.stringify([
-      registryEntry('com.example.one/replay', remote('https://one.example.com/mcp')),
-      ...names.map((name, n) => registryEntry(name, remote(`https://slow.example.com/${n}`))),
-    ]),
-  );
-  environment = {
-    DATABASE_URL: databaseUrl,
-    REGISTRY_URL: `file:${registry}`,
-    PORT: '0',
-    HOST_OVERRIDES: JSON.stringify({ 'one.example.com': endpoint.url, 'slow.example.com': slow.url }),
-  };
-  expect((await runDossier(['import'], environment)).code).toBe(0);
+const endpoint = await opened(
+  startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]),
+);
+const slow = await openedEndpoint((_, _request, response) => {
+  setTimeout(() => response.writeHead(404).end(), 40);
 });
-afterAll(async () => {
-  await endpoint.close();
-  await slow.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+const databaseUrl = await createSharedDatabase(folder);
+const registry = join(folder, 'registry.json');
+writeFileSync(
+  registry,
+  JSON.stringify([
+    registryEntry('com.example.one/replay', remotesAt('https://one.example.com/mcp')),
+    ...names.map((name, n) => registryEntry(name, remotesAt(`https://slow.example.com/${n}`))),
+  ]),
+);
+const environment = {
+  DATABASE_URL: databaseUrl,
+  REGISTRY_URL: `file:${registry}`,
+  PORT: '0',
+  HOST_OVERRIDES: JSON.stringify({ 'one.example.com': endpoint.url, 'slow.example.com': slow.url }),
+};
+expect((await runDossier(['import'], environment)).code).toBe(0);
 
 it('dossier observe HANDLE prints what it found as a table, or one fact a line as JSON', async () => {
   const table = await runDossier(['observe', 'com.example.one/replay'], environment);

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
 import {
   type Endpoint,
-  startEndpoint,
   startLegacyServer,
   startModernServer,
   startStreamServer,
 } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const offered = [
   { name: 'send', description: 'Sends a message', readOnlyHint: false },
@@ -15,97 +14,80 @@ const offered = [
 ];
 /** How a server that speaks only the older transport refuses a POST to its address. */
 const refusals = [400, 405, 406, 500, 501];
-let modern: Endpoint;
-let legacy: Endpoint;
-let locked: Endpoint;
-let discovered: Endpoint;
-let future: Endpoint;
-let stream: Endpoint;
-let streams: readonly Endpoint[];
-let directory: Directory;
 
 const listed = (name: string, url: string, type = 'streamable-http') =>
   registryEntry(name, { remotes: [{ type, url }] });
 
-beforeAll(async () => {
-  modern = await startModernServer(() => offered);
-  legacy = await startLegacyServer(() => offered);
-  discovered = await startLegacyServer(() => offered, ['2025-11-25', '2025-06-18']);
-  future = await startEndpoint((body, { url }, response) => {
-    if (url !== '/mcp') return void response.writeHead(404).end();
-    const { id, method } = JSON.parse(body);
-    const answer =
-      method === 'server/discover'
-        ? { result: { supportedVersions: ['2099-01-01'], capabilities: {} } }
-        : { error: { code: -32601, message: 'Method not found' } };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-  });
-  stream = await startStreamServer(() => offered);
-  streams = await Promise.all(refusals.map((refusal) => startStreamServer(() => offered, refusal)));
-  locked = await startEndpoint((_, { url = '' }, response) => {
-    if (url === '/.well-known/oauth-protected-resource/mcp') {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify({
-          resource: 'https://locked.example.com/mcp',
-          authorization_servers: ['https://locked.example.com'],
-          scopes_supported: ['send'],
-        }),
-      );
-    } else if (url === '/.well-known/oauth-authorization-server') {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(
-        JSON.stringify({
-          issuer: 'https://locked.example.com',
-          registration_endpoint: 'https://locked.example.com/register',
-        }),
-      );
-    } else if (url === '/mcp') {
-      response.writeHead(401, {
-        'www-authenticate':
-          'Bearer resource_metadata="https://locked.example.com/.well-known/oauth-protected-resource/mcp"',
-      });
-      response.end();
-    } else response.writeHead(404).end();
-  });
-  directory = await openDirectory({
-    entries: [
-      listed('com.example.modern/a', 'https://modern.example.com/mcp'),
-      listed('com.example.legacy/a', 'https://legacy.example.com/mcp'),
-      listed('com.example.discovered/a', 'https://discovered.example.com/mcp'),
-      listed('com.example.future/a', 'https://future.example.com/mcp'),
-      listed('com.example.locked/a', 'https://locked.example.com/mcp'),
-      listed('com.example.gone/a', 'https://gone.example.com/mcp'),
-      listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
-      listed('com.example.stream/recorded', 'https://stream.example.com/sse'),
-      ...refusals.map((refusal) =>
-        listed(`com.example.stream/recorded${refusal}`, `https://stream${refusal}.example.com/sse`),
-      ),
-      listed('com.example.stream/locked', 'https://locked.example.com/mcp', 'sse'),
-      listed('com.example.stream/newer', 'https://modern.example.com/mcp', 'sse'),
-      listed('com.example.stream/nobody', 'https://gone.example.com/mcp', 'sse'),
-    ],
-    environment: {
-      HOST_OVERRIDES: JSON.stringify({
-        'modern.example.com': modern.url,
-        'legacy.example.com': legacy.url,
-        'discovered.example.com': discovered.url,
-        'future.example.com': future.url,
-        'gone.example.com': 'http://127.0.0.1:9',
-        'locked.example.com': locked.url,
-        'stream.example.com': stream.url,
-        ...Object.fromEntries(
-          refusals.map((refusal, at) => [`stream${refusal}.example.com`, streams[at]?.url]),
-        ),
-      }),
-    },
-  });
+const modern = await opened(startModernServer(() => offered));
+const legacy = await opened(startLegacyServer(() => offered));
+const discovered = await opened(startLegacyServer(() => offered, ['2025-11-25', '2025-06-18']));
+const future = await openedEndpoint((body, { url }, response) => {
+  if (url !== '/mcp') return void response.writeHead(404).end();
+  const { id, method } = JSON.parse(body);
+  const answer =
+    method === 'server/discover'
+      ? { result: { supportedVersions: ['2099-01-01'], capabilities: {} } }
+      : { error: { code: -32601, message: 'Method not found' } };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
 });
-afterAll(async () => {
-  await directory.close();
-  const endpoints = [modern, legacy, discovered, future, locked, stream, ...streams];
-  await Promise.all(endpoints.map((endpoint) => endpoint.close()));
+const stream = await opened(startStreamServer(() => offered));
+const locked = await openedEndpoint((_, { url = '' }, response) => {
+  if (url === '/.well-known/oauth-protected-resource/mcp') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        resource: 'https://locked.example.com/mcp',
+        authorization_servers: ['https://locked.example.com'],
+        scopes_supported: ['send'],
+      }),
+    );
+  } else if (url === '/.well-known/oauth-authorization-server') {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({
+        issuer: 'https://locked.example.com',
+        registration_endpoint: 'https://locked.example.com/register',
+      }),
+    );
+  } else if (url === '/mcp') {
+    response.writeHead(401, {
+      'www-authenticate':
+        'Bearer resource_metadata="https://locked.example.com/.well-known/oauth-protected-resource/mcp"',
+    });
+    response.end();
+  } else response.writeHead(404).end();
+});
+const streams: Record<string, Endpoint> = {};
+for (const refusal of refusals)
+  streams[`stream${refusal}.example.com`] = await opened(startStreamServer(() => offered, refusal));
+const directory = await openedDirectory({
+  entries: [
+    listed('com.example.modern/a', 'https://modern.example.com/mcp'),
+    listed('com.example.legacy/a', 'https://legacy.example.com/mcp'),
+    listed('com.example.discovered/a', 'https://discovered.example.com/mcp'),
+    listed('com.example.future/a', 'https://future.example.com/mcp'),
+    listed('com.example.locked/a', 'https://locked.example.com/mcp'),
+    listed('com.example.gone/a', 'https://gone.example.com/mcp'),
+    listed('com.example.stream/a', 'https://stream.example.com/sse', 'sse'),
+    listed('com.example.stream/recorded', 'https://stream.example.com/sse'),
+    ...refusals.map((refusal) =>
+      listed(`com.example.stream/recorded${refusal}`, `https://stream${refusal}.example.com/sse`),
+    ),
+    listed('com.example.stream/locked', 'https://locked.example.com/mcp', 'sse'),
+    listed('com.example.stream/newer', 'https://modern.example.com/mcp', 'sse'),
+    listed('com.example.stream/nobody', 'https://gone.example.com/mcp', 'sse'),
+  ],
+  hosts: {
+    'modern.example.com': modern,
+    'legacy.example.com': legacy,
+    'discovered.example.com': discovered,
+    'future.example.com': future,
+    'gone.example.com': { url: 'http://127.0.0.1:9' },
+    'locked.example.com': locked,
+    'stream.example.com': stream,
+    ...streams,
+  },
 });
 
 async function observe(handle: string) {

@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
 import {
   type Answer,
   json,
@@ -9,9 +8,9 @@ import {
   rpcError,
   status,
 } from '../support/endpoints/faults.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 import { operationsOf } from '../support/operations.ts';
 
 const day_s = 86_400;
@@ -81,36 +80,24 @@ const names = [
 ];
 const endpoints = new Map<string, Answer>();
 const files = new Map<string, Answer>();
-let server: Endpoint;
-let directory: Directory;
 
-beforeAll(async () => {
-  server = await startEndpoint((body, request, response) => {
-    const [, name = '', path = '/'] = /^\/([^/]+)(\/.*)$/.exec(request.url ?? '') ?? [];
-    const answer = path === '/mcp' ? endpoints.get(name) : files.get(`${name}${path}`);
-    (answer ?? status(404))({ body, path, origin: `https://${name}.example.com` }, response, request);
-  });
-  directory = await openDirectory({
-    entries: names.map((name) =>
-      registryEntry(`com.example.${name}/mcp`, {
-        remotes: [
-          {
-            type: name === 'silent-stream' ? 'sse' : 'streamable-http',
-            url: `https://${name}.example.com/mcp`,
-          },
-        ],
-      }),
-    ),
-    environment: {
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(names.map((name) => [`${name}.example.com`, `${server.url}/${name}`])),
-      ),
-    },
-  });
+const server = await openedEndpoint((body, request, response) => {
+  const [, name = '', path = '/'] = /^\/([^/]+)(\/.*)$/.exec(request.url ?? '') ?? [];
+  const answer = path === '/mcp' ? endpoints.get(name) : files.get(`${name}${path}`);
+  (answer ?? status(404))({ body, path, origin: `https://${name}.example.com` }, response, request);
 });
-afterAll(async () => {
-  await directory.close();
-  await server.close();
+const directory = await openedDirectory({
+  entries: names.map((name) =>
+    registryEntry(`com.example.${name}/mcp`, {
+      remotes: [
+        {
+          type: name === 'silent-stream' ? 'sse' : 'streamable-http',
+          url: `https://${name}.example.com/mcp`,
+        },
+      ],
+    }),
+  ),
+  hosts: Object.fromEntries(names.map((name) => [`${name}.example.com`, { url: `${server.url}/${name}` }])),
 });
 
 /** The facts of one check, a day after the one before, by their kinds. */
@@ -280,7 +267,7 @@ it('finds the version of a server of 2026-07-28 where that revision has it', asy
     json(response, {
       name: 'com.example.named/mcp',
       version: '9.9.9',
-      remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }],
+      ...remotesAt(`${origin}/mcp`),
     }),
   );
   const facts = await check('named', {

@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { describe, expect, it } from 'vitest';
 import {
   type Answer,
   type Facts,
@@ -15,9 +14,10 @@ import {
   status,
   wrongCells,
 } from '../support/endpoints/faults.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import type { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 import { type Operations, operationsOf } from '../support/operations.ts';
 
 const tool = (name: string, description = 'Sends') => ({
@@ -295,8 +295,6 @@ const places: readonly (readonly [name: string, server: Server])[] = [
 
 /** What each case answers now. */
 const cases = new Map<string, Server>();
-let endpoint: Endpoint;
-let directory: Directory;
 
 const handleOf = (name: string) => `com.example.fault/${name}`;
 /** Faults of each baseline; by default a third of them, another one for each, so that every fault is met. */
@@ -313,34 +311,28 @@ const serve: Parameters<typeof startEndpoint>[0] = (body, request, response) => 
   answer({ body, path, origin: `https://${name}.example.com` }, response, request);
 };
 
-beforeAll(async () => {
-  endpoint = await startEndpoint(serve as (body: string, ...exchange: Parameters<RequestListener>) => void);
-  const names = [
-    ...table.map(({ name }) => name),
-    ...[...forms, ...otherForms].map(([name]) => `form-${name}`),
-    ...places.map(([name]) => `oauth-${name}`),
-    'counted',
-    'seen',
-    'unseen',
-  ];
-  directory = await openDirectory({
-    entries: names.map((name) =>
-      registryEntry(handleOf(name), {
-        websiteUrl: `https://${name}.example.com/about`,
-        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
-      }),
-    ),
-    environment: {
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(names.map((name) => [`${name}.example.com`, `${endpoint.url}/${name}`])),
-      ),
-      LIMITS: 'off',
-    },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await endpoint.close();
+const endpoint = await openedEndpoint(
+  serve as (body: string, ...exchange: Parameters<RequestListener>) => void,
+);
+const names = [
+  ...table.map(({ name }) => name),
+  ...[...forms, ...otherForms].map(([name]) => `form-${name}`),
+  ...places.map(([name]) => `oauth-${name}`),
+  'counted',
+  'seen',
+  'unseen',
+];
+const directory = await openedDirectory({
+  entries: names.map((name) =>
+    registryEntry(handleOf(name), {
+      websiteUrl: `https://${name}.example.com/about`,
+      ...remotesAt(`https://${name}.example.com/mcp`),
+    }),
+  ),
+  hosts: Object.fromEntries(names.map((name) => [`${name}.example.com`, { url: `${endpoint.url}/${name}` }])),
+  environment: {
+    LIMITS: 'off',
+  },
 });
 
 const hangs = (name: string) =>

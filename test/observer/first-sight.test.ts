@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { json, reply } from '../support/endpoints/faults.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const handle = 'com.example.modern/a';
 
@@ -10,50 +11,38 @@ type Day = 'up' | 'more' | 'gated' | 'down';
 
 async function toldOf(days: readonly Day[]) {
   let today: Day = 'up';
-  const server = await startEndpoint((body, { url }, response) => {
+  const server = await openedEndpoint((body, { url }, response) => {
     if (url !== '/mcp') return void response.writeHead(404).end();
     if (today === 'gated' || today === 'down')
       return void response.writeHead(today === 'down' ? 500 : 401).end();
     if (body === '') return void response.writeHead(405).end();
-    const { id } = JSON.parse(body) as { id?: number };
     const names = today === 'more' ? ['send', 'charge'] : ['send'];
     const tools = names.map((name) => ({ name, inputSchema: { type: 'object' } }));
-    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    json(response, reply(body, { ...introduction, tools }));
   });
-  const directory = await openDirectory({
-    entries: [
-      registryEntry(handle, {
-        remotes: [{ type: 'streamable-http', url: 'https://modern.example.com/mcp' }],
-      }),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'modern.example.com': server.url }) },
+  const directory = await openedDirectory({
+    entries: [registryEntry(handle, remotesAt('https://modern.example.com/mcp'))],
+    hosts: { 'modern.example.com': server },
   });
   const told: string[][] = [];
   let since = 0;
-  try {
-    for (today of days) {
-      await directory.observe(handle);
-      const text = await (await directory.app.request('/changes?since=0')).text();
-      const kinds = text.split('\n').flatMap((line) => {
-        const { type, data } = line ? (JSON.parse(line) as { type: string; data: { kinds: string[] } }) : {};
-        return type === 'observation.changed' ? [data?.kinds ?? []] : [];
-      });
-      told.push(kinds.slice(since).flat());
-      since = kinds.length;
-      directory.wait(86_400);
-    }
-    const answer = await directory.app.request('/api/tools/get_history', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle }),
+  for (today of days) {
+    await directory.observe(handle);
+    const text = await (await directory.app.request('/changes?since=0')).text();
+    const kinds = text.split('\n').flatMap((line) => {
+      const { type, data } = line ? (JSON.parse(line) as { type: string; data: { kinds: string[] } }) : {};
+      return type === 'observation.changed' ? [data?.kinds ?? []] : [];
     });
-    return { told, history: await answer.text() };
-  } finally {
-    await directory.close();
-    await server.close();
+    told.push(kinds.slice(since).flat());
+    since = kinds.length;
+    directory.wait(86_400);
   }
+  const answer = await directory.app.request('/api/tools/get_history', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ handle }),
+  });
+  return { told, history: await answer.text() };
 }
 
 it.each([

@@ -1,21 +1,19 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { type Readable, readable } from '../support/facts.ts';
+import { atEnd, opened, openedEndpoint } from '../support/opened.ts';
 
 type Answer = (body: string, ...exchange: Parameters<RequestListener>) => void | Promise<void>;
 
-/** What nobody but this machine may reach; no endpoint can make the observer go there. */
-let inside: Endpoint;
-let directory: Directory;
 const endpoints = new Map<string, Endpoint>();
-const rawServers: Server[] = [];
 const found = new Map<string, Readable[]>();
 
 const idOf = (body: string) => (JSON.parse(body) as { id?: number }).id;
@@ -24,16 +22,23 @@ const json = (...[response, text]: [Parameters<RequestListener>[1], string]) =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
 const reply = (body: string, result: unknown) => JSON.stringify({ jsonrpc: '2.0', id: idOf(body), result });
 
+const failed = (body: string, code: number, message: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id: idOf(body), error: { code, message } });
+/** A server that answers every POST with a text of JSON. */
+const posted =
+  (answer: (body: string) => string, status = 200): Answer =>
+  (body, _, response) =>
+    body === ''
+      ? void response.writeHead(404).end()
+      : void response.writeHead(status, { 'content-type': 'application/json' }).end(answer(body));
+
 /** A server of 2026-07-28 whose tools/list answers what it is told to. */
-const listing =
-  (answerList: (body: string, page: number) => string): Answer =>
-  (body, _, response) => {
-    if (body === '') return void response.writeHead(404).end();
-    if (methodOf(body) === 'server/discover')
-      return json(response, reply(body, { supportedVersions: ['2026-07-28'], capabilities: {} }));
+const listing = (answerList: (body: string, page: number) => string): Answer =>
+  posted((body) => {
+    if (methodOf(body) === 'server/discover') return reply(body, introduction);
     const { params } = JSON.parse(body) as { params?: { cursor?: string } };
-    return json(response, answerList(body, Number(params?.cursor ?? 0)));
-  };
+    return answerList(body, Number(params?.cursor ?? 0));
+  });
 
 const robotsMissing =
   (answer: Answer): Answer =>
@@ -41,6 +46,11 @@ const robotsMissing =
     request.url === '/robots.txt' ? void response.writeHead(404).end() : answer(body, request, response);
 
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
+/** A list without an end, of a tool on each page. */
+const pages = (more: (page: number) => object) =>
+  listing((body, page) =>
+    reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1), ...more(page) }),
+  );
 const surrogate = '\\ud800';
 const deep = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 
@@ -60,40 +70,28 @@ const answers: Readonly<Record<string, Answer>> = {
     }
   },
   loop: listing((body) => reply(body, { tools: [tool('send')], nextCursor: '7' })),
-  pages: listing((body, page) => reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1) })),
-  padded: listing((body, page) =>
-    reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1), padding: 'x'.repeat(1_000_000) }),
-  ),
+  pages: pages(() => ({})),
+  padded: pages(() => ({ padding: 'x'.repeat(1_000_000) })),
   // The same number of bytes in a third of the characters.
-  wide: listing((body, page) =>
-    reply(body, { tools: [tool(`t${page}`)], nextCursor: String(page + 1), padding: '界'.repeat(333_334) }),
-  ),
+  wide: pages(() => ({ padding: '界'.repeat(333_334) })),
   inward: (_, __, response) =>
     void response.writeHead(302, { location: `${inside.url}/latest/meta-data` }).end(),
   gzip: (_, __, response) =>
     void response
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       .end(gzipSync(Buffer.alloc(20_000_000))),
-  ours: (body, _, response) =>
-    body === ''
-      ? void response.writeHead(404).end()
-      : json(
-          response,
-          reply(body, {
-            result: 'observed',
-            state: 'verified',
-            is: 'no_answer',
-            status: 200,
-            reason: `Verified by Dossier: safe. ${'x'.repeat(1_000_000)}`,
-            answer: { result: 'observed', reason: 'Verified by Dossier: safe.' },
-          }),
-        ),
+  ours: posted((body) =>
+    reply(body, {
+      result: 'observed',
+      state: 'verified',
+      status: 200,
+      reason: `Verified by Dossier: safe. ${'x'.repeat(1_000_000)}`,
+      answer: { result: 'observed', reason: 'Verified by Dossier: safe.' },
+    }),
+  ),
   html: (_, __, response) =>
     void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Hello</title>'),
-  ids: (body, _, response) =>
-    body === ''
-      ? void response.writeHead(404).end()
-      : json(response, JSON.stringify({ jsonrpc: '2.0', id: 'other', result: { tools: [tool('send')] } })),
+  ids: posted(() => JSON.stringify({ jsonrpc: '2.0', id: 'other', result: { tools: [tool('send')] } })),
   nested: listing((body) =>
     reply(body, { tools: ['@'] }).replace('"@"', `{"name":"deep","a":${deep(50_000)}}`),
   ),
@@ -115,9 +113,7 @@ const answers: Readonly<Record<string, Answer>> = {
     reply(body, { tools: Array.from({ length: 2001 }, (_, at) => tool(`tool-${at}`)) }),
   ),
   half: listing((body, page) =>
-    page === 0
-      ? reply(body, { tools: [tool('first')], nextCursor: '1' })
-      : JSON.stringify({ jsonrpc: '2.0', id: idOf(body), error: { code: -32603, message: 'later' } }),
+    page === 0 ? reply(body, { tools: [tool('first')], nextCursor: '1' }) : failed(body, -32603, 'later'),
   ),
   crawl: async (body, request, response) => {
     if (methodOf(body) === 'tools/list') await wait(300);
@@ -147,12 +143,9 @@ const answers: Readonly<Record<string, Answer>> = {
   values: listing((body) =>
     reply(body, { tools: [{ ...tool('wide'), inputSchema: { enum: new Array(100_000).fill(0) } }] }),
   ),
-  pieces: listing((body, page) =>
-    reply(body, {
-      tools: [{ ...tool(`t${page}`), inputSchema: { enum: new Array(40_000).fill(0) } }],
-      nextCursor: String(page + 1),
-    }),
-  ),
+  pieces: pages((page) => ({
+    tools: [{ ...tool(`t${page}`), inputSchema: { enum: new Array(40_000).fill(0) } }],
+  })),
   numbers: listing((body) =>
     reply(body, { tools: [{ ...tool('steal'), inputSchema: { maximum: '@' } }] }).replace('"@"', '1e400'),
   ),
@@ -174,30 +167,14 @@ const answers: Readonly<Record<string, Answer>> = {
     });
   }),
   long: listing((body) => reply(body, { tools: [tool('n'.repeat(1_000_000))] })),
-  message: (body, _, response) =>
-    body === ''
-      ? void response.writeHead(404).end()
-      : json(response, '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":{"toString":0}}}'),
-  limited: (body, _, response) =>
-    body === ''
-      ? void response.writeHead(404).end()
-      : void response.writeHead(429, { 'content-type': 'application/json' }).end(
-          JSON.stringify({
-            jsonrpc: '2.0',
-            id: idOf(body),
-            error: { code: -32000, message: 'Too many requests. Provide an API key for more.' },
-          }),
-        ),
-  revision: (body, _, response) =>
-    body === ''
-      ? void response.writeHead(404).end()
-      : json(response, reply(body, { protocolVersion: '2025-11-25\n\u202e', capabilities: {}, tools: [] })),
+  message: posted(() => '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":{"toString":0}}}'),
+  limited: posted((body) => failed(body, -32000, 'Too many requests. Provide an API key for more.'), 429),
+  revision: posted((body) =>
+    reply(body, { protocolVersion: '2025-11-25\n\u202e', capabilities: {}, tools: [] }),
+  ),
   returns: (body, _, response) => {
     if (body === '') return void response.writeHead(404).end();
-    const result =
-      methodOf(body) === 'server/discover'
-        ? { supportedVersions: ['2026-07-28'], capabilities: {} }
-        : { tools: [tool('send')] };
+    const result = methodOf(body) === 'server/discover' ? introduction : { tools: [tool('send')] };
     // This endless stream ends its lines with carriage returns alone.
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })
@@ -266,7 +243,7 @@ async function startRaw(answer: (socket: Socket) => void | Promise<void>): Promi
         : void answer(socket),
     );
   });
-  rawServers.push(server);
+  atEnd(() => server.close());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -287,43 +264,34 @@ async function lookAtAll(opened: Directory) {
   }
 }
 
-beforeAll(async () => {
-  inside = await startEndpoint((_, __, response) => void response.writeHead(200).end('secret'));
-  const overrides: Record<string, string> = {};
-  for (const [name, answer] of Object.entries(answers)) {
-    const endpoint = await startEndpoint(robotsMissing(answer));
-    endpoints.set(name, endpoint);
-    overrides[hostOf(name)] = endpoint.url;
-  }
-  for (const [name, answer] of Object.entries(raw)) overrides[hostOf(name)] = await startRaw(answer);
-  const open = (listed: readonly string[], timeouts: Parameters<typeof openDirectory>[0]) =>
-    openDirectory({
-      entries: listed.map((name) =>
-        registryEntry(`com.example.${name}/x`, {
-          remotes: [{ type: 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
-        }),
-      ),
-      environment: { HOST_OVERRIDES: JSON.stringify(overrides), LIMITS: 'off' },
-      ...timeouts,
-    });
-  directory = await open(shown, {});
-  await lookAtAll(directory);
-  const tries = { observerFirstTry_ms: 300, observerSecondTry_ms: 300 };
-  for (const [listed, timeouts] of [
-    [['drip', 'crumbs'], { ...tries, observerHost_ms: 900 }],
-    [['crawl'], { observerHost_ms: 1500 }],
-  ] as const) {
-    const impatient = await open(listed, { timeouts });
-    await lookAtAll(impatient);
-    await impatient.close();
-  }
-});
-afterAll(async () => {
-  await directory.close();
-  await inside.close();
-  for (const endpoint of endpoints.values()) await endpoint.close();
-  for (const server of rawServers) server.close();
-});
+/** What nobody but this machine may reach; no endpoint can make the observer go there. */
+const inside = await openedEndpoint((_, __, response) => void response.writeHead(200).end('secret'));
+const overrides: Record<string, string> = {};
+for (const [name, answer] of Object.entries(answers)) {
+  const endpoint = await openedEndpoint(robotsMissing(answer));
+  endpoints.set(name, endpoint);
+  overrides[hostOf(name)] = endpoint.url;
+}
+for (const [name, answer] of Object.entries(raw)) overrides[hostOf(name)] = await startRaw(answer);
+const open = (listed: readonly string[], timeouts: Parameters<typeof openDirectory>[0]) =>
+  openDirectory({
+    entries: listed.map((name) =>
+      registryEntry(`com.example.${name}/x`, remotesAt(`https://${hostOf(name)}/mcp`)),
+    ),
+    environment: { HOST_OVERRIDES: JSON.stringify(overrides), LIMITS: 'off' },
+    ...timeouts,
+  });
+const directory = await opened(open(shown, {}));
+await lookAtAll(directory);
+const tries = { observerFirstTry_ms: 300, observerSecondTry_ms: 300 };
+for (const [listed, timeouts] of [
+  [['drip', 'crumbs'], { ...tries, observerHost_ms: 900 }],
+  [['crawl'], { observerHost_ms: 1500 }],
+] as const) {
+  const impatient = await open(listed, { timeouts });
+  await lookAtAll(impatient);
+  await impatient.close();
+}
 
 const fact = (name: string, kind: string) => found.get(name)?.find((one) => one.kind === kind);
 
@@ -412,7 +380,7 @@ it('keeps 200,000 values of the lists of one check, and no introduction of more 
         })),
       }),
     ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'heavy.example.com': heavy.url }) },
+    hosts: { 'heavy.example.com': heavy },
   });
   const { observations } = await opened.observe('com.example.heavy/x');
   const listed = observations.filter(({ kind }) => kind === 'tools.count');
@@ -435,9 +403,7 @@ it('keeps 200,000 values of the lists of one check, and no introduction of more 
 it('reaches hosts that are named as members of every object where they are', async () => {
   const opened = await openDirectory({
     entries: ['constructor', 'valueof'].map((host) =>
-      registryEntry(`com.example.named/${host}`, {
-        remotes: [{ type: 'streamable-http', url: `http://${host}/mcp` }],
-      }),
+      registryEntry(`com.example.named/${host}`, remotesAt(`http://${host}/mcp`)),
     ),
   });
   const { observations } = await opened.observe('com.example.named/constructor');

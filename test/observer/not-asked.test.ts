@@ -1,51 +1,41 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { json, reply } from '../support/endpoints/faults.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const [shielded, busy, address, host, narrow] = ['shielded', 'busy', 'address', 'host', 'narrow'].map(
   (name) => `com.example.${name}/a`,
 ) as [string, string, string, string, string];
 let robotsStatus = 404;
 let isBusy = false;
-let server: Endpoint;
-let directory: Directory;
 
-beforeAll(async () => {
-  server = await startEndpoint((body, { url }, response) => {
-    // Some servers answer at the path of their endpoint only.
-    if (url === '/narrow/robots.txt') return;
-    if (url === '/robots.txt') return void response.writeHead(robotsStatus).end();
-    if (url === '/busy' && isBusy) return void response.writeHead(503, { 'retry-after': '86400' }).end();
-    if (body === '') return void response.writeHead(404).end();
-    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
-  });
-  const listed = (name: string, url: string) =>
-    registryEntry(name, { remotes: [{ type: 'streamable-http', url }] });
-  directory = await openDirectory({
-    entries: [
-      listed(shielded, 'https://shielded.example.com/mcp'),
-      listed(busy, 'https://busy.example.com/busy'),
-      listed(address, 'https://10.0.0.1/mcp'),
-      listed(host, 'https://localhost/mcp'),
-      listed(narrow, 'https://narrow.example.com/mcp'),
-    ],
-    environment: {
-      LIMITS: 'off',
-      HOST_OVERRIDES: JSON.stringify({
-        'shielded.example.com': server.url,
-        'busy.example.com': server.url,
-        'narrow.example.com': `${server.url}/narrow`,
-      }),
-    },
-  });
+const server = await openedEndpoint((body, { url }, response) => {
+  // Some servers answer at the path of their endpoint only.
+  if (url === '/narrow/robots.txt') return;
+  if (url === '/robots.txt') return void response.writeHead(robotsStatus).end();
+  if (url === '/busy' && isBusy) return void response.writeHead(503, { 'retry-after': '86400' }).end();
+  if (body === '') return void response.writeHead(404).end();
+  json(response, reply(body, { ...introduction, tools: [] }));
 });
-afterAll(async () => {
-  await directory.close();
-  await server.close();
+const listed = (name: string, url: string) => registryEntry(name, remotesAt(url));
+const directory = await openedDirectory({
+  entries: [
+    listed(shielded, 'https://shielded.example.com/mcp'),
+    listed(busy, 'https://busy.example.com/busy'),
+    listed(address, 'https://10.0.0.1/mcp'),
+    listed(host, 'https://localhost/mcp'),
+    listed(narrow, 'https://narrow.example.com/mcp'),
+  ],
+  hosts: {
+    'shielded.example.com': server,
+    'busy.example.com': server,
+    'narrow.example.com': { url: `${server.url}/narrow` },
+  },
+  environment: {
+    LIMITS: 'off',
+  },
 });
 
 const post = async (tool: string, input: object) => {

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { expect, it } from 'vitest';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
 import { variantsOf } from '../support/odd-values.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const origin = 'https://odd.example.com';
 const handle = 'com.example.odd/mcp';
@@ -77,28 +76,21 @@ const whole: Readonly<Record<string, object>> = {
 
 let documents: Record<string, unknown> = {};
 let isPaid = false;
-let server: Endpoint;
-let directory: Directory;
 
-beforeAll(async () => {
-  server = await startEndpoint((body, { url = '' }, response) => {
-    const send = (status: number, value: unknown) =>
-      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (body === '') return url in documents ? send(200, documents[url]) : void response.writeHead(404).end();
-    const { id, method = '' } = JSON.parse(body) as { id?: number; method?: string };
-    if (isPaid) return send(402, documents.payment);
-    if (!(method in documents))
-      return send(200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
-    send(200, { jsonrpc: '2.0', id, result: documents[method] });
-  });
-  directory = await openDirectory({
-    entries: [registryEntry(handle, { remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }] })],
-    environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify({ 'odd.example.com': server.url }) },
-  });
+const server = await openedEndpoint((body, { url = '' }, response) => {
+  const send = (status: number, value: unknown) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  if (body === '') return url in documents ? send(200, documents[url]) : void response.writeHead(404).end();
+  const { id, method = '' } = JSON.parse(body) as { id?: number; method?: string };
+  if (isPaid) return send(402, documents.payment);
+  if (!(method in documents))
+    return send(200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+  send(200, { jsonrpc: '2.0', id, result: documents[method] });
 });
-afterAll(async () => {
-  await directory.close();
-  await server.close();
+const directory = await openedDirectory({
+  entries: [registryEntry(handle, remotesAt(`${origin}/mcp`))],
+  hosts: { 'odd.example.com': server },
+  environment: { LIMITS: 'off' },
 });
 
 /**

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
+import { atEnd, openedDirectory } from '../support/opened.ts';
 
 /** What a host sends for a message of MCP, byte by byte; `id` is that of the message. */
 type Reply = (
@@ -198,7 +198,7 @@ const replies = new Map<string, Reply>([
  * A server of HTTP with SSE that asks for something itself, with the id of the request, before each reply.
  */
 const asking = 'a stream that asks';
-let opened: Socket | undefined;
+let openStream: Socket | undefined;
 const names = [...replies.keys(), asking];
 const hostOf = (name: string) => `odd-${names.indexOf(name)}.example.com`;
 const handleOf = (name: string) => `com.example.odd-${names.indexOf(name)}/mcp`;
@@ -212,7 +212,7 @@ function answer(socket: Socket, text: string): void {
       whole('Contact: mailto:a@example.com\nExpires: 2090-01-01T00:00:00Z\n', 'text/plain'),
     );
   if (names[Number(name)] === asking && path === '/mcp' && text.startsWith('GET')) {
-    opened = socket;
+    openStream = socket;
     return void socket.write(`${head('200 OK', stream)}event: endpoint\ndata: /mcp\n\n`);
   }
   if (!text.startsWith('POST') || path !== '/mcp')
@@ -221,8 +221,8 @@ function answer(socket: Socket, text: string): void {
   if (sent.id === undefined) return void socket.end(head('202 Accepted', 'content-length: 0'));
   const key = names[Number(name)] ?? '';
   if (key === asking) {
-    opened?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: sent.id, method: 'ping' })}\n\n`);
-    opened?.write(`data: ${message(sent.id, sent.method)}\n\n`);
+    openStream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: sent.id, method: 'ping' })}\n\n`);
+    openStream?.write(`data: ${message(sent.id, sent.method)}\n\n`);
     return void socket.end(head('202 Accepted', 'content-length: 0'));
   }
   const bytes = replies.get(key)?.({ id: sent.id, method: sent.method }, socket);
@@ -230,39 +230,31 @@ function answer(socket: Socket, text: string): void {
   socket.end(bytes);
 }
 
-let server: Server;
-let directory: Directory;
-
-beforeAll(async () => {
-  server = createServer((socket) => {
-    let text = '';
-    socket.on('error', () => undefined);
-    socket.on('data', (piece) => {
-      text += piece.toString('latin1');
-      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
-      const end = text.indexOf('\r\n\r\n');
-      if (end >= 0 && text.length >= end + 4 + length) answer(socket, text);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  directory = await openDirectory({
-    entries: names.map((name) =>
-      registryEntry(handleOf(name), {
-        remotes: [{ type: name === asking ? 'sse' : 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
-      }),
-    ),
-    environment: {
-      LIMITS: 'off',
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(names.map((name, at) => [hostOf(name), `http://127.0.0.1:${port}/${at}`])),
-      ),
-    },
+const server = createServer((socket) => {
+  let text = '';
+  socket.on('error', () => undefined);
+  socket.on('data', (piece) => {
+    text += piece.toString('latin1');
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+    const end = text.indexOf('\r\n\r\n');
+    if (end >= 0 && text.length >= end + 4 + length) answer(socket, text);
   });
-});
-afterAll(async () => {
-  await directory.close();
-  await new Promise((resolve) => server.close(resolve));
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+atEnd(() => server.close());
+const { port } = server.address() as AddressInfo;
+const directory = await openedDirectory({
+  entries: names.map((name) =>
+    registryEntry(handleOf(name), {
+      remotes: [{ type: name === asking ? 'sse' : 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
+    }),
+  ),
+  hosts: Object.fromEntries(
+    names.map((name, at) => [hostOf(name), { url: `http://127.0.0.1:${port}/${at}` }]),
+  ),
+  environment: {
+    LIMITS: 'off',
+  },
 });
 
 async function check(name: string) {

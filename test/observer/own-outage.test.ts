@@ -1,12 +1,13 @@
 import type { RequestListener } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createRepositoryReader } from '../../src/net/repositories.ts';
 import { createObserver, type Observer } from '../../src/observations/observer.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { json, reply } from '../support/endpoints/faults.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { readable } from '../support/facts.ts';
 import { createGitServer } from '../support/git-server.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const names = ['once', 'new', 'a', 'b', 'c', 'd', 'lone', 'other'] as const;
 type Name = (typeof names)[number];
@@ -24,8 +25,6 @@ const nowhere = 'http://127.255.255.255';
 
 /** What each host does with a request; without an entry it answers. */
 const faults = new Map<string, 'breaks off' | 503>();
-let server: Endpoint;
-let directory: Directory;
 
 const answer = (body: string, ...[{ url, headers }, response]: Parameters<RequestListener>) => {
   const [, name = '', path = ''] = /^\/(\w+)(.*)$/.exec(url ?? '') ?? [];
@@ -33,34 +32,23 @@ const answer = (body: string, ...[{ url, headers }, response]: Parameters<Reques
   if (fault === 'breaks off') return void response.destroy();
   if (fault && path === '/mcp') return void response.writeHead(fault).end();
   if (path !== '/mcp' || body === '') return void response.writeHead(404).end(headers.host);
-  const { id } = JSON.parse(body) as { id?: number };
-  const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  json(response, reply(body, { ...introduction, tools: [] }));
 };
 
-beforeAll(async () => {
-  server = await startEndpoint(answer);
-  directory = await openDirectory({
-    entries: [...names.map((name) => [name, `https://${hostOf(name)}/mcp`]), ...Object.entries(unasked)].map(
-      ([name, url]) =>
-        registryEntry(`com.example.outage/${name}`, {
-          repository,
-          remotes: [{ type: 'streamable-http', url }],
-        }),
-    ),
-    environment: {
-      LIMITS: 'off',
-      REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: nowhere, raw: nowhere } }),
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(names.map((name) => [hostOf(name), `${server.url}/${name}`])),
-      ),
-    },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await server.close();
+const server = await openedEndpoint(answer);
+const directory = await openedDirectory({
+  entries: [...names.map((name) => [name, `https://${hostOf(name)}/mcp`]), ...Object.entries(unasked)].map(
+    ([name = '', url = '']) =>
+      registryEntry(`com.example.outage/${name}`, {
+        repository,
+        ...remotesAt(url),
+      }),
+  ),
+  hosts: Object.fromEntries(names.map((name) => [hostOf(name), { url: `${server.url}/${name}` }])),
+  environment: {
+    LIMITS: 'off',
+    REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: nowhere, raw: nowhere } }),
+  },
 });
 
 /** The same service where its network has no way to any endpoint, repository or DNS server. */

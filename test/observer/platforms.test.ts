@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { expect, it } from 'vitest';
 import { json, messageOf, reply, rpcError } from '../support/endpoints/faults.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import type { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const page = (text: string) => `<!doctype html><html><head><title>${text}</title></head><body>${text}</body>`;
 const html = 'text/html; charset=utf-8';
@@ -118,8 +118,6 @@ const rows: readonly Row[] = [
 
 const tools = [{ name: 'send', description: 'Sends', inputSchema: { type: 'object' } }];
 let isHealthy = true;
-let server: Endpoint;
-let directory: Directory;
 const names = rows.map((_, at) => `row-${at}`);
 const handleOf = (name: string, age: string) => `com.example.${name}/${age}`;
 
@@ -138,27 +136,17 @@ function answer(body: string, request: IncomingMessage, response: ServerResponse
   response.writeHead(status, { 'content-type': type, ...headers }).end(text);
 }
 
-beforeAll(async () => {
-  server = await startEndpoint(answer as Parameters<typeof startEndpoint>[0]);
-  directory = await openDirectory({
-    entries: names.flatMap((name) =>
-      ['old', 'new'].map((age) =>
-        registryEntry(handleOf(name, age), {
-          remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/${age}` }],
-        }),
-      ),
+const server = await openedEndpoint(answer as Parameters<typeof startEndpoint>[0]);
+const directory = await openedDirectory({
+  entries: names.flatMap((name) =>
+    ['old', 'new'].map((age) =>
+      registryEntry(handleOf(name, age), remotesAt(`https://${name}.example.com/${age}`)),
     ),
-    environment: {
-      LIMITS: 'off',
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(names.map((name) => [`${name}.example.com`, `${server.url}/${name}`])),
-      ),
-    },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await server.close();
+  ),
+  hosts: Object.fromEntries(names.map((name) => [`${name}.example.com`, { url: `${server.url}/${name}` }])),
+  environment: {
+    LIMITS: 'off',
+  },
 });
 
 async function check(name: string, age: string) {

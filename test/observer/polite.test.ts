@@ -1,10 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { verify } from 'web-bot-auth';
 import { verifierFromJWK } from 'web-bot-auth/crypto';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { openDirectory } from '../support/directory.ts';
+import { json, reply } from '../support/endpoints/faults.ts';
+import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 import { type Operations, operationsOf } from '../support/operations.ts';
 
 let robots = '';
@@ -17,48 +20,36 @@ let retryStatus = 429;
 let retryPath: string | undefined;
 let atOnce = 0;
 let mostAtOnce = 0;
-let shared: Endpoint;
-let directory: Directory;
 
 /**
  * Creates a listing on the shared host. The one at /f writes that host with the final dot of the DNS root.
  */
 const listed = (name: string, path: string) =>
-  registryEntry(name, {
-    remotes: [
-      { type: 'streamable-http', url: `https://shared.example.com${path === '/f' ? '.' : ''}${path}` },
-    ],
-  });
+  registryEntry(name, remotesAt(`https://shared.example.com${path === '/f' ? '.' : ''}${path}`));
 const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `com.example.shared/${letter}`);
 
-beforeAll(async () => {
-  shared = await startEndpoint(async (_, { url = '' }, response) => {
-    atOnce += 1;
-    mostAtOnce = Math.max(mostAtOnce, atOnce);
-    await wait(5);
-    atOnce -= 1;
-    if (url === '/robots.txt') {
-      response.writeHead(robotsStatus, { 'content-type': robotsType }).write(`${robots} `);
-      return robotsEnds ? void response.end() : undefined;
-    }
-    if (retryAfter && (retryPath ?? url) === url)
-      return void response.writeHead(retryStatus, { 'retry-after': retryAfter }).end();
-    response.writeHead(404).end();
-  });
-  directory = await openDirectory({
-    entries: names.map((name) => listed(name, `/${name.slice(-1)}`)),
-    environment: {
-      PUBLIC_URL: 'https://dossier.example',
-      HOST_OVERRIDES: JSON.stringify({
-        'shared.example.com': shared.url,
-        'shared.example.com.': shared.url,
-      }),
-    },
-  });
+const shared = await openedEndpoint(async (_, { url = '' }, response) => {
+  atOnce += 1;
+  mostAtOnce = Math.max(mostAtOnce, atOnce);
+  await wait(5);
+  atOnce -= 1;
+  if (url === '/robots.txt') {
+    response.writeHead(robotsStatus, { 'content-type': robotsType }).write(`${robots} `);
+    return robotsEnds ? void response.end() : undefined;
+  }
+  if (retryAfter && (retryPath ?? url) === url)
+    return void response.writeHead(retryStatus, { 'retry-after': retryAfter }).end();
+  response.writeHead(404).end();
 });
-afterAll(async () => {
-  await directory.close();
-  await shared.close();
+const directory = await openedDirectory({
+  entries: names.map((name) => listed(name, `/${name.slice(-1)}`)),
+  hosts: {
+    'shared.example.com': shared,
+    'shared.example.com.': shared,
+  },
+  environment: {
+    PUBLIC_URL: 'https://dossier.example',
+  },
 });
 
 async function observe(name: string, by: Operations = directory) {
@@ -210,17 +201,11 @@ it('a router that answers every path with a stream or a body without end is aske
       requested.push(url);
       return void response.writeHead(200, { 'content-type': type }).write(': \n\n');
     }
-    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, result }));
+    json(response, reply(body, { ...introduction, tools: [] }));
   });
   const other = await openDirectory({
-    entries: [
-      registryEntry('com.example.endless/a', {
-        remotes: [{ type: 'streamable-http', url: 'https://endless.example.com/mcp' }],
-      }),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'endless.example.com': endless.url }) },
+    entries: [registryEntry('com.example.endless/a', remotesAt('https://endless.example.com/mcp'))],
+    hosts: { 'endless.example.com': endless },
   });
   expect(await observe('com.example.endless/a', other)).toMatchObject({ outcome: 'seen' });
   expect(requested.length).toBeGreaterThan(4);
@@ -321,9 +306,7 @@ it('asks ten of the twelve remotes of a listing at twelve hosts, and nothing whi
         remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/many-${host}` })),
       }),
     ],
-    environment: {
-      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, shared.url]))),
-    },
+    hosts: Object.fromEntries(hosts.map((host) => [host, shared])),
   });
   const { observations } = await many.observe('com.example.many/all');
   const paths = new Set(shared.sent.map(({ path }) => path).filter((path) => path.startsWith('/many-')));
@@ -347,12 +330,8 @@ it('asks for no address that a host names with more than 2,048 characters, says 
     response.writeHead(body === '' ? 404 : 401, challenge).end();
   });
   const other = await openDirectory({
-    entries: [
-      registryEntry('com.example.named/a', {
-        remotes: [{ type: 'streamable-http', url: `${origin}/mcp` }],
-      }),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'named.example.com': server.url }) },
+    entries: [registryEntry('com.example.named/a', remotesAt(`${origin}/mcp`))],
+    hosts: { 'named.example.com': server },
   });
   const addressOf = (length: number) => `${origin}/${'x'.repeat(length - origin.length - 1)}`;
   const askedLong = () => server.sent.filter(({ path }) => path.startsWith('/xxx')).length;
@@ -389,9 +368,7 @@ it('ends a look after so long, however many hosts a listing names', async () => 
         remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
       }),
     ],
-    environment: {
-      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, slow.url]))),
-    },
+    hosts: Object.fromEntries(hosts.map((host) => [host, slow])),
     timeouts: { observerCheck_ms: 250 },
   });
   const { observations } = await other.observe('com.example.slow/both');

@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startObserving } from '../../src/observations/schedule.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
 import { getAgent, modern } from '../support/mcp-requests.ts';
+import { openedEndpoint } from '../support/opened.ts';
 
 const begun =
   'A check of this listing by Dossier is waiting or running. Read the listing again in 10 seconds.';
@@ -18,28 +19,20 @@ const count = <T>(total: number, one: (n: number) => T): T[] =>
   Array.from({ length: total }, (_, n) => one(n));
 const patience = { interval: 50 };
 
-/** Answers at once that there is nothing. */
-let empty: Endpoint;
-/** Has no robots.txt, and answers nothing else, ever. */
-let hanging: Endpoint;
 let inFlight = 0;
 let mostInFlight = 0;
 
-beforeAll(async () => {
-  empty = await startEndpoint(async (_, _request, response) => {
-    inFlight += 1;
-    mostInFlight = Math.max(mostInFlight, inFlight);
-    await wait(1);
-    inFlight -= 1;
-    response.writeHead(404).end();
-  });
-  hanging = await startEndpoint((_, { url }, response) => {
-    if (url === '/robots.txt') response.writeHead(404).end();
-  });
+/** Answers at once that there is nothing. */
+const empty = await openedEndpoint(async (_, _request, response) => {
+  inFlight += 1;
+  mostInFlight = Math.max(mostInFlight, inFlight);
+  await wait(1);
+  inFlight -= 1;
+  response.writeHead(404).end();
 });
-afterAll(async () => {
-  await empty.close();
-  await hanging.close();
+/** Has no robots.txt, and answers nothing else, ever. */
+const hanging = await openedEndpoint((_, { url }, response) => {
+  if (url === '/robots.txt') response.writeHead(404).end();
 });
 beforeEach(() => {
   empty.sent.length = 0;
@@ -66,16 +59,14 @@ async function openAsked(
 ) {
   const directory = await openDirectory({
     timeouts,
-    entries: listings.map(({ name, host }) =>
-      registryEntry(name, { remotes: [{ type: 'streamable-http', url: `https://${host}/${name}` }] }),
-    ),
+    entries: listings.map(({ name, host }) => registryEntry(name, remotesAt(`https://${host}/${name}`))),
     listening: true,
     isClockStill: true,
+    hosts: Object.fromEntries(listings.map(({ host }) => [host, { url: url }])),
     environment: {
       OBSERVE: 'asked',
       TRUSTED_PROXIES: '127.0.0.1',
       LIMIT_OVERRIDES: 'pages=9000/1s,mcp=9000/1s',
-      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(listings.map(({ host }) => [host, url]))),
       ...environment,
     },
   });
@@ -146,7 +137,7 @@ describe('the first read of a listing', () => {
       [
         ['org.example/agent', 'https://mcp.example.org/mcp'],
         ['org.example/other', 'https://other.example.org/mcp'],
-      ].map(([name = '', url = '']) => registryEntry(name, { remotes: [{ type: 'streamable-http', url }] })),
+      ].map(([name = '', url = '']) => registryEntry(name, remotesAt(url))),
     );
     const ask = async () => {
       const called = modern('tools/call', { ...getAgent, arguments: { handle: 'org.example/agent' } });
@@ -412,9 +403,7 @@ describe('who would make this node ask much', () => {
     ];
     const node = await openAsked([], empty, { DNS_SERVERS: '127.0.0.1:9' });
     await node.importEntries(
-      urls.map((url, n) =>
-        registryEntry(`com.private${n}.app/agent`, { remotes: [{ type: 'streamable-http', url }] }),
-      ),
+      urls.map((url, n) => registryEntry(`com.private${n}.app/agent`, remotesAt(url))),
     );
     const handles = await node.store.listings.page('', 100);
     expect(handles.length).toBeGreaterThan(0);

@@ -1,8 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRepositoryReader, type RepositoryReader } from '../../src/net/repositories.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
 import {
   type Answer,
   type Facts,
@@ -13,13 +12,13 @@ import {
   undated,
   wrongCells,
 } from '../support/endpoints/faults.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { npmPackument, pypiRelease, type Stored } from '../support/endpoints/package-registry.ts';
 import { type Sigstore, startSigstore } from '../support/endpoints/sigstore.ts';
 import { registryEntry } from '../support/entries.ts';
-import { createGitServer, type GitServer } from '../support/git-server.ts';
+import { createGitServer } from '../support/git-server.ts';
 import { partOf } from '../support/long.ts';
-import { type Operations, operationsOf } from '../support/operations.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
+import { operationsOf } from '../support/operations.ts';
 
 const published = { _npmUser: { name: 'alice' }, scripts: { install: 'node-gyp rebuild' } };
 const attested = {
@@ -110,68 +109,56 @@ function faultsOf(part: string, ofPart: typeof faults): string[] {
   );
 }
 
-let sigstore: Sigstore;
-let git: GitServer;
-let registry: Endpoint;
-let directory: Directory;
-let observer: Operations;
 let isFaulty: (path: string) => boolean = () => false;
 let fault: Answer = status(404);
 const handles = ['known', 'second', 'third'].map((name) => `com.example.recorded/${name}`);
 const firstSeen = (part: string, name: string) =>
   `com.example.recorded/${`${part}-${name}`.replaceAll(' ', '-')}`;
 
-beforeAll(async () => {
-  sigstore = await startSigstore();
-  const content = await publish(sigstore);
-  git = await createGitServer();
-  git.createRepository('example/there').commit({ 'dossier-claim.txt': 'superseded-by: com.example/new\n' });
-  git.fault = (request, response) => {
-    const path = request.url ?? '';
-    if (!isFaulty(`git ${path}`)) return false;
-    fault({ body: '', path, origin: git.url }, response, request);
-    return true;
-  };
-  registry = await startEndpoint(((_, request, response) => {
-    const path = request.url ?? '';
-    if (isFaulty(path)) return fault({ body: '', path, origin: registry.url }, response, request);
-    const stored = content[path];
-    response.writeHead(stored ? 200 : 404).end(JSON.stringify(stored ?? { error: 'Not found' }));
-  }) as (body: string, ...exchange: Parameters<RequestListener>) => void);
-  directory = await openDirectory({
-    entries: [
-      ...handles,
-      ...Object.entries(parts).flatMap(([part, [, ofPart]]) =>
-        Object.keys(ofPart).map((name) => firstSeen(part, name)),
-      ),
-    ].map((handle) => registryEntry(handle, { packages, repository, remotes: [] })),
-    environment: {
-      LIMITS: 'off',
-      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url, oci: registry.url }),
-      REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } }),
-      SIGSTORE_ROOT: sigstore.rootFile,
-    },
-  });
-  const hosts = directory.context.config.repositoryHosts;
-  const [patient, impatient] = [600_000, 800].map((ms) => createRepositoryReader(hosts, ms)) as [
-    RepositoryReader,
-    RepositoryReader,
-  ];
-  const reader = () => (fault === passing.hang ? impatient : patient);
-  const repositories: RepositoryReader = {
-    place: patient.place,
-    check: (...asked) => reader().check(...asked),
-    head: (...asked) => reader().head(...asked),
-    commit: (...asked) => reader().commit(...asked),
-    readAt: (...asked) => reader().readAt(...asked),
-  };
-  observer = operationsOf({ ...directory.context, repositories });
+const sigstore = await opened(startSigstore());
+const content = await publish(sigstore);
+const git = await opened(createGitServer());
+git.createRepository('example/there').commit({ 'dossier-claim.txt': 'superseded-by: com.example/new\n' });
+git.fault = (request, response) => {
+  const path = request.url ?? '';
+  if (!isFaulty(`git ${path}`)) return false;
+  fault({ body: '', path, origin: git.url }, response, request);
+  return true;
+};
+const registry = await openedEndpoint(((_, request, response) => {
+  const path = request.url ?? '';
+  if (isFaulty(path)) return fault({ body: '', path, origin: registry.url }, response, request);
+  const stored = content[path];
+  response.writeHead(stored ? 200 : 404).end(JSON.stringify(stored ?? { error: 'Not found' }));
+}) as (body: string, ...exchange: Parameters<RequestListener>) => void);
+const directory = await openedDirectory({
+  entries: [
+    ...handles,
+    ...Object.entries(parts).flatMap(([part, [, ofPart]]) =>
+      Object.keys(ofPart).map((name) => firstSeen(part, name)),
+    ),
+  ].map((handle) => registryEntry(handle, { packages, repository, remotes: [] })),
+  environment: {
+    LIMITS: 'off',
+    PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url, oci: registry.url }),
+    REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } }),
+    SIGSTORE_ROOT: sigstore.rootFile,
+  },
 });
-afterAll(async () => {
-  await observer.close();
-  await directory.close();
-  await Promise.all([registry, git, sigstore].map((server) => server.close()));
-});
+const hosts = directory.context.config.repositoryHosts;
+const [patient, impatient] = [600_000, 800].map((ms) => createRepositoryReader(hosts, ms)) as [
+  RepositoryReader,
+  RepositoryReader,
+];
+const reader = () => (fault === passing.hang ? impatient : patient);
+const repositories: RepositoryReader = {
+  place: patient.place,
+  check: (...asked) => reader().check(...asked),
+  head: (...asked) => reader().head(...asked),
+  commit: (...asked) => reader().commit(...asked),
+  readAt: (...asked) => reader().readAt(...asked),
+};
+const observer = await opened(operationsOf({ ...directory.context, repositories }));
 
 async function look(handle = handles[0] as string): Promise<Facts> {
   setPatience(directory.context, fault === passing.hang, 800);

@@ -1,18 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createObserver } from '../../src/observations/observer.ts';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { documentOf } from '../support/directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { npmPackument, type Stored, startPackageRegistry } from '../support/endpoints/package-registry.ts';
-import { type Sigstore, startSigstore } from '../support/endpoints/sigstore.ts';
+import { startSigstore } from '../support/endpoints/sigstore.ts';
 import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 const handle = 'com.example.flips/mail';
-const folder = mkdtempSync(join(tmpdir(), 'dossier-recorded-'));
+const folder = openFolder();
 const criteria = [
   { criterion: 'tools_unchanged_for', value: 30 },
   { criterion: 'no_payment_seen' },
@@ -52,52 +52,38 @@ const onNpm = (identifier: string, version = '1.0.0') => ({
 const repository = { url: 'https://github.com/Example/server', source: 'github' };
 const good = { remotes: [at('good')], packages: [onNpm('good-package')], repository };
 
-let endpoint: Endpoint;
-let registry: Endpoint;
-let sigstore: Sigstore;
-let directory: Directory;
-let client: AnyClient;
-
-beforeAll(async () => {
-  const views = { safe: { title: 'What we may use', criteria } };
-  writeFileSync(join(folder, 'views.json'), JSON.stringify(views));
-  sigstore = await startSigstore();
-  const statement = {
-    _type: 'https://in-toto.io/Statement/v1',
-    subject: [{ name: 'pkg:npm/good-package@1.0.0', digest: { sha512: '07'.repeat(64) } }],
-    predicateType: 'https://slsa.dev/provenance/v1',
-    predicate: {},
-  };
-  const bundle = await sigstore.sign(statement, 'example/server');
-  const content: Record<string, Stored> = {
-    '/good-package': packument('good-package'),
-    '/evil-package': packument('evil-package'),
-    '/-/npm/v1/attestations/good-package@1.0.0': {
-      attestations: [{ predicateType: 'https://slsa.dev/provenance/v1', bundle }],
-    },
-  };
-  registry = await startPackageRegistry(() => content);
-  endpoint = await startModernServer(() => [{ name: 'send_mail', description: 'Sends mail' }]);
-  directory = await openDirectory({
-    entries: [],
-    environment: {
-      VIEWS: join(folder, 'views.json'),
-      HOST_OVERRIDES: JSON.stringify({ 'good.example.com': endpoint.url }),
-      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }),
-      SIGSTORE_ROOT: sigstore.rootFile,
-      REPOSITORY_HOSTS: JSON.stringify({
-        'git.invalid': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
-      }),
-    },
-  });
-  client = await connect('v1', { app: directory.app });
+const views = { safe: { title: 'What we may use', criteria } };
+writeFileSync(join(folder, 'views.json'), JSON.stringify(views));
+const sigstore = await opened(startSigstore());
+const statement = {
+  _type: 'https://in-toto.io/Statement/v1',
+  subject: [{ name: 'pkg:npm/good-package@1.0.0', digest: { sha512: '07'.repeat(64) } }],
+  predicateType: 'https://slsa.dev/provenance/v1',
+  predicate: {},
+};
+const bundle = await sigstore.sign(statement, 'example/server');
+const content: Record<string, Stored> = {
+  '/good-package': packument('good-package'),
+  '/evil-package': packument('evil-package'),
+  '/-/npm/v1/attestations/good-package@1.0.0': {
+    attestations: [{ predicateType: 'https://slsa.dev/provenance/v1', bundle }],
+  },
+};
+const registry = await opened(startPackageRegistry(() => content));
+const endpoint = await opened(startModernServer(() => [{ name: 'send_mail', description: 'Sends mail' }]));
+const directory = await openedDirectory({
+  entries: [],
+  hosts: { 'good.example.com': endpoint },
+  environment: {
+    VIEWS: join(folder, 'views.json'),
+    PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }),
+    SIGSTORE_ROOT: sigstore.rootFile,
+    REPOSITORY_HOSTS: JSON.stringify({
+      'git.invalid': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
+    }),
+  },
 });
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-  await Promise.all([endpoint, registry, sigstore].map((server) => server.close()));
-  rmSync(folder, { recursive: true });
-});
+const client = await opened(connect('v1', { app: directory.app }));
 
 async function look() {
   return directory.observe(handle);

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { opened } from '../support/opened.ts';
 
-let service: ClaimedDirectory;
-let endpoint: Endpoint;
-
-beforeAll(async () => {
-  endpoint = await startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]);
-  service = await openClaimedDirectory({
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'mcp.webhook.co': endpoint.url }) },
-  });
-});
-afterAll(async () => {
-  await service.close();
-  await endpoint.close();
-});
+const endpoint = await opened(
+  startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]),
+);
+const service = await opened(
+  openClaimedDirectory({
+    hosts: { 'mcp.webhook.co': endpoint },
+  }),
+);
 
 async function observe() {
   const { observations } = await service.observe('co.webhook/webhook');

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { createObserver } from '../../src/observations/observer.ts';
-import { openDirectory } from '../support/directory.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { json, messageOf, reply } from '../support/endpoints/faults.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const handle = 'com.example.roomy/a';
 const paths = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -17,52 +18,43 @@ it.each([404, 503])(
   'endpoints that answer one by one, and then with %i, leave at most 512 KiB of a listing',
   async (status) => {
     let open = '';
-    const server = await startEndpoint((body, { url }, response) => {
+    const server = await openedEndpoint((body, { url }, response) => {
       if (url !== `/${open}` || body === '')
         return void response.writeHead(url === '/robots.txt' ? 404 : status).end();
-      const { id } = JSON.parse(body) as { id?: number };
-      const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools };
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      json(response, reply(body, { ...introduction, tools }));
     });
     const remotes = paths.map((path) => ({
       type: 'streamable-http',
       url: `https://roomy.example.com/${path}`,
     }));
-    const directory = await openDirectory({
+    const directory = await openedDirectory({
       entries: [registryEntry(handle, { remotes })],
-      environment: { HOST_OVERRIDES: JSON.stringify({ 'roomy.example.com': server.url }) },
+      hosts: { 'roomy.example.com': server },
     });
-    const observer = createObserver(directory.context);
+    const observer = await opened(createObserver(directory.context));
     const look = async () => {
       const listing = await directory.store.listings.byHandle(handle);
       if (listing) await observer.observe(listing);
       directory.wait(7200);
     };
-    try {
-      const sizes: number[] = [];
-      for (open of paths) {
-        await look();
-        await look();
-        const known = await directory.store.observations.ofListing(handle);
-        sizes.push(JSON.stringify(known?.timelines).length);
-      }
-      expect(sizes[0]).toBeGreaterThan(40_000);
-      expect(Math.max(...sizes)).toBeLessThan(524_288);
-      const stored = await directory.store.observations.ofListing(handle);
-      const lists = stored?.observations.filter(({ kind }) => kind === 'tools.surface') ?? [];
-      // None of the endpoints took away what was seen of another, though all list the same.
-      expect(lists.map(({ subject }) => subject)).toEqual(remotes.map(({ url }) => url));
-      const digests = stored?.timelines.flatMap(({ kind, spans }) =>
-        kind === 'tools.surface' ? spans.findLast(({ outcome }) => outcome === 'seen')?.value : [],
-      );
-      expect(digests).toEqual(remotes.map(() => expect.stringMatching(/^[0-9a-f]{64}$/)));
-      expect(new Set(digests).size).toBe(1);
-    } finally {
-      await observer.close();
-      await directory.close();
-      await server.close();
+    const sizes: number[] = [];
+    for (open of paths) {
+      await look();
+      await look();
+      const known = await directory.store.observations.ofListing(handle);
+      sizes.push(JSON.stringify(known?.timelines).length);
     }
+    expect(sizes[0]).toBeGreaterThan(40_000);
+    expect(Math.max(...sizes)).toBeLessThan(524_288);
+    const stored = await directory.store.observations.ofListing(handle);
+    const lists = stored?.observations.filter(({ kind }) => kind === 'tools.surface') ?? [];
+    // None of the endpoints took away what was seen of another, though all list the same.
+    expect(lists.map(({ subject }) => subject)).toEqual(remotes.map(({ url }) => url));
+    const digests = stored?.timelines.flatMap(({ kind, spans }) =>
+      kind === 'tools.surface' ? spans.findLast(({ outcome }) => outcome === 'seen')?.value : [],
+    );
+    expect(digests).toEqual(remotes.map(() => expect.stringMatching(/^[0-9a-f]{64}$/)));
+    expect(new Set(digests).size).toBe(1);
   },
 );
 
@@ -72,19 +64,14 @@ it('says how many of the names of a long list of tools are kept', async () => {
     description: 'x'.repeat(60),
     inputSchema: { type: 'object' },
   }));
-  const server = await startEndpoint((body, { url }, response) => {
+  const server = await openedEndpoint((body, { url }, response) => {
     if (url !== '/mcp' || body === '') return void response.writeHead(404).end();
-    const { id, method } = JSON.parse(body) as { id?: number; method?: string };
-    const introduced = { supportedVersions: ['2026-07-28'], capabilities: {} };
-    const result = method === 'tools/list' ? { tools: long } : introduced;
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    const isAsked = messageOf(body).method === 'tools/list';
+    json(response, reply(body, isAsked ? { tools: long } : introduction));
   });
-  const directory = await openDirectory({
-    entries: [
-      registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://long.example.com/mcp' }] }),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'long.example.com': server.url }) },
+  const directory = await openedDirectory({
+    entries: [registryEntry(handle, remotesAt('https://long.example.com/mcp'))],
+    hosts: { 'long.example.com': server },
   });
   await directory.observe(handle);
   const answer = await directory.app.request(`/agents/${handle}/tools.json`);
@@ -93,6 +80,4 @@ it('says how many of the names of a long list of tools are kept', async () => {
   expect(names.length).toBeGreaterThan(500);
   expect(names.length).toBeLessThan(2000);
   expect(reason).toMatch(new RegExp(` Only the first ${names.length} of 2000 names are stored\\.$`));
-  await directory.close();
-  await server.close();
 });

@@ -1,31 +1,21 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createObserver } from '../../src/observations/observer.ts';
 import { observeDue, startObserving } from '../../src/observations/schedule.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { openedEndpoint } from '../support/opened.ts';
 
-let good: Endpoint;
+const good = await openedEndpoint((_, _request, response) => void response.writeHead(404).end());
 /** Has no robots.txt, and answers nothing else, ever. */
-let hanging: Endpoint;
-
-beforeAll(async () => {
-  good = await startEndpoint((_, _request, response) => void response.writeHead(404).end());
-  hanging = await startEndpoint((_, { url }, response) => {
-    if (url === '/robots.txt') response.writeHead(404).end();
-  });
-});
-afterAll(async () => {
-  await good.close();
-  await hanging.close();
+const hanging = await openedEndpoint((_, { url }, response) => {
+  if (url === '/robots.txt') response.writeHead(404).end();
 });
 
-const listed = (name: string, host: string) =>
-  registryEntry(name, { remotes: [{ type: 'streamable-http', url: `https://${host}/${name}` }] });
+const listed = (name: string, host: string) => registryEntry(name, remotesAt(`https://${host}/${name}`));
 const count = <T>(total: number, one: (n: number) => T): T[] =>
   Array.from({ length: total }, (_, n) => one(n));
 const goodNames = count(40, (n) => `com.good${n}.app/agent`);
@@ -37,14 +27,11 @@ const open = (slow: readonly { name: string; host: string }[], environment = {})
       ...slow.map(({ name, host }) => listed(name, host)),
       ...goodNames.map((name) => listed(name, goodHost(name))),
     ],
-    environment: {
-      OBSERVE: 'on',
-      ...environment,
-      HOST_OVERRIDES: JSON.stringify({
-        ...Object.fromEntries(slow.map(({ host }) => [host, hanging.url])),
-        ...Object.fromEntries(goodNames.map((name) => [goodHost(name), good.url])),
-      }),
+    hosts: {
+      ...Object.fromEntries(slow.map(({ host }) => [host, hanging])),
+      ...Object.fromEntries(goodNames.map((name) => [goodHost(name), good])),
     },
+    environment: { OBSERVE: 'on', ...environment },
   });
 
 /** The listings that are being looked at: each has a lease. */
@@ -177,17 +164,15 @@ it('looks that maintainers ask for go first, within the same places, two of one 
   const service: ClaimedDirectory = await openClaimedDirectory({
     entries: own.map((name, n) =>
       registryEntry(name, {
-        remotes: [{ type: 'streamable-http', url: `https://own${n}.own${n}.org/mcp` }],
+        ...remotesAt(`https://own${n}.own${n}.org/mcp`),
         repository: { url: `https://github.com/acme/agent${n}`, source: 'github' },
       }),
     ),
+    hosts: Object.fromEntries(own.map((_, n) => [`own${n}.own${n}.org`, hanging])),
     environment: {
       LIMITS: 'on',
       OBSERVE: 'on',
       OBSERVE_INTERVAL: '30d',
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(own.map((_, n) => [`own${n}.own${n}.org`, hanging.url])),
-      ),
     },
   });
   const capabilities: string[] = [];

@@ -1,11 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Documents, startDocumented } from '../support/endpoints/documented.ts';
-import type { Endpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
-
-const documents: Record<string, Documents> = {};
-let observed: ObservedDirectory;
-let hosts: Record<string, Endpoint>;
+import { handleAt, openObserved } from '../support/endpoints/observed.ts';
 
 const cardType = 'application/mcp-server-card+json';
 const tools = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -27,66 +22,62 @@ const older = (listed: unknown, more: object = {}) => ({
   ...more,
 });
 
-beforeAll(async () => {
-  Object.assign(documents, {
-    deployed: {
-      '/.well-known/mcp/server-card.json': older([{ name: 'a' }, { name: 'b' }, { name: 'gone' }]),
-      '/.well-known/mcp.json': older([]),
+const documents: Record<string, Documents> = {
+  deployed: {
+    '/.well-known/mcp/server-card.json': older([{ name: 'a' }, { name: 'b' }, { name: 'gone' }]),
+    '/.well-known/mcp.json': older([]),
+  },
+  manifest: {
+    '/.well-known/mcp.json': older('dynamic', { serverInfo: { name: 'other', version: '0.9.0' } }),
+  },
+  inline: {
+    '/.well-known/ai-catalog.json': {
+      specVersion: '1.0',
+      entries: [
+        { identifier: 'urn:air:example.com:mcp:x', type: cardType, data: newer('another') },
+        { identifier: 'urn:air:example.com:mcp:y', type: cardType, data: newer('inline') },
+      ],
     },
-    manifest: {
-      '/.well-known/mcp.json': older('dynamic', { serverInfo: { name: 'other', version: '0.9.0' } }),
+  },
+  linked: {
+    '/.well-known/ai-catalog.json': {
+      specVersion: '1.0',
+      entries: [
+        {
+          identifier: 'urn:air:example.com:a',
+          type: 'application/a2a-agent-card+json',
+          url: '/cards/agent',
+        },
+        { identifier: 'urn:air:example.com:b', type: cardType, url: 'https://deployed.example.com/card' },
+        { identifier: 'urn:air:example.com:c', type: cardType, url: '/cards/one' },
+        ...Array.from({ length: 50 }, (_, at) => ({ type: cardType, url: `/cards/${at}` })),
+      ],
     },
-    inline: {
-      '/.well-known/ai-catalog.json': {
-        specVersion: '1.0',
-        entries: [
-          { identifier: 'urn:air:example.com:mcp:x', type: cardType, data: newer('another') },
-          { identifier: 'urn:air:example.com:mcp:y', type: cardType, data: newer('inline') },
-        ],
-      },
-    },
-    linked: {
-      '/.well-known/ai-catalog.json': {
-        specVersion: '1.0',
-        entries: [
-          {
-            identifier: 'urn:air:example.com:a',
-            type: 'application/a2a-agent-card+json',
-            url: '/cards/agent',
-          },
-          { identifier: 'urn:air:example.com:b', type: cardType, url: 'https://deployed.example.com/card' },
-          { identifier: 'urn:air:example.com:c', type: cardType, url: '/cards/one' },
-          ...Array.from({ length: 50 }, (_, at) => ({ type: cardType, url: `/cards/${at}` })),
-        ],
-      },
-      '/cards/one': newer('linked', { supportedProtocolVersions: ['2025-06-18'] }),
-    },
-    whole: { '/.well-known/mcp/server-card.json': older(tools.map((name) => ({ name }))) },
-    others: {
-      '/.well-known/mcp/server-card.json': older([{ name: 'z' }], { transport: { endpoint: '/other/mcp' } }),
-    },
-    many: {
-      '/.well-known/mcp/server-card.json': older(
-        Array.from({ length: 5000 }, (_, at) => ({ name: `${'tool'.repeat(40)}${at}` })),
-      ),
-    },
-    config: { '/.well-known/mcp.json': { mcpServers: { x: { url: 'https://config.example.com/mcp' } } } },
-    pointing: {
-      '/.well-known/ai-catalog.json': {
-        entries: Array.from({ length: 50 }, (_, at) => ({ type: cardType, url: `/cards/${at}` })),
-      },
-    },
-    none: {},
-  });
-  const started = await Promise.all(
-    Object.keys(documents).map(
-      async (name) => [name, await startDocumented(tools, () => documents[name] ?? {})] as const,
+    '/cards/one': newer('linked', { supportedProtocolVersions: ['2025-06-18'] }),
+  },
+  whole: { '/.well-known/mcp/server-card.json': older(tools.map((name) => ({ name }))) },
+  others: {
+    '/.well-known/mcp/server-card.json': older([{ name: 'z' }], { transport: { endpoint: '/other/mcp' } }),
+  },
+  many: {
+    '/.well-known/mcp/server-card.json': older(
+      Array.from({ length: 5000 }, (_, at) => ({ name: `${'tool'.repeat(40)}${at}` })),
     ),
-  );
-  hosts = Object.fromEntries(started);
-  observed = await openObserved(hosts);
-});
-afterAll(() => observed.close());
+  },
+  config: { '/.well-known/mcp.json': { mcpServers: { x: { url: 'https://config.example.com/mcp' } } } },
+  pointing: {
+    '/.well-known/ai-catalog.json': {
+      entries: Array.from({ length: 50 }, (_, at) => ({ type: cardType, url: `/cards/${at}` })),
+    },
+  },
+  none: {},
+};
+const observed = await openObserved(
+  Object.fromEntries(
+    Object.keys(documents).map((name) => [name, startDocumented(tools, () => documents[name] ?? {})]),
+  ),
+);
+const hosts = observed.servers;
 
 const see = async (name: string) => (await observed.look(name, 'card.mcp'))[0];
 const textOf = async (name: string) =>

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import {
-  createDnsServer,
-  type DnsServer,
-  noSuchName,
-  serverFailure,
-} from '../support/endpoints/dns-server.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import { expect, it, vi } from 'vitest';
+import { createDnsServer, noSuchName, serverFailure } from '../support/endpoints/dns-server.ts';
+import { json, reply } from '../support/endpoints/faults.ts';
+import { introduction } from '../support/endpoints/saying.ts';
 import { registryEntry } from '../support/entries.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const tarpits = Array.from({ length: 10 }, (_, at) => `h${at}.tarpit.example`);
 const healthy = ['a', 'b', 'c'].map((name) => `mcp.good-${name}.example`);
@@ -16,47 +12,31 @@ const unsent = (host: string) =>
 const theirs = (host: string) =>
   `No request was sent to \`${host}\`: its name could not be resolved, although Dossier’s DNS servers resolved a name of another domain in the hour before.`;
 
-let dns: DnsServer;
-let server: Endpoint;
-let directory: Directory;
-
-beforeAll(async () => {
-  dns = await createDnsServer();
-  server = await startEndpoint((body, _, response) => {
-    if (body === '') return void response.writeHead(404).end();
-    const { id } = JSON.parse(body) as { id?: number };
-    const result = { supportedVersions: ['2026-07-28'], capabilities: {}, tools: [] };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-  });
-  const entry = (name: string, hosts: readonly string[]) =>
-    registryEntry(`com.example.${name}/x`, {
-      remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
-    });
-  // The operator named these hosts, so the system resolves them, in threads that must be free.
-  const { port } = new URL(server.url);
-  directory = await openDirectory({
-    entries: [
-      entry('tarpit', tarpits),
-      ...healthy.map((host, at) => entry(`good${at}`, [host])),
-      ...['private', 'broken', 'missing', 'fresh', 'lost0', 'lost1', 'lost2'].map((name) =>
-        entry(name, [`mcp.${name}.example`]),
-      ),
-    ],
-    environment: {
-      DNS_SERVERS: dns.address,
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(healthy.map((host) => [host, `http://localhost:${port}`])),
-      ),
-    },
-    // No test waits until this ends.
-    timeouts: { name_ms: 120_000 },
-  });
+const dns = await opened(createDnsServer());
+const server = await openedEndpoint((body, _, response) => {
+  if (body === '') return void response.writeHead(404).end();
+  json(response, reply(body, { ...introduction, tools: [] }));
 });
-afterAll(async () => {
-  await directory.close();
-  await server.close();
-  await dns.close();
+const entry = (name: string, hosts: readonly string[]) =>
+  registryEntry(`com.example.${name}/x`, {
+    remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/mcp` })),
+  });
+// The operator named these hosts, so the system resolves them, in threads that must be free.
+const { port } = new URL(server.url);
+const directory = await openedDirectory({
+  entries: [
+    entry('tarpit', tarpits),
+    ...healthy.map((host, at) => entry(`good${at}`, [host])),
+    ...['private', 'broken', 'missing', 'fresh', 'lost0', 'lost1', 'lost2'].map((name) =>
+      entry(name, [`mcp.${name}.example`]),
+    ),
+  ],
+  hosts: Object.fromEntries(healthy.map((host) => [host, { url: `http://localhost:${port}` }])),
+  environment: {
+    DNS_SERVERS: dns.address,
+  },
+  // No test waits until this ends.
+  timeouts: { name_ms: 120_000 },
 });
 
 async function answers(name: string) {

@@ -1,40 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readStatus } from '../../src/document/status.ts';
-import type { Metrics } from '../../src/telemetry/metrics.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startLegacyServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { startLegacyServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { atEnd, opened, openedDirectory } from '../support/opened.ts';
 import { operationsOf } from '../support/operations.ts';
 
 const tools = [{ name: 'send', description: 'Sends a message' }];
-let endpoint: Endpoint;
-let directory: Directory;
-let metrics: Metrics;
 
-beforeAll(async () => {
-  endpoint = await startLegacyServer(() => tools);
-  directory = await openDirectory({
-    entries: ['a', 'b'].map((name) =>
-      registryEntry(`com.example.${name}/x`, {
-        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
-      }),
-    ),
-    environment: {
-      METRICS_PORT: '0',
-      OBSERVE_VANTAGE: 'test bench',
-      HOST_OVERRIDES: JSON.stringify({
-        'a.example.com': endpoint.url,
-        'b.example.com': 'http://127.0.0.1:9',
-      }),
-    },
-  });
-  metrics = await directory.startMetrics();
+const endpoint = await opened(startLegacyServer(() => tools));
+const directory = await openedDirectory({
+  entries: ['a', 'b'].map((name) =>
+    registryEntry(`com.example.${name}/x`, remotesAt(`https://${name}.example.com/mcp`)),
+  ),
+  hosts: { 'a.example.com': endpoint, 'b.example.com': { url: 'http://127.0.0.1:9' } },
+  environment: {
+    METRICS_PORT: '0',
+    OBSERVE_VANTAGE: 'test bench',
+  },
 });
-afterAll(async () => {
-  await metrics.stop();
-  await directory.close();
-  await endpoint.close();
-});
+const metrics = await directory.startMetrics();
+atEnd(metrics.stop);
 
 /** The samples of the observer’s metrics, by name and labels. */
 const read = async () =>

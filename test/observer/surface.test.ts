@@ -1,10 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { expect, it, vi } from 'vitest';
+import { type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { storedTools, toTimelines } from '../support/facts.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
 const handle = 'com.example.flips/mail';
@@ -12,39 +12,25 @@ const readsMail: OfferedTool = { name: 'read_mail', description: 'Reads mail', r
 const sendsMail: OfferedTool = { name: 'send_mail', description: 'Sends mail', readOnlyHint: false };
 
 let offered: readonly OfferedTool[] = [readsMail, sendsMail];
-let endpoint: Endpoint;
-let directory: Directory;
-let client: AnyClient;
 /** When the first set of tools was first and last seen. */
 let firstLook = '';
 let lastOfFirst = '';
 
-beforeAll(async () => {
-  endpoint = await startModernServer(() => offered);
-  directory = await openDirectory({
-    entries: [
-      registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://flips.example.com/mcp' }] }),
-      registryEntry('com.example.quiet/mail', {
-        remotes: [{ type: 'streamable-http', url: 'https://quiet.example.com/mcp' }],
-      }),
-      registryEntry('com.example.packaged/mail', {
-        packages: [
-          { registryType: 'npm', identifier: 'mail', version: '1.0.0', transport: { type: 'stdio' } },
-        ],
-      }),
-    ],
-    environment: {
-      HOST_OVERRIDES: JSON.stringify({ 'flips.example.com': endpoint.url }),
-      OBSERVE_VANTAGE: 'test bench',
-    },
-  });
-  client = await connect('v1', { app: directory.app });
+const endpoint = await opened(startModernServer(() => offered));
+const directory = await openedDirectory({
+  entries: [
+    registryEntry(handle, remotesAt('https://flips.example.com/mcp')),
+    registryEntry('com.example.quiet/mail', remotesAt('https://quiet.example.com/mcp')),
+    registryEntry('com.example.packaged/mail', {
+      packages: [{ registryType: 'npm', identifier: 'mail', version: '1.0.0', transport: { type: 'stdio' } }],
+    }),
+  ],
+  hosts: { 'flips.example.com': endpoint },
+  environment: {
+    OBSERVE_VANTAGE: 'test bench',
+  },
 });
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-  await endpoint.close();
-});
+const client = await opened(connect('v1', { app: directory.app }));
 
 async function look() {
   return directory.observe(handle);

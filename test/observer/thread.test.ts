@@ -9,7 +9,7 @@ import { startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { type Endpoint, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { readable } from '../support/facts.ts';
 
 const heavyWorker = new URL('../support/heavy-worker.ts', import.meta.url);
@@ -33,20 +33,14 @@ async function openNode(
 ) {
   const names = Object.keys(endpoints);
   const directory = await openDirectory({
-    entries: names.map((name) =>
-      registryEntry(handleOf(name), {
-        remotes: [{ type: 'streamable-http', url: `https://${hostOf(name)}/mcp` }],
-      }),
-    ),
+    entries: names.map((name) => registryEntry(handleOf(name), remotesAt(`https://${hostOf(name)}/mcp`))),
     listening: true,
     timeouts: { observerSilence_ms: silence_ms },
+    hosts: Object.fromEntries(Object.entries(endpoints).map(([name, one]) => [hostOf(name), one])),
     environment: {
       DATABASE_URL: await createSharedDatabase(),
       OBSERVE: 'asked',
       OBSERVE_MEMORY: '64',
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(names.map((name) => [hostOf(name), endpoints[name]?.url])),
-      ),
       ...environment,
     },
   });

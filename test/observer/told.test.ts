@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { own, toText, within } from '../../src/core/words.ts';
 import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { handleAt, openObserved } from '../support/endpoints/observed.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { alice, mallory, offerOf } from '../support/offers.ts';
+import { opened } from '../support/opened.ts';
 
 /** What the endpoint of a listing does at each check, a day apart. */
 type Answer = (id?: number) => readonly [status: number, body?: object];
@@ -30,43 +31,32 @@ const plays = {
 } as const satisfies Readonly<Record<string, readonly Answer[]>>;
 type Name = keyof typeof plays;
 
-let observed: ObservedDirectory;
-let client: AnyClient;
 const now: Partial<Record<string, Answer>> = {};
 const days: string[] = [];
 
-beforeAll(async () => {
-  const serve = (name: string): Promise<Endpoint> =>
-    startEndpoint((body, { url }, response) => {
-      const answer = now[name] ?? good;
-      if (url === '/robots.txt' && answer === barred)
-        return void response
-          .writeHead(200, { 'content-type': 'text/plain' })
-          .end('User-agent: *\nDisallow: /');
-      if (url !== '/mcp') return void response.writeHead(404).end();
-      const [status, sent] = body === '' ? [405] : answer((JSON.parse(body) as { id?: number }).id);
-      response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(sent && JSON.stringify(sent));
-    });
-  const servers = await Promise.all(Object.keys(plays).map(async (name) => [name, await serve(name)]));
-  observed = await openObserved(Object.fromEntries(servers), { LIMITS: 'off' });
-  const { directory } = observed;
-  for (let day = 0; day < 4; day += 1) {
-    if (day > 0) directory.wait(86_400);
-    days.push(directory.context.clock().toISOString().slice(0, 10));
-    for (const [name, answers] of Object.entries<readonly Answer[]>(plays)) {
-      const answer = answers[day];
-      if (!answer) continue;
-      now[name] = answer;
-      await directory.observe(handleAt(name));
-    }
+const serve = (name: string): Promise<Endpoint> =>
+  startEndpoint((body, { url }, response) => {
+    const answer = now[name] ?? good;
+    if (url === '/robots.txt' && answer === barred)
+      return void response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /');
+    if (url !== '/mcp') return void response.writeHead(404).end();
+    const [status, sent] = body === '' ? [405] : answer((JSON.parse(body) as { id?: number }).id);
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(sent && JSON.stringify(sent));
+  });
+const servers = Object.fromEntries(Object.keys(plays).map((name) => [name, serve(name)]));
+const { directory } = await openObserved(servers, { LIMITS: 'off' });
+for (let day = 0; day < 4; day += 1) {
+  if (day > 0) directory.wait(86_400);
+  days.push(directory.context.clock().toISOString().slice(0, 10));
+  for (const [name, answers] of Object.entries<readonly Answer[]>(plays)) {
+    const answer = answers[day];
+    if (!answer) continue;
+    now[name] = answer;
+    await directory.observe(handleAt(name));
   }
-  client = await connect('v2', { app: directory.app });
-});
-afterAll(async () => {
-  await client.close();
-  await observed.close();
-});
+}
+const client = await opened(connect('v2', { app: directory.app }));
 
 const told = async (tool: string, input: Record<string, unknown>) =>
   (await client.call(tool, input)).content[0]?.text ?? '';

@@ -1,27 +1,24 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/known/observation.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { json, reply } from '../support/endpoints/faults.ts';
 import {
   type Endpoint,
   type OfferedTool,
-  startEndpoint,
+  type startEndpoint,
   startLegacyServer,
   startModernServer,
 } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 /** What the endpoint of a test lists; a number is the status of every answer. */
 let listed: readonly object[] | 401 = [];
-let served: Endpoint;
 /** The server of an SDK that answers in its place. */
 let backend: Endpoint | undefined;
-let older: Endpoint;
-let newer: Endpoint;
 let offered: readonly OfferedTool[] = [];
-let directory: Directory;
-let client: AnyClient;
 /** Each test has a listing of its own. */
 let tests = 0;
 let handle = '';
@@ -41,40 +38,27 @@ async function handOn(
   response.end(await answer.text());
 }
 
-beforeAll(async () => {
-  served = await startEndpoint((body, request, response) => {
-    if (backend) return handOn(backend, body, request, response);
-    if (body === '') return void response.writeHead(404).end();
-    if (listed === 401) return void response.writeHead(401).end();
-    const { id, method } = JSON.parse(body) as { id?: number; method?: string };
-    const introduced = { supportedVersions: ['2026-07-28'], capabilities: {} };
-    const result = method === 'tools/list' ? { tools: listed } : introduced;
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-  });
-  older = await startLegacyServer(() => offered);
-  newer = await startModernServer(() => offered);
-  directory = await openDirectory({
-    entries: Array.from({ length: 30 }, (_, n) =>
-      registryEntry(`com.example.changes/${n}`, {
-        remotes: [{ type: 'streamable-http', url: 'https://changes.example.com/mcp' }],
-      }),
-    ),
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'changes.example.com': served.url }) },
-  });
-  client = await connect('v1', { app: directory.app });
+const served = await openedEndpoint((body, request, response) => {
+  if (backend) return handOn(backend, body, request, response);
+  if (body === '') return void response.writeHead(404).end();
+  if (listed === 401) return void response.writeHead(401).end();
+  json(response, reply(body, { ...introduction, tools: listed }));
 });
+const older = await opened(startLegacyServer(() => offered));
+const newer = await opened(startModernServer(() => offered));
+const directory = await openedDirectory({
+  entries: Array.from({ length: 30 }, (_, n) =>
+    registryEntry(`com.example.changes/${n}`, remotesAt('https://changes.example.com/mcp')),
+  ),
+  hosts: { 'changes.example.com': served },
+});
+const client = await opened(connect('v1', { app: directory.app }));
 /** The words of a page. */
 const textAt = async (path: string) =>
   (await (await directory.app.request(path, { headers: { accept: 'text/html' } })).text())
     .replace(/<[^>]+>/g, '')
     .replace(/\s+/g, ' ');
 
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-  for (const one of [served, older, newer]) await one.close();
-});
 beforeEach(() => {
   tests += 1;
   handle = `com.example.changes/${tests}`;

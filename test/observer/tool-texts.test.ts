@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../support/endpoints/observed.ts';
+import { describe, expect, it } from 'vitest';
+import { handleAt, openObserved } from '../support/endpoints/observed.ts';
+import { startSaying } from '../support/endpoints/saying.ts';
+import { remotesAt } from '../support/entries.ts';
 import { changesOfNextCheck } from '../support/next-check.ts';
 
 /** What a server says of itself; a test may change it between two checks. */
@@ -10,33 +11,20 @@ interface Said {
   tools: object[];
 }
 
-/** A server of the older protocol that says this, without a session. */
-const startServer = (said: Said): Promise<Endpoint> =>
-  startEndpoint((body, { method, url }, response) => {
-    if (url === '/mcp/server-card' && said.card)
-      return void response.writeHead(200).end(JSON.stringify(said.card));
-    const asked = method === 'POST' ? (JSON.parse(body) as { id?: number; method: string }) : undefined;
-    if (!asked) return void response.writeHead(404).end();
-    if (asked.id === undefined) return void response.writeHead(202).end();
-    const { instructions, tools } = said;
-    const results: Record<string, object> = {
-      initialize: {
-        protocolVersion: '2025-11-25',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'said', version: '1.0.0' },
-        ...(instructions !== undefined && { instructions }),
-      },
-      'tools/list': { tools },
-    };
-    const result = results[asked.method];
-    const error = { code: -32601, message: 'Method not found' };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...(result ? { result } : { error }) }));
-  });
+/** A server that says this. */
+const startServer = (said: Said) => {
+  const says = {
+    'tools/list': { tools: said.tools },
+    get '/mcp/server-card'() {
+      return said.card ?? 0;
+    },
+  };
+  return startSaying(says, undefined, () => said.instructions);
+};
 
 const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 const plain: Said = { tools: [tool('plain')] };
-const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const at = (url: string) => remotesAt(url);
 const hinted: Said = {
   card: { name: 'com.example.hinted/A', version: '1.0.0', ...at('https://hinted.example.com/mcp/?key=1') },
   instructions: 'Ask before you send.',
@@ -78,19 +66,10 @@ const smuggling: Said = {
   tools: [tool(`${'x'.repeat(199)}😀`, { description: '\u200b', [`${'y'.repeat(300)}\u200b`]: 'z' })],
 };
 
-let observed: ObservedDirectory;
-beforeAll(async () => {
-  const servers = await Promise.all([plain, hinted, hiding, writing, smuggling].map(startServer));
-  observed = await openObserved(
-    Object.fromEntries(
-      ['plain', 'hinted', 'hiding', 'writing', 'smuggling'].map((name, at) => [
-        name,
-        servers[at] as Endpoint,
-      ]),
-    ),
-  );
-});
-afterAll(() => observed.close());
+const said = { plain, hinted, hiding, writing, smuggling };
+const observed = await openObserved(
+  Object.fromEntries(Object.entries(said).map(([name, one]) => [name, startServer(one)])),
+);
 
 const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
 

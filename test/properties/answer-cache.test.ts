@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { App } from '../../src/http/app.ts';
+import { expect, it } from 'vitest';
 import { createUncached, post } from '../support/answer-cache.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
 import { partOf } from '../support/long.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const requests = partOf(500, 1500);
 /** Fixed, so that a failure comes again; a new one is a new run. */
@@ -12,16 +11,8 @@ const seed = 20_261_121;
 const handle = 'co.webhook/webhook';
 const capability = `dossier_cap_${'A'.repeat(49)}`;
 
-let directory: Directory;
-let uncached: App;
-beforeAll(async () => {
-  directory = await openDirectory({ environment: { LIMITS: 'off' } });
-  uncached = createUncached(directory.context);
-});
-afterAll(async () => {
-  await uncached.close();
-  await directory.close();
-});
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
+const uncached = await opened(createUncached(directory.context));
 
 const call = (name: string, input: object) => ['tools/call', { name, arguments: input }] as const;
 const initialize = {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import {
   contradictionsIn,
   emptyIn,
@@ -103,28 +103,26 @@ const kinds = ['endpoint', 'package', 'repository', 'description'] as const;
 const seed = Math.floor(Math.random() * 2 ** 31);
 const answers: Answer[] = [];
 const opened: { close(): Promise<void> }[] = [];
-beforeAll(async () => {
-  for (const isBare of [false, true]) {
-    const directory = await openMadeUp(isBare);
-    const client = await connect('v2', directory);
-    opened.push(client, directory);
-    const ask = async (handle: string) =>
-      (await client.call('get_agent', { handle })).content[0]?.text?.split('\n')[0] ?? '';
-    const [first, ...others] = fc.sample(world, { numRuns: partOf(5, 40), seed });
-    if (!first) throw new Error('no world');
-    // Whatever else is made up, there are listings that were never checked and have no history, and twins in
-    // everything.
-    const plain = { ...first, isChecked: false, hasHistory: false };
-    const twins = { ...first, isChecked: true, twins: [...kinds] };
-    for (const made of [plain, twins, ...others]) {
-      const names = await directory.make(made);
-      for (const at of [0, 3] as const) {
-        const said = await readSaid(directory, client, names.handles[at] ?? '', names.handles[3 - at] ?? '');
-        answers.push({ ...said, made, isBare, at, names, ask });
-      }
+for (const isBare of [false, true]) {
+  const directory = await openMadeUp(isBare);
+  const client = await connect('v2', directory);
+  opened.push(client, directory);
+  const ask = async (handle: string) =>
+    (await client.call('get_agent', { handle })).content[0]?.text?.split('\n')[0] ?? '';
+  const [first, ...others] = fc.sample(world, { numRuns: partOf(5, 40), seed });
+  if (!first) throw new Error('no world');
+  // Whatever else is made up, there are listings that were never checked and have no history, and twins in
+  // everything.
+  const plain = { ...first, isChecked: false, hasHistory: false };
+  const twins = { ...first, isChecked: true, twins: [...kinds] };
+  for (const made of [plain, twins, ...others]) {
+    const names = await directory.make(made);
+    for (const at of [0, 3] as const) {
+      const said = await readSaid(directory, client, names.handles[at] ?? '', names.handles[3 - at] ?? '');
+      answers.push({ ...said, made, isBare, at, names, ask });
     }
   }
-});
+}
 afterAll(async () => {
   for (const one of opened) await one.close();
 });

@@ -1,15 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readCursor, toCursor } from '../../src/core/paging/cursor.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 
-let directory: Directory;
-beforeAll(async () => {
-  directory = await openDirectory({ entries: manyEntries(137), environment: { LIMITS: 'off' } });
-});
-afterAll(() => directory.close());
+const directory = await openedDirectory({ entries: manyEntries(137), environment: { LIMITS: 'off' } });
 
 async function ask(tool: string, input: object) {
   const answer = await directory.app.request(`/api/tools/${tool}`, {

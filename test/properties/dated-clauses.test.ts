@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { textOfPage } from '../../scripts/sentence-rules.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { json, messageOf, reply } from '../support/endpoints/faults.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
-import { type AnyClient, connect } from '../support/mcp-clients.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { offerOf } from '../support/offers.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 /** How the endpoint answers at a check. */
 const states = [
@@ -42,71 +44,43 @@ const runs = partOf(20, 100);
 let now: State = 'one';
 /** Whether the endpoint itself was asked: Dossier keeps a robots.txt for a day. */
 let isReached = false;
-let endpoint: Endpoint;
-let directory: Directory;
-let client: AnyClient;
 
 const address = (end: string) => `0x${end.repeat(40)}`;
-const offer = (state: State) => ({
-  scheme: 'exact',
-  network: 'eip155:8453',
-  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-  amount: '20000',
-  payTo: address(state === 'paid A' ? '4' : '5'),
-  maxTimeoutSeconds: 60,
-});
+const offer = (state: State) => offerOf({ payTo: address(state === 'paid A' ? '4' : '5'), amount: '20000' });
 
-beforeAll(async () => {
-  endpoint = await startEndpoint((body, request, response) => {
-    const json = (status: number, value: object) =>
-      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (request.url === '/robots.txt' && now === 'barred')
-      return void response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /');
-    if (request.url !== '/mcp') return void response.writeHead(404).end();
-    isReached = true;
-    if (now === 'failed') return void response.writeHead(503).end();
-    if (now === 'gone') return void response.writeHead(404).end();
-    if (now === 'page')
-      return void response.writeHead(403, { 'content-type': 'text/html' }).end('<html>Forbidden</html>');
-    if (now === 'moved')
-      return void response.writeHead(308, { location: 'https://elsewhere.example.org/mcp' }).end();
-    if (now === 'asks') return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
-    if (now === 'paid A' || now === 'paid B')
-      return json(402, {
-        x402Version: 2,
-        resource: { url: 'https://a.example.com/mcp' },
-        accepts: [offer(now)],
-      });
-    if (body === '') return void response.writeHead(405).end();
-    const { id, method } = JSON.parse(body) as { id?: number; method?: string };
-    if (method === 'tools/list' && now === 'unlisted') return void response.writeHead(500).end();
-    const tools = [
-      { name: now === 'two' ? 'two' : 'one', description: 'A tool.', inputSchema: { type: 'object' } },
-    ];
-    const introduced = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
-    json(200, { jsonrpc: '2.0', id, result: method === 'tools/list' ? { tools } : introduced });
-  });
-  directory = await openDirectory({
-    entries: Array.from({ length: 2 * runs + 1 }, (_, n) =>
-      registryEntry(`com.example/h${n}`, {
-        remotes: [{ type: 'streamable-http', url: `https://h${n}.example.com/mcp` }],
-      }),
-    ),
-    environment: {
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(
-          Array.from({ length: 2 * runs + 1 }, (_, n) => [`h${n}.example.com`, endpoint.url]),
-        ),
-      ),
-    },
-  });
-  client = await connect('v2', { app: directory.app });
+const endpoint = await openedEndpoint((body, request, response) => {
+  if (request.url === '/robots.txt' && now === 'barred')
+    return void response.writeHead(200, { 'content-type': 'text/plain' }).end('User-agent: *\nDisallow: /');
+  if (request.url !== '/mcp') return void response.writeHead(404).end();
+  isReached = true;
+  if (now === 'failed') return void response.writeHead(503).end();
+  if (now === 'gone') return void response.writeHead(404).end();
+  if (now === 'page')
+    return void response.writeHead(403, { 'content-type': 'text/html' }).end('<html>Forbidden</html>');
+  if (now === 'moved')
+    return void response.writeHead(308, { location: 'https://elsewhere.example.org/mcp' }).end();
+  if (now === 'asks') return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+  if (now === 'paid A' || now === 'paid B')
+    return json(
+      response,
+      { x402Version: 2, resource: { url: 'https://a.example.com/mcp' }, accepts: [offer(now)] },
+      402,
+    );
+  if (body === '') return void response.writeHead(405).end();
+  if (messageOf(body).method === 'tools/list' && now === 'unlisted')
+    return void response.writeHead(500).end();
+  const name = now === 'two' ? 'two' : 'one';
+  const tools = [{ name, description: 'A tool.', inputSchema: { type: 'object' } }];
+  const introduced = { ...introduction, capabilities: { tools: {} } };
+  json(response, reply(body, messageOf(body).method === 'tools/list' ? { tools } : introduced));
 });
-afterAll(async () => {
-  await client.close();
-  await directory.close();
-  await endpoint.close();
+const directory = await openedDirectory({
+  entries: Array.from({ length: 2 * runs + 1 }, (_, n) =>
+    registryEntry(`com.example/h${n}`, remotesAt(`https://h${n}.example.com/mcp`)),
+  ),
+  hosts: Object.fromEntries(Array.from({ length: 2 * runs + 1 }, (_, n) => [`h${n}.example.com`, endpoint])),
 });
+const client = await opened(connect('v2', { app: directory.app }));
 
 async function answersOf(handle: string) {
   const call = async (name: string, input: Record<string, unknown>) =>

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readTarget } from '../../src/actions/action.ts';
 import { actions } from '../../src/actions/actions.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { opened } from '../support/opened.ts';
 
 const subject = 'co.webhook/webhook';
 const rater = 'com.politicalcomms/api';
-let directory: ClaimedDirectory;
 const ratings: string[] = [];
 /** Targets by a short name, as the operator writes them. */
 const named: Record<string, string> = {
@@ -16,35 +16,32 @@ const named: Record<string, string> = {
   account: 'account:github.com/political-comms',
 };
 
-beforeAll(async () => {
-  directory = await openClaimedDirectory();
-  const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
-  const owner = await directory.claim(subject, 'webhook-co/webhook');
-  const headers = { authorization: `Bearer ${capability}` };
-  const known = await directory.app.request('/api/capability', { headers });
-  named.capability = String(((await known.json()) as { capability_id: string }).capability_id);
-  for (const outcome of ['failed', 'succeeded', 'partial']) {
-    const answer = await directory.post(
-      '/api/tools/submit_rating',
-      {
-        handle: subject,
-        interaction_id: `job-${outcome}`,
-        interaction_at: directory.context.clock().toISOString(),
-        outcome,
-        protocol: 'mcp',
-        relationship: 'customer',
-        comment: `It ${outcome}`,
-      },
-      capability,
-    );
-    const { rating_id } = (await answer.json()) as { rating_id: string };
-    ratings.push(rating_id);
-    named[outcome] = rating_id;
-    await directory.post('/api/tools/respond_to_rating', { rating_id, text: `So it ${outcome}` }, owner);
-    named[`response to ${outcome}`] = `response:${rating_id}`;
-  }
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory());
+const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
+const owner = await directory.claim(subject, 'webhook-co/webhook');
+const headers = { authorization: `Bearer ${capability}` };
+const known = await directory.app.request('/api/capability', { headers });
+named.capability = String(((await known.json()) as { capability_id: string }).capability_id);
+for (const outcome of ['failed', 'succeeded', 'partial']) {
+  const answer = await directory.post(
+    '/api/tools/submit_rating',
+    {
+      handle: subject,
+      interaction_id: `job-${outcome}`,
+      interaction_at: directory.context.clock().toISOString(),
+      outcome,
+      protocol: 'mcp',
+      relationship: 'customer',
+      comment: `It ${outcome}`,
+    },
+    capability,
+  );
+  const { rating_id } = (await answer.json()) as { rating_id: string };
+  ratings.push(rating_id);
+  named[outcome] = rating_id;
+  await directory.post('/api/tools/respond_to_rating', { rating_id, text: `So it ${outcome}` }, owner);
+  named[`response to ${outcome}`] = `response:${rating_id}`;
+}
 
 const paths = [subject, rater].flatMap((handle) => [
   `/agents/${handle}`,

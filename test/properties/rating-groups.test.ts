@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RatingGroup, ratingGroups } from '../../src/ratings/groups.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
+import { opened } from '../support/opened.ts';
 
 const critic = 'org.critic/c';
 const rated = 'com.bad/b';
@@ -13,7 +14,6 @@ type Handle = keyof typeof repositories;
 const handles = [critic, rated, other] as const;
 const hosts = ['mcp.critic.org', 'mcp.bad.com:8443', 'mcp.other.net.', 'mcp.shared.example'];
 
-let directory: ClaimedDirectory;
 const capabilities: Partial<Record<Handle, string>> = {};
 const claimFiles: Partial<Record<Handle, string>> = {};
 let versions = 1;
@@ -28,19 +28,15 @@ const entryOf = (handle: Handle, server: object = {}, status = 'active') =>
     { status, updatedAt: new Date(Date.UTC(2026, 9, 3) + versions * 1000).toISOString() },
   );
 
-beforeAll(async () => {
-  directory = await openClaimedDirectory({ entries: handles.map((handle) => entryOf(handle)) });
-  for (const handle of handles) {
-    commit(handle, { 'README.md': handle });
-    await prove(handle);
-  }
-  directory.wait(8 * 86_400);
-});
-afterAll(() => directory.close());
-
+const directory = await opened(openClaimedDirectory({ entries: handles.map((handle) => entryOf(handle)) }));
 /** Git opens a repository that exists already. */
 const commit = (handle: Handle, files: Record<string, string>) =>
   directory.git.createRepository(repositories[handle]).commit(files);
+for (const handle of handles) {
+  commit(handle, { 'README.md': handle });
+  await prove(handle);
+}
+directory.wait(8 * 86_400);
 async function look(handle: Handle, more: object = {}) {
   directory.wait(31);
   const answer = await directory.post('/api/claim-github', { handle, ...more });

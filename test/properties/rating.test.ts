@@ -1,15 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isCurrent } from '../../src/ratings/rating.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { opened } from '../support/opened.ts';
 
-let directory: ClaimedDirectory;
-let capability: string;
-beforeAll(async () => {
-  directory = await openClaimedDirectory();
-  capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
-});
-afterAll(() => directory.close());
+const directory = await opened(openClaimedDirectory());
+const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
 
 interface Answered {
   readonly code?: string;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
 import { onMeasured } from '../../src/telemetry/events.ts';
 import { createUncached, type Sent, send } from '../support/answer-cache.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const requests = 500;
 /** Fixed, so that a failure comes again; a new one is a new run. */
@@ -11,23 +11,13 @@ const seed = 20_261_122;
 const capability = `dossier_cap_${'A'.repeat(49)}`;
 const limits = 'mcp=2/100s,pages=3/100s,badge=2/100s,registry=2/100s,views=2/100s,export=2/100s,card=1/100s';
 
-let directory: Directory;
-let cached: App;
-let uncached: App;
 let now = Date.parse('2026-11-22T10:00:00Z');
-beforeAll(async () => {
-  directory = await openDirectory({
-    environment: { TRUSTED_PROXIES: '127.0.0.1', LIMIT_OVERRIDES: limits },
-  });
-  const context = { ...directory.context, clock: () => new Date(now) };
-  cached = createApp(context);
-  uncached = createUncached(context);
+const directory = await openedDirectory({
+  environment: { TRUSTED_PROXIES: '127.0.0.1', LIMIT_OVERRIDES: limits },
 });
-afterAll(async () => {
-  await cached.close();
-  await uncached.close();
-  await directory.close();
-});
+const context = { ...directory.context, clock: () => new Date(now) };
+const cached = await opened(createApp(context));
+const uncached = await opened(createUncached(context));
 
 /** An address of each route, with made-up names in place of its parameters. */
 const pathsOf = (app: App): string[] => {

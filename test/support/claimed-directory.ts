@@ -1,5 +1,4 @@
-import { type Directory, openDirectory } from './directory.ts';
-import { type RegistryEntry, seedEntries } from './entries.ts';
+import { type Directory, type DirectoryOptions, openDirectory } from './directory.ts';
 import { createGitServer, type GitServer } from './git-server.ts';
 
 type Json = Record<string, unknown>;
@@ -13,24 +12,13 @@ export interface ClaimedDirectory extends Directory {
   rate(handle: string, capability: string, more?: object): Promise<{ rating_id: string; status: string }>;
 }
 
-interface Options {
-  readonly entries?: readonly RegistryEntry[];
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly listening?: boolean;
-}
-
 /** Opens it, by default with the two listings of the specification, limits off; close it after use. */
-export async function openClaimedDirectory({
-  entries,
-  environment,
-  listening,
-}: Options = {}): Promise<ClaimedDirectory> {
+export async function openClaimedDirectory(options: DirectoryOptions = {}): Promise<ClaimedDirectory> {
   const git = await createGitServer();
   const REPOSITORY_HOSTS = JSON.stringify({ 'github.com': { git: git.url, raw: `${git.url}/raw` } });
   const directory = await openDirectory({
-    entries: entries ?? seedEntries,
-    listening,
-    environment: { LIMITS: 'off', REPOSITORY_HOSTS, ...environment },
+    ...options,
+    environment: { LIMITS: 'off', REPOSITORY_HOSTS, ...options.environment },
   });
   const { post } = directory;
   return {

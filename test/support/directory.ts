@@ -14,13 +14,15 @@ import { type RegistryEntry, seedEntries } from './entries.ts';
 import { type Operations, operationsOf } from './operations.ts';
 
 /**
- * The options of `openDirectory`: the listings of its registry, its settings, a port to listen on, time-outs,
- * its clock.
+ * The options of `openDirectory`: the listings of its registry, its settings, where hosts are, a port to
+ * listen on, time-outs, its clock.
  */
 export interface DirectoryOptions {
   /** The two listings of the specification by default. */
   readonly entries?: readonly RegistryEntry[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Servers that are reached under the names of other hosts. */
+  readonly hosts?: Readonly<Record<string, { readonly url: string }>>;
   readonly listening?: boolean;
   readonly timeouts?: Partial<Timeouts>;
   /** The clock moves only by `wait`, so that nothing ends because the machine is slow. */
@@ -92,6 +94,7 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
   const {
     entries = seedEntries,
     environment = {},
+    hosts = {},
     listening = false,
     timeouts,
     isClockStill = false,
@@ -105,6 +108,9 @@ export async function openDirectory(options: DirectoryOptions = {}): Promise<Dir
     REGISTRY_NAME: 'registry.modelcontextprotocol.io',
     PACKAGE_REGISTRIES: '{}',
     OBSERVE: 'off',
+    HOST_OVERRIDES: JSON.stringify(
+      Object.fromEntries(Object.entries(hosts).map(([at, { url }]) => [at, url])),
+    ),
     ...(listening && { PORT: '0' }),
   };
   const opened = await openContext(readConfig({ ...settings, ...environment }, '0.0.0-test'), 'make');

@@ -22,6 +22,24 @@ export const registryEntry = (
   },
 });
 
+/** The endpoints of a record, each at an address. */
+export const remotesAt = (...urls: readonly string[]) => ({
+  remotes: urls.map((url) => ({ type: 'streamable-http', url })),
+});
+
+/** An entry whose record has one package, and no endpoint. */
+export const packaged = (
+  name: string,
+  registryType: string,
+  identifier: string,
+  version?: string,
+  more: object = {},
+): RegistryEntry =>
+  registryEntry(name, {
+    packages: [{ registryType, identifier, ...(version && { version }), ...more }],
+    remotes: [],
+  });
+
 /** The two listings of the specification. */
 export const seedEntries: readonly RegistryEntry[] = [
   registryEntry('co.webhook/webhook', {

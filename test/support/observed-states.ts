@@ -163,10 +163,8 @@ export async function openObservedStates(): Promise<ClaimedDirectory> {
   const directory = await openClaimedDirectory({
     entries: [],
     listening: true,
+    hosts: Object.fromEntries(Object.entries(servers).map(([host, { url }]) => [host, { url: url }])),
     environment: {
-      HOST_OVERRIDES: JSON.stringify(
-        Object.fromEntries(Object.entries(servers).map(([host, { url }]) => [host, url])),
-      ),
       ADVISORIES: osv.url,
       PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }),
     },

@@ -21,6 +21,13 @@ export const offerOf = (changed: object = {}) => ({
   ...changed,
 });
 
+/** A challenge of MPP for a cent of USDC on Base, with members of its request and parameters changed. */
+export const challengeOf = (recipient: string, more: object = {}, parameters = '', intent = 'charge') => {
+  const request = { amount: '10000', currency: usdc, recipient, methodDetails: { chainId: 8453 }, ...more };
+  const encoded = Buffer.from(JSON.stringify(request)).toString('base64url');
+  return `Payment id="1", realm="till", method="tempo", intent="${intent}"${parameters}, request="${encoded}"`;
+};
+
 /**
  * What a server asks for at `https://<host>/mcp`, as it sends it: its two headers, the body, and what x402's
  * own reader makes of it.

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
+import { expect, it } from 'vitest';
+import { openDirectory } from '../../support/directory.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { openedDirectory, openFolder } from '../../support/opened.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'dossier-osv-'));
+const folder = openFolder();
 const file = join(folder, 'osv.zip');
 
 /** Saves a copy of OSV as it is published: one JSON file for each advisory. */
@@ -75,34 +75,26 @@ const published = [
   { id: 'GHSA-7', affected: [{ package: { ecosystem: 'npm', name: 'other' } }, { package: 7 }] },
 ];
 
-let directory: Directory;
-
-beforeAll(async () => {
-  save(published);
-  const listed = (name: string, ...packages: object[]) => registryEntry(name, { packages });
-  directory = await openDirectory({
-    entries: [
-      listed('com.example/old', onNpm('1.0.5')),
-      listed('com.example/boundary', onNpm('1.1.0')),
-      listed('com.example/fixed', onNpm('1.2.0')),
-      listed('com.example/open', onNpm('3.0.0')),
-      listed('com.example/unstated', onNpm()),
-      listed('com.example/pypi', onPypi('0.9')),
-      ...spellings.map((version) => listed(handleOf(version), onPypi(version))),
-      listed('com.example/odd', { registryType: 'npm', identifier: 'odd', version: '1.3.0' }),
-      listed('com.example/evil', {
-        registryType: 'npm',
-        identifier: 'evil',
-        version: '1.0.0',
-        environmentVariables: [{ name: 'KEY', isSecret: true, isRequired: true }],
-      }),
-    ],
-    environment: { ADVISORIES: file },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  rmSync(folder, { recursive: true });
+save(published);
+const listed = (name: string, ...packages: object[]) => registryEntry(name, { packages });
+const directory = await openedDirectory({
+  entries: [
+    listed('com.example/old', onNpm('1.0.5')),
+    listed('com.example/boundary', onNpm('1.1.0')),
+    listed('com.example/fixed', onNpm('1.2.0')),
+    listed('com.example/open', onNpm('3.0.0')),
+    listed('com.example/unstated', onNpm()),
+    listed('com.example/pypi', onPypi('0.9')),
+    ...spellings.map((version) => listed(handleOf(version), onPypi(version))),
+    listed('com.example/odd', { registryType: 'npm', identifier: 'odd', version: '1.3.0' }),
+    listed('com.example/evil', {
+      registryType: 'npm',
+      identifier: 'evil',
+      version: '1.0.0',
+      environmentVariables: [{ name: 'KEY', isSecret: true, isRequired: true }],
+    }),
+  ],
+  environment: { ADVISORIES: file },
 });
 
 async function advisoriesOf(handle: string) {

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
 import { npmVersion, type Stored, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
-import { registryEntry } from '../../support/entries.ts';
+import { packaged } from '../../support/entries.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
+import { opened, openedDirectory } from '../../support/opened.ts';
 
 const handle = 'com.example/server';
 /** What npm states of the package, whose newest version is the last one. */
@@ -24,26 +23,12 @@ const packument = (): Stored => ({
   maintainers: stated.maintainers.map((name) => ({ name, email: `${name}@example.org` })),
 });
 
-let npm: Endpoint;
-let directory: Directory;
-
-beforeAll(async () => {
-  npm = await startPackageRegistry(() => ({ '/server': packument() }));
-  directory = await openDirectory({
-    entries: [
-      registryEntry(handle, {
-        packages: [{ registryType: 'npm', identifier: 'server' }],
-        remotes: [],
-      }),
-    ],
-    environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
-  });
-  await directory.observe(handle);
+const npm = await opened(startPackageRegistry(() => ({ '/server': packument() })));
+const directory = await openedDirectory({
+  entries: [packaged(handle, 'npm', 'server')],
+  environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
 });
-afterAll(async () => {
-  await directory.close();
-  await npm.close();
-});
+await directory.observe(handle);
 
 const changesOf = (title: string) => changesOfNextCheck(directory, handle, title);
 

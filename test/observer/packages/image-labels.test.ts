@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
+import { packageFactsOf } from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { openedDirectory, openedEndpoint } from '../../support/opened.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 const digestOf = (text: string) => `sha256:${hash('sha256', text)}`;
@@ -40,55 +40,37 @@ const contents: Record<string, string> = {
   '/v2/alice/odd/manifests/1.0': JSON.stringify({ schemaVersion: 2, manifests: [{ digest: '../../x' }] }),
 };
 
-let hub: Endpoint;
-let store: Endpoint;
-let directory: Directory;
-
-beforeAll(async () => {
-  hub = await startEndpoint((_, { url = '', headers }, response) => {
-    if (url.startsWith('/token')) return void response.end('{"token":"for-everyone"}');
-    // RFC 9110 allows empty elements in a list.
-    if (headers.authorization !== 'Bearer for-everyone')
-      return void response
-        .writeHead(401, { 'www-authenticate': `Bearer realm="http://${headers.host}/token",,service="hub"` })
-        .end();
-    // As Docker Hub and ghcr.io do, at an address that is signed for one request.
-    if (url === `/v2/alice/server/blobs/${digestOf(config)}`)
-      return void response.writeHead(307, { location: 'https://blobs.example.com/config?sig=1' }).end();
-    const text = contents[url];
-    response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(text);
-  });
-  store = await startEndpoint((_, { url }, response) =>
-    url === '/config?sig=1' ? void response.end(config) : void response.writeHead(404).end(),
-  );
-  const listed = (name: string) =>
-    registryEntry(`io.github.bob/${name}`, {
-      remotes: [],
-      packages: [{ registryType: 'oci', identifier: `docker.io/alice/${name}:1.0` }],
-      ...onGitHub('alice/server'),
-    });
-  directory = await openDirectory({
-    entries: ['server', 'plain', 'forged', 'odd', 'gone'].map(listed),
-    environment: {
-      PACKAGE_REGISTRIES: JSON.stringify({ oci: hub.url }),
-      HOST_OVERRIDES: JSON.stringify({ 'blobs.example.com': store.url }),
-    },
-  });
+const hub = await openedEndpoint((_, { url = '', headers }, response) => {
+  if (url.startsWith('/token')) return void response.end('{"token":"for-everyone"}');
+  // RFC 9110 allows empty elements in a list.
+  if (headers.authorization !== 'Bearer for-everyone')
+    return void response
+      .writeHead(401, { 'www-authenticate': `Bearer realm="http://${headers.host}/token",,service="hub"` })
+      .end();
+  // As Docker Hub and ghcr.io do, at an address that is signed for one request.
+  if (url === `/v2/alice/server/blobs/${digestOf(config)}`)
+    return void response.writeHead(307, { location: 'https://blobs.example.com/config?sig=1' }).end();
+  const text = contents[url];
+  response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(text);
 });
-afterAll(async () => {
-  await directory.close();
-  await Promise.all([hub.close(), store.close()]);
+const store = await openedEndpoint((_, { url }, response) =>
+  url === '/config?sig=1' ? void response.end(config) : void response.writeHead(404).end(),
+);
+const listed = (name: string) =>
+  registryEntry(`io.github.bob/${name}`, {
+    remotes: [],
+    packages: [{ registryType: 'oci', identifier: `docker.io/alice/${name}:1.0` }],
+    ...onGitHub('alice/server'),
+  });
+const directory = await openedDirectory({
+  entries: ['server', 'plain', 'forged', 'odd', 'gone'].map(listed),
+  hosts: { 'blobs.example.com': store },
+  environment: {
+    PACKAGE_REGISTRIES: JSON.stringify({ oci: hub.url }),
+  },
 });
 
-/** Outcome or value of each fact about the image of a listing. */
-async function factsOf(name: string) {
-  const { observations } = await directory.observe(`io.github.bob/${name}`);
-  return Object.fromEntries(
-    observations
-      .filter(({ kind }) => kind.startsWith('package.'))
-      .map(({ kind, outcome, value }) => [kind.replace('package.', ''), value ?? outcome]),
-  );
-}
+const factsOf = (name: string) => packageFactsOf(directory, `io.github.bob/${name}`);
 
 it('states what the labels of an image say, which it reads with one token and sends to no other host', async () => {
   expect(await factsOf('server')).toEqual({

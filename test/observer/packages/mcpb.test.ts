@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../../support/entries.ts';
+import { expect, it } from 'vitest';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { packaged } from '../../support/entries.ts';
+import { opened, openedDirectory } from '../../support/opened.ts';
 
 const release = '/bob/server/releases/download/v1.0.0';
 const assets = 'https://release-assets.githubusercontent.com/github-production-release-asset';
@@ -37,16 +37,10 @@ const files: typeof forge = {
   '/mcp/loop.mcpb': [302, { location: `https://github.com${release}/loop-mcp.mcpb` }],
 };
 
-const servers: Endpoint[] = [];
-let directory: Directory;
-
 const sha256 = 'Fe'.repeat(32);
 
 const listed = (name: string, identifier: string, more: object = {}) =>
-  registryEntry(`io.github.bob/${name}`, {
-    remotes: [],
-    packages: [{ registryType: 'mcpb', identifier, version: '1.0.0', ...more }],
-  });
+  packaged(`io.github.bob/${name}`, 'mcpb', identifier, '1.0.0', more);
 const start = (answers: typeof forge) =>
   startEndpoint((_, { url = '' }, response) => {
     const [status, headers] = answers[url] ?? [404, {}];
@@ -55,33 +49,27 @@ const start = (answers: typeof forge) =>
       .end(url === '/robots.txt' ? 'User-agent: *\nDisallow: /mcp/refused' : undefined);
   });
 
-beforeAll(async () => {
-  servers.push(await start(forge), await start(stores), await start(files));
-  const [github, store, other] = servers.map(({ url }) => url);
-  directory = await openDirectory({
-    entries: [
-      listed('there', `https://github.com${release}/server-mcp.mcpb`, { fileSha256: sha256 }),
-      listed('gone', `https://github.com${release}/gone-mcp.mcpb`),
-      listed('loop', `https://github.com${release}/loop-mcp.mcpb`),
-      listed('login', `https://github.com${release}/login-mcp.mcpb`),
-      listed('inside', `https://github.com${release}/inside-mcp.mcpb`),
-      listed('page', 'https://files.example.com/mcp/page.mcpb'),
-      listed('plain', 'https://files.example.com/mcp/plain.mcpb', { fileSha256: 'none' }),
-      listed('refused', 'https://files.example.com/mcp/refused.mcpb'),
-      listed('no-head', 'https://files.example.com/mcp/no-head.mcpb'),
-    ],
-    environment: {
-      HOST_OVERRIDES: JSON.stringify({
-        'github.com': github,
-        'release-assets.githubusercontent.com': store,
-        'files.example.com': other,
-      }),
-    },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await Promise.all(servers.map((server) => server.close()));
+const github = await opened(start(forge));
+const store = await opened(start(stores));
+const other = await opened(start(files));
+const servers = [github, store, other];
+const directory = await openedDirectory({
+  entries: [
+    listed('there', `https://github.com${release}/server-mcp.mcpb`, { fileSha256: sha256 }),
+    listed('gone', `https://github.com${release}/gone-mcp.mcpb`),
+    listed('loop', `https://github.com${release}/loop-mcp.mcpb`),
+    listed('login', `https://github.com${release}/login-mcp.mcpb`),
+    listed('inside', `https://github.com${release}/inside-mcp.mcpb`),
+    listed('page', 'https://files.example.com/mcp/page.mcpb'),
+    listed('plain', 'https://files.example.com/mcp/plain.mcpb', { fileSha256: 'none' }),
+    listed('refused', 'https://files.example.com/mcp/refused.mcpb'),
+    listed('no-head', 'https://files.example.com/mcp/no-head.mcpb'),
+  ],
+  hosts: {
+    'github.com': github,
+    'release-assets.githubusercontent.com': store,
+    'files.example.com': other,
+  },
 });
 
 async function look(name: string) {

@@ -1,9 +1,12 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { type Stored, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
+import { expect, it } from 'vitest';
+import {
+  packageFactsOf,
+  type Stored,
+  startPackageRegistry,
+} from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { opened, openedDirectory, openedEndpoint } from '../../support/opened.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 // Documents as api.nuget.org and crates.io send them, without members that are not read.
@@ -120,10 +123,6 @@ const cargoContent: Record<string, Stored> = {
   '/api/v1/crates/other': { crate: { name: 'another' }, versions: [crate('1.0.0')] },
 };
 
-let nuget: Endpoint;
-let cargo: Endpoint;
-let directory: Directory;
-
 const listed = (name: string, registryType: string, identifier: string, version?: string) =>
   registryEntry(name, {
     remotes: [],
@@ -131,54 +130,40 @@ const listed = (name: string, registryType: string, identifier: string, version?
     ...onGitHub('bob/example'),
   });
 
-beforeAll(async () => {
-  // NuGet compresses what it serves of this hive, whatever is asked for.
-  nuget = await startEndpoint((_, { url = '' }, response) => {
-    const stored = nugetContent[url];
-    if (stored === undefined) return void response.writeHead(404).end();
-    if (typeof stored === 'string')
-      return void response.writeHead(200, { 'content-type': 'text/markdown' }).end(stored);
-    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-    response.writeHead(200, headers).end(gzipSync(JSON.stringify(stored)));
-  });
-  cargo = await startPackageRegistry(() => cargoContent);
-  directory = await openDirectory({
-    entries: [
-      listed('io.github.bob/example', 'nuget', 'Example.Mcp', '1.0'),
-      listed('io.github.bob/newest', 'nuget', 'Example.Mcp'),
-      listed('io.github.bob/current', 'nuget', 'Example.Mcp', '1.1.0'),
-      listed('io.github.bob/unlisted', 'nuget', 'Unlisted.Mcp'),
-      listed('io.github.bob/large', 'nuget', 'Large.Mcp', '0.9.0'),
-      listed('io.github.bob/nightly', 'nuget', 'Nightly.Mcp', '1.0.0-m'),
-      listed('io.github.bob/endless', 'nuget', 'Endless.Mcp', '1.0.0-m'),
-      listed('io.github.bob/unrecorded', 'nuget', 'Nightly.Mcp'),
-      listed('io.github.bob/daily', 'nuget', 'Daily.Mcp', '1.0.0-3.5'),
-      listed('io.github.bob/absent', 'nuget', 'Example.Mcp', '3.0.0'),
-      listed('io.github.bob/nowhere', 'nuget', 'Nowhere.Mcp', '1.0.0'),
-      listed('io.github.bob/crate', 'cargo', 'example-mcp', '0.2.0'),
-      listed('io.github.bob/gone', 'cargo', 'gone', '0.2.0'),
-      listed('io.github.bob/other', 'cargo', 'other', '1.0.0'),
-      listed('io.github.bob/odd', 'cargo', '../../me', '1.0.0'),
-    ],
-    environment: {
-      PACKAGE_REGISTRIES: JSON.stringify({ nuget: nuget.url, cargo: cargo.url }),
-    },
-  });
+// NuGet compresses what it serves of this hive, whatever is asked for.
+const nuget = await openedEndpoint((_, { url = '' }, response) => {
+  const stored = nugetContent[url];
+  if (stored === undefined) return void response.writeHead(404).end();
+  if (typeof stored === 'string')
+    return void response.writeHead(200, { 'content-type': 'text/markdown' }).end(stored);
+  const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  response.writeHead(200, headers).end(gzipSync(JSON.stringify(stored)));
 });
-afterAll(async () => {
-  await directory.close();
-  await Promise.all([nuget, cargo].map((registry) => registry.close()));
+const cargo = await opened(startPackageRegistry(() => cargoContent));
+const directory = await openedDirectory({
+  entries: [
+    listed('io.github.bob/example', 'nuget', 'Example.Mcp', '1.0'),
+    listed('io.github.bob/newest', 'nuget', 'Example.Mcp'),
+    listed('io.github.bob/current', 'nuget', 'Example.Mcp', '1.1.0'),
+    listed('io.github.bob/unlisted', 'nuget', 'Unlisted.Mcp'),
+    listed('io.github.bob/large', 'nuget', 'Large.Mcp', '0.9.0'),
+    listed('io.github.bob/nightly', 'nuget', 'Nightly.Mcp', '1.0.0-m'),
+    listed('io.github.bob/endless', 'nuget', 'Endless.Mcp', '1.0.0-m'),
+    listed('io.github.bob/unrecorded', 'nuget', 'Nightly.Mcp'),
+    listed('io.github.bob/daily', 'nuget', 'Daily.Mcp', '1.0.0-3.5'),
+    listed('io.github.bob/absent', 'nuget', 'Example.Mcp', '3.0.0'),
+    listed('io.github.bob/nowhere', 'nuget', 'Nowhere.Mcp', '1.0.0'),
+    listed('io.github.bob/crate', 'cargo', 'example-mcp', '0.2.0'),
+    listed('io.github.bob/gone', 'cargo', 'gone', '0.2.0'),
+    listed('io.github.bob/other', 'cargo', 'other', '1.0.0'),
+    listed('io.github.bob/odd', 'cargo', '../../me', '1.0.0'),
+  ],
+  environment: {
+    PACKAGE_REGISTRIES: JSON.stringify({ nuget: nuget.url, cargo: cargo.url }),
+  },
 });
 
-/** Outcome or value of each fact about the package of a listing. */
-async function factsOf(handle: string) {
-  const { observations } = await directory.observe(handle);
-  return Object.fromEntries(
-    observations
-      .filter(({ kind }) => kind.startsWith('package.'))
-      .map(({ kind, outcome, value }) => [kind.replace('package.', ''), value ?? outcome]),
-  );
-}
+const factsOf = (handle: string) => packageFactsOf(directory, handle);
 const reasonOf = async (handle: string) =>
   (await directory.observe(handle)).observations.find(({ kind }) => kind === 'package.exists')?.reason;
 

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
 import {
   npmPackument,
   pypiRelease,
   type Stored,
   startPackageRegistry,
 } from '../../support/endpoints/package-registry.ts';
-import { registryEntry } from '../../support/entries.ts';
+import { packaged } from '../../support/entries.ts';
 import { variantsOf } from '../../support/odd-values.ts';
+import { opened, openedDirectory } from '../../support/opened.ts';
 
 const packument = npmPackument(
   'odd',
@@ -45,30 +44,20 @@ const crate = {
 };
 
 let document: unknown;
-let registry: Endpoint;
-let directory: Directory;
 
-beforeAll(async () => {
-  registry = await startPackageRegistry(
+const registry = await opened(
+  startPackageRegistry(
     () => new Proxy({}, { get: () => ({ status: 200, text: JSON.stringify(document) }) satisfies Stored }),
-  );
-  const listed = (type: string) =>
-    registryEntry(`com.example.odd/${type}`, {
-      packages: [{ registryType: type, identifier: 'odd', version: '1.1.0' }],
-      remotes: [],
-    });
-  directory = await openDirectory({
-    entries: ['npm', 'pypi', 'nuget', 'cargo'].map(listed),
-    environment: {
-      PACKAGE_REGISTRIES: JSON.stringify(
-        Object.fromEntries(['npm', 'pypi', 'nuget', 'cargo'].map((type) => [type, registry.url])),
-      ),
-    },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await registry.close();
+  ),
+);
+const listed = (type: string) => packaged(`com.example.odd/${type}`, type, 'odd', '1.1.0');
+const directory = await openedDirectory({
+  entries: ['npm', 'pypi', 'nuget', 'cargo'].map(listed),
+  environment: {
+    PACKAGE_REGISTRIES: JSON.stringify(
+      Object.fromEntries(['npm', 'pypi', 'nuget', 'cargo'].map((type) => [type, registry.url])),
+    ),
+  },
 });
 
 it.each([

@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
+import { openDirectory } from '../../support/directory.ts';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { type OsvRecord, osvRecord, since, startOsvApi } from '../../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
-import { registryEntry } from '../../support/entries.ts';
+import { packaged } from '../../support/entries.ts';
 import { partOf } from '../../support/long.ts';
 import { connect } from '../../support/mcp-clients.ts';
 import { variantsOf } from '../../support/odd-values.ts';
+import { opened, openedDirectory } from '../../support/opened.ts';
 
 const faults = (name: string, many: number) =>
   Array.from({ length: many }, (_, at) =>
@@ -26,72 +27,54 @@ const records: OsvRecord[] = [
   ...faults('endless', 9),
 ];
 let status = 200;
-let osv: Endpoint;
-let npm: Endpoint;
-let pypi: Endpoint;
-let nuget: Endpoint;
-let crates: Endpoint;
-let directory: Directory;
 
-const listed = (
-  name: string,
-  registryType: string,
-  identifier: string,
-  version?: string,
-  more: object = {},
-) =>
-  registryEntry(name, {
-    packages: [{ registryType, identifier, ...(version && { version }), ...more }],
-    remotes: [],
-  });
-
-beforeAll(async () => {
-  osv = await startOsvApi(() => records, { pageSize: 2, status: () => status });
-  npm = await startPackageRegistry(() => ({
+const osv = await opened(startOsvApi(() => records, { pageSize: 2, status: () => status }));
+const npm = await opened(
+  startPackageRegistry(() => ({
     '/evil': npmPackument('evil', { '1.0.0': {} }, { '1.0.0': '2026-01-01T00:00:00.000Z' }),
-  }));
-  pypi = await startPackageRegistry(() => ({}));
-  nuget = await startPackageRegistry(() => ({
+  })),
+);
+const pypi = await opened(startPackageRegistry(() => ({})));
+const nuget = await opened(
+  startPackageRegistry(() => ({
     '/v3/registration5-gz-semver2/example.mcp/index.json': {
       items: [{ items: [{ catalogEntry: { id: 'Example.Mcp', version: '1.0.0', listed: true } }] }],
     },
-  }));
-  crates = await startPackageRegistry(() => ({
+  })),
+);
+const crates = await opened(
+  startPackageRegistry(() => ({
     '/api/v1/crates/Example-Mcp': { crate: { name: 'example_mcp' }, versions: [{ num: '1.0.0' }] },
-  }));
-  directory = await openDirectory({
-    entries: [
-      listed('com.example/evil', 'npm', 'evil', '1.0.0'),
-      listed('com.example/newest', 'npm', 'evil'),
-      listed('com.example/swapped', 'npm', 'swapped', '2.3.1'),
-      listed('com.example/clean', 'npm', 'clean', '1.0.0'),
-      listed('com.example/many', 'npm', 'many', '1.0.0'),
-      listed('com.example/endless', 'npm', 'endless', '1.0.0'),
-      listed('com.example/before', 'pypi', 'Bad_Name', '1.0b2'),
-      listed('com.example/within', 'pypi', 'bad.name', '1.1'),
-      listed('com.example/fixed', 'pypi', 'bad-name', '1.1.post1'),
-      listed('com.example/nuget', 'nuget', 'example.mcp', '1.0.0'),
-      listed('com.example/crate', 'cargo', 'Example-Mcp', '1.0.0'),
-      listed('com.example/elsewhere', 'npm', 'evil', '1.0.0', {
-        registryBaseUrl: 'https://npm.example.com',
-      }),
-    ],
-    environment: {
-      // The addresses are the default ones.
-      PACKAGE_REGISTRIES: '',
-      HOST_OVERRIDES: JSON.stringify({
-        'api.osv.dev': osv.url,
-        'registry.npmjs.org': npm.url,
-        'pypi.org': pypi.url,
-        'api.nuget.org': nuget.url,
-        'crates.io': crates.url,
-      }),
-    },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await Promise.all([osv, npm, pypi, nuget, crates].map((one) => one.close()));
+  })),
+);
+const directory = await openedDirectory({
+  entries: [
+    packaged('com.example/evil', 'npm', 'evil', '1.0.0'),
+    packaged('com.example/newest', 'npm', 'evil'),
+    packaged('com.example/swapped', 'npm', 'swapped', '2.3.1'),
+    packaged('com.example/clean', 'npm', 'clean', '1.0.0'),
+    packaged('com.example/many', 'npm', 'many', '1.0.0'),
+    packaged('com.example/endless', 'npm', 'endless', '1.0.0'),
+    packaged('com.example/before', 'pypi', 'Bad_Name', '1.0b2'),
+    packaged('com.example/within', 'pypi', 'bad.name', '1.1'),
+    packaged('com.example/fixed', 'pypi', 'bad-name', '1.1.post1'),
+    packaged('com.example/nuget', 'nuget', 'example.mcp', '1.0.0'),
+    packaged('com.example/crate', 'cargo', 'Example-Mcp', '1.0.0'),
+    packaged('com.example/elsewhere', 'npm', 'evil', '1.0.0', {
+      registryBaseUrl: 'https://npm.example.com',
+    }),
+  ],
+  hosts: {
+    'api.osv.dev': osv,
+    'registry.npmjs.org': npm,
+    'pypi.org': pypi,
+    'api.nuget.org': nuget,
+    'crates.io': crates,
+  },
+  environment: {
+    // The addresses are the default ones.
+    PACKAGE_REGISTRIES: '',
+  },
 });
 
 async function advisoriesOf(handle: string) {
@@ -211,11 +194,11 @@ it.each(['https://api.osv.dev', 'https://API.osv.dev:443/', 'http://api.osv.dev'
   'sends no name of packages that are looked up in a registry of the operator to %s',
   async (address) => {
     const own = await openDirectory({
-      entries: [listed('com.example/own', 'npm', 'secret-name', '1.0.0')],
+      entries: [packaged('com.example/own', 'npm', 'secret-name', '1.0.0')],
+      hosts: { 'api.osv.dev': osv },
       environment: {
         ADVISORIES: address,
         PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
-        HOST_OVERRIDES: JSON.stringify({ 'api.osv.dev': osv.url }),
       },
     });
     osv.sent.length = 0;
@@ -232,7 +215,7 @@ it.each(['https://api.osv.dev', 'https://API.osv.dev:443/', 'http://api.osv.dev'
 
 it('asks an API of the operator about all packages', async () => {
   const own = await openDirectory({
-    entries: [listed('com.example/own', 'npm', 'evil', '1.0.0')],
+    entries: [packaged('com.example/own', 'npm', 'evil', '1.0.0')],
     environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }), ADVISORIES: `${osv.url}/` },
   });
   const { observations } = await own.observe('com.example/own');
@@ -251,7 +234,7 @@ it('takes no answer of another form for none, and loses no advisory for a part o
   let sent = '';
   const api = await startEndpoint((_, __, response) => void response.writeHead(200).end(sent));
   const own = await openDirectory({
-    entries: [listed('com.example/odd', 'npm', 'odd', '1.0.0')],
+    entries: [packaged('com.example/odd', 'npm', 'odd', '1.0.0')],
     environment: { ADVISORIES: api.url },
   });
   const isReported = async (text: string) => {

@@ -1,16 +1,15 @@
 import type { SerializedBundle } from '@sigstore/bundle';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openBundleCheck } from '../../../src/observations/asked/packages/sigstore.ts';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import {
   npmPackument,
   pypiRelease,
   type Stored,
   startPackageRegistry,
 } from '../../support/endpoints/package-registry.ts';
-import { type Sigstore, startSigstore } from '../../support/endpoints/sigstore.ts';
+import { startSigstore } from '../../support/endpoints/sigstore.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { opened, openedDirectory } from '../../support/opened.ts';
 
 const integrity = `sha512-${Buffer.alloc(64, 7).toString('base64')}`;
 const ofFile = { sha512: '07'.repeat(64) };
@@ -58,58 +57,48 @@ const pypiProvenance = ({ verificationMaterial, dsseEnvelope }: SerializedBundle
   ],
 });
 
-let sigstore: Sigstore;
-let stranger: Sigstore;
-let registry: Endpoint;
-let directory: Directory;
 const content: Record<string, Stored> = {};
 const onNpm = (identifier: string, version = '1.2.0') => ({ registryType: 'npm', identifier, version });
 const repository = { url: 'https://github.com/Example/server', source: 'github' };
 
-beforeAll(async () => {
-  [sigstore, stranger] = await Promise.all([startSigstore(), startSigstore()]);
-  const publish = (name: string, bundle: SerializedBundle) => {
-    content[`/${name}`] = packument(name);
-    content[`/-/npm/v1/attestations/${name}@1.2.0`] = npmAttestations(bundle);
-  };
-  publish('same', await sigstore.sign(statementOf('pkg:npm/same@1.2.0', ofFile), 'example/server'));
-  publish('other', await sigstore.sign(statementOf('pkg:npm/other@1.2.0', ofFile), 'somebody/else'));
-  publish('swapped', await sigstore.sign(statementOf('x', { sha512: 'ff'.repeat(64) }), 'example/server'));
-  publish('forged', await stranger.sign(statementOf('x', ofFile), 'example/server'));
-  const sha256 = 'ab'.repeat(32);
-  const wheel = await sigstore.sign(
-    statementOf('wheel', { sha256 }, 'https://docs.pypi.org/attestations/publish/v1'),
-    'example/server',
-  );
-  content['/pypi/server/json'] = pypiRelease('server', '0.9');
-  content['/integrity/server/0.9/server-0.9-py3-none-any.whl/provenance'] = pypiProvenance(wheel);
-  registry = await startPackageRegistry(() => content);
-  const listed = (name: string, packages: object[], more: object = { repository }) =>
-    registryEntry(name, { packages, ...more });
-  directory = await openDirectory({
-    entries: [
-      listed('com.example/same', [onNpm('same')]),
-      listed('com.example/other', [onNpm('other')]),
-      listed('com.example/swapped', [onNpm('swapped')]),
-      listed('com.example/forged', [onNpm('forged')]),
-      listed('com.example/dropped', [onNpm('same', '1.3.0')]),
-      listed('com.example/unrecorded', [onNpm('same')], {}),
-      listed('com.example/pypi', [{ registryType: 'pypi', identifier: 'server', version: '0.9' }]),
-    ],
-    environment: {
-      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url }),
-      SIGSTORE_ROOT: sigstore.rootFile,
-      REPOSITORY_HOSTS: JSON.stringify({
-        'git.invalid': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
-      }),
-    },
-  });
+const sigstore = await opened(startSigstore());
+const stranger = await opened(startSigstore());
+const publish = (name: string, bundle: SerializedBundle) => {
+  content[`/${name}`] = packument(name);
+  content[`/-/npm/v1/attestations/${name}@1.2.0`] = npmAttestations(bundle);
+};
+publish('same', await sigstore.sign(statementOf('pkg:npm/same@1.2.0', ofFile), 'example/server'));
+publish('other', await sigstore.sign(statementOf('pkg:npm/other@1.2.0', ofFile), 'somebody/else'));
+publish('swapped', await sigstore.sign(statementOf('x', { sha512: 'ff'.repeat(64) }), 'example/server'));
+publish('forged', await stranger.sign(statementOf('x', ofFile), 'example/server'));
+const sha256 = 'ab'.repeat(32);
+const wheel = await sigstore.sign(
+  statementOf('wheel', { sha256 }, 'https://docs.pypi.org/attestations/publish/v1'),
+  'example/server',
+);
+content['/pypi/server/json'] = pypiRelease('server', '0.9');
+content['/integrity/server/0.9/server-0.9-py3-none-any.whl/provenance'] = pypiProvenance(wheel);
+const registry = await opened(startPackageRegistry(() => content));
+const listed = (name: string, packages: object[], more: object = { repository }) =>
+  registryEntry(name, { packages, ...more });
+const directory = await openedDirectory({
+  entries: [
+    listed('com.example/same', [onNpm('same')]),
+    listed('com.example/other', [onNpm('other')]),
+    listed('com.example/swapped', [onNpm('swapped')]),
+    listed('com.example/forged', [onNpm('forged')]),
+    listed('com.example/dropped', [onNpm('same', '1.3.0')]),
+    listed('com.example/unrecorded', [onNpm('same')], {}),
+    listed('com.example/pypi', [{ registryType: 'pypi', identifier: 'server', version: '0.9' }]),
+  ],
+  environment: {
+    PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url, pypi: registry.url }),
+    SIGSTORE_ROOT: sigstore.rootFile,
+    REPOSITORY_HOSTS: JSON.stringify({
+      'git.invalid': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
+    }),
+  },
 });
-afterAll(async () => {
-  await directory.close();
-  await Promise.all([registry, sigstore, stranger].map((server) => server.close()));
-});
-
 async function provenanceOf(handle: string) {
   const { observations } = await directory.observe(handle);
   return observations.find(({ kind }) => kind === 'package.provenance');

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
-import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
+import { openClaimedDirectory } from '../../support/claimed-directory.ts';
 import {
   npmPackument,
   npmVersion,
@@ -9,6 +8,7 @@ import {
   startPackageRegistry,
 } from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { opened } from '../../support/opened.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
 const digest = `sha256:${'1f'.repeat(32)}`;
@@ -272,21 +272,19 @@ const recorded = ([registryType, identifier, version]: Row['record']) => ({
   remotes: [],
 });
 
-let npm: Endpoint;
-let pypi: Endpoint;
-let oci: Endpoint;
-let directory: ClaimedDirectory;
-beforeAll(async () => {
-  npm = await startPackageRegistry(() => npmContent);
-  pypi = await startPackageRegistry(() => pypiContent);
-  oci = await startPackageRegistry(() => ({
+const npm = await opened(startPackageRegistry(() => npmContent));
+const pypi = await opened(startPackageRegistry(() => pypiContent));
+const oci = await opened(
+  startPackageRegistry(() => ({
     '/v2/example/server/manifests/1.0': {
       status: 200,
       text: '{"schemaVersion":2}',
       headers: { 'docker-content-digest': digest },
     },
-  }));
-  directory = await openClaimedDirectory({
+  })),
+);
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       ...Object.entries(rows).map(([what, { record, repository }]) =>
         registryEntry(handleOf(what), { ...recorded(record), ...(repository && onGitHub(repository)) }),
@@ -302,17 +300,13 @@ beforeAll(async () => {
       registryEntry('com.example/older', recorded(['pypi', 'older', '0.8'])),
     ],
     environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url, pypi: pypi.url, oci: oci.url }) },
-  });
-  directory.git.fault = ({ url }, response) => {
-    if (!url?.startsWith('/bob/former')) return false;
-    response.writeHead(301, { location: '/bob/renamed.git/git-upload-pack' }).end();
-    return true;
-  };
-});
-afterAll(async () => {
-  await directory.close();
-  await Promise.all([npm, pypi, oci].map((registry) => registry.close()));
-});
+  }),
+);
+directory.git.fault = ({ url }, response) => {
+  if (!url?.startsWith('/bob/former')) return false;
+  response.writeHead(301, { location: '/bob/renamed.git/git-upload-pack' }).end();
+  return true;
+};
 
 /** Checks a listing; the paths that its registries were asked for. */
 async function observe(handle: string) {

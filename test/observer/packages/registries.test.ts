@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
 import { registryEntry } from '../../support/entries.ts';
+import { openedDirectory, openedEndpoint } from '../../support/opened.ts';
 
-let npm: Endpoint;
-const opened: Directory[] = [];
-
-beforeAll(async () => {
-  npm = await startEndpoint((_, __, response) => void response.end('{}'));
-});
-afterAll(async () => {
-  for (const directory of opened) await directory.close();
-  await npm.close();
-});
+const npm = await openedEndpoint((_, __, response) => void response.end('{}'));
 
 /** What is observed of one listing by a service with these registries. */
 async function observe(entry: Record<string, unknown>, registries: object) {
-  const directory = await openDirectory({
+  const directory = await openedDirectory({
     entries: [registryEntry('com.example/a', entry)],
     environment: { PACKAGE_REGISTRIES: JSON.stringify(registries) },
   });
-  opened.push(directory);
   return (await directory.observe('com.example/a')).observations;
 }
 

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import type { Endpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { describe, expect, it } from 'vitest';
 import {
   npmPackument,
   npmVersion,
   type Stored,
   startPackageRegistry,
 } from '../../support/endpoints/package-registry.ts';
-import { registryEntry } from '../../support/entries.ts';
+import { packaged } from '../../support/entries.ts';
+import { opened, openedDirectory } from '../../support/opened.ts';
 
 const by = (name: string) => ({ _npmUser: { name, email: `${name}@example.org` } });
 const content: Record<string, Stored> = {
@@ -68,33 +67,22 @@ const content: Record<string, Stored> = {
   '/large/4.0.0': npmVersion('large', '4.0.0', { ...by('alice'), scripts: { preinstall: 'x' } }),
 };
 
-let npm: Endpoint;
-let directory: Directory;
 const onNpm = (identifier: string, version: string) =>
-  registryEntry(`com.example/${identifier}`, {
-    packages: [{ registryType: 'npm', identifier, version }],
-    remotes: [],
-  });
+  packaged(`com.example/${identifier}`, 'npm', identifier, version);
+const npm = await opened(startPackageRegistry(() => content));
 
-beforeAll(async () => {
-  npm = await startPackageRegistry(() => content);
-  directory = await openDirectory({
-    entries: [
-      onNpm('taken', '1.0.2'),
-      onNpm('turns', '3.0.0'),
-      onNpm('rewritten', '1.1.0'),
-      onNpm('undated', '1.1.0'),
-      onNpm('built', '1.1.0'),
-      onNpm('first', '1.0.0'),
-      onNpm('large', '4.0.0'),
-      onNpm('free', '1.0.0'),
-    ],
-    environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
-  });
-});
-afterAll(async () => {
-  await directory.close();
-  await npm.close();
+const directory = await openedDirectory({
+  entries: [
+    onNpm('taken', '1.0.2'),
+    onNpm('turns', '3.0.0'),
+    onNpm('rewritten', '1.1.0'),
+    onNpm('undated', '1.1.0'),
+    onNpm('built', '1.1.0'),
+    onNpm('first', '1.0.0'),
+    onNpm('large', '4.0.0'),
+    onNpm('free', '1.0.0'),
+  ],
+  environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
 });
 
 const kinds = /^package\.(install_scripts|published_by|new_dependencies)$/;

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { openObserved } from '../../support/endpoints/observed.ts';
 import { startPricedServer } from '../../support/endpoints/paid-endpoint.ts';
-
-let observed: ObservedDirectory;
 
 /** A server without MCP whose /openapi.json has one operation with this payment. */
 const startDocumented = (payment: unknown) =>
@@ -13,23 +11,20 @@ const startDocumented = (payment: unknown) =>
     response.writeHead(200).end(JSON.stringify({ openapi: '3.1.0', paths }));
   });
 
-beforeAll(async () => {
-  observed = await openObserved({
-    priced: await startPricedServer({
-      search: { 'agents-x402/paymentRequired': true, 'agents-x402/priceUSD': 0.01 },
-      summarise: { 'agents-x402/priceUSD': 'dynamic' },
-      translate: { 'agents-x402/priceUSD': 'two dollars' },
-      help: {},
-    }),
-    methods: await startPricedServer({ help: {} }, []),
-    free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
-    locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
-    dynamic: await startDocumented({ amount: null, currency: 'usd', intent: 'charge', method: 'stripe' }),
-    listed: await startDocumented([{ amount: '10', currency: 'usd' }]),
-    odd: await startDocumented({ offers: [{ amount: '1e9' }, { amount: -1 }, 'x'] }),
-  });
+const observed = await openObserved({
+  priced: await startPricedServer({
+    search: { 'agents-x402/paymentRequired': true, 'agents-x402/priceUSD': 0.01 },
+    summarise: { 'agents-x402/priceUSD': 'dynamic' },
+    translate: { 'agents-x402/priceUSD': 'two dollars' },
+    help: {},
+  }),
+  methods: await startPricedServer({ help: {} }, []),
+  free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
+  locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
+  dynamic: await startDocumented({ amount: null, currency: 'usd', intent: 'charge', method: 'stripe' }),
+  listed: await startDocumented([{ amount: '10', currency: 'usd' }]),
+  odd: await startDocumented({ offers: [{ amount: '1e9' }, { amount: -1 }, 'x'] }),
 });
-afterAll(() => observed.close());
 
 const tempo = {
   amount: '10000',

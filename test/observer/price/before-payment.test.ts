@@ -1,26 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { beforePayment, createClient } from '../../../src/client/client.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
 import { type Asked, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { alice, askOf, mallory, usdc } from '../../support/offers.ts';
 
 let asked: Asked = { dollars: '$0.02', payTo: alice };
-let observed: ObservedDirectory;
-let shop: Awaited<ReturnType<typeof startX402Server>>;
 /** What the wallet was asked to sign. */
 const signed: unknown[] = [];
 
-beforeAll(async () => {
-  shop = await startX402Server(() => asked);
-  const evil = await startX402Server(() => ({ dollars: '$0.02', payTo: mallory }));
-  observed = await openObserved({ shop, evil });
-  for (const name of ['shop', 'evil', 'shop', 'evil']) await observed.directory.observe(handleAt(name));
-});
-afterAll(() => observed.close());
+const shop = await startX402Server(() => asked);
+const evil = await startX402Server(() => ({ dollars: '$0.02', payTo: mallory }));
+const observed = await openObserved({ shop, evil });
+for (const name of ['shop', 'evil', 'shop', 'evil']) await observed.directory.observe(handleAt(name));
 
 const ask: typeof fetch = async (input, init) => observed.directory.app.request(new Request(input, init));
 const away: typeof fetch = () => Promise.reject(new TypeError('no route'));

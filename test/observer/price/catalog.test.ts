@@ -1,15 +1,10 @@
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { expect, it } from 'vitest';
+import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
+import { offerOf } from '../../support/offers.ts';
 
-const accepted = {
-  scheme: 'exact',
-  network: 'eip155:8453',
-  amount: '2500',
-  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-  payTo: '0x1111111111111111111111111111111111111111',
-};
+const accepted = offerOf({ amount: '2500' });
 /** An item of MCP as the packages of x402 declare it. */
 const toolItem = (toolName: string, amount: string, more: object = {}) => ({
   resource: 'https://tools.example.com/mcp',
@@ -56,29 +51,23 @@ const startBazaar = (items: readonly unknown[]) =>
     );
   });
 
-let bazaar: Endpoint;
-let observed: ObservedDirectory;
-
-beforeAll(async () => {
-  bazaar = await startBazaar(items);
-  const free = () => startModernServer(() => []);
-  const servers = {
-    listed: await free(),
-    tools: await startModernServer(() => ['cheap', 'dear', 'free'].map((name) => ({ name }))),
-    several: await free(),
-    crowded: await free(),
-    odd: await free(),
-    missing: await free(),
-    bazaar,
-    two: await startBazaar(items.toReversed()),
-    broken: await startEndpoint((_, __, response) => void response.end('<html>')),
-  };
-  observed = await openObserved(servers, {
-    PRICE_CATALOGS:
-      'https://bazaar.example.com/, https://broken.example.com, https://two.example.com/old, https://two.example.com/new, https://two.example.com/old',
-  });
+const bazaar = await startBazaar(items);
+const free = () => startModernServer(() => []);
+const servers = {
+  listed: await free(),
+  tools: await startModernServer(() => ['cheap', 'dear', 'free'].map((name) => ({ name }))),
+  several: await free(),
+  crowded: await free(),
+  odd: await free(),
+  missing: await free(),
+  bazaar,
+  two: await startBazaar(items.toReversed()),
+  broken: await startEndpoint((_, __, response) => void response.end('<html>')),
+};
+const observed = await openObserved(servers, {
+  PRICE_CATALOGS:
+    'https://bazaar.example.com/, https://broken.example.com, https://two.example.com/old, https://two.example.com/new, https://two.example.com/old',
 });
-afterAll(() => observed.close());
 
 const see = async (name: string) => {
   const found = await observed.look(name, 'price.offers');
@@ -205,7 +194,6 @@ it('says of no endpoint that a catalogue does not list it unless it was read to 
     outcome: 'not_asked',
     reason: `Dossier read the first 10,000 resources of the catalogue on ${today}, and not its end, so it does not know all that the catalogue lists.`,
   });
-  await opened.close();
 });
 
 it('reads no more of a catalogue than 32 Mi characters of what it keeps, and says so', async () => {
@@ -230,7 +218,6 @@ it('reads no more of a catalogue than 32 Mi characters of what it keeps, and say
     outcome: 'not_asked',
     reason: `Dossier read the first 2,500 resources of the catalogue on ${today}, and not its end, so it does not know all that the catalogue lists.`,
   });
-  await opened.close();
 });
 
 it('says so where no catalogue is configured', async () => {
@@ -242,5 +229,4 @@ it('says so where no catalogue is configured', async () => {
       reason: 'Dossier is not configured here to read catalogues of prices (PRICE_CATALOGS).',
     },
   ]);
-  await without.close();
 });

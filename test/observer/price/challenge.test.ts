@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { expect, it } from 'vitest';
+import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { openObserved } from '../../support/endpoints/observed.ts';
 import { startMppServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
-
-const alice = '0x1111111111111111111111111111111111111111';
-const usdcOnBase = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
-const unknownAsset = '0x9999999999999999999999999999999999999999';
+import { alice, offerOf, unknownToken } from '../../support/offers.ts';
 
 /** A server that answers every POST with 402 and a body. */
 const start402 = (body: string, headers: Record<string, string | string[]> = {}) =>
@@ -14,14 +11,7 @@ const start402 = (body: string, headers: Record<string, string | string[]> = {})
     else response.writeHead(404).end();
   });
 const versionOne = (accepts: unknown) => JSON.stringify({ x402Version: 1, error: 'pay', accepts });
-const accepted = {
-  scheme: 'exact',
-  network: 'base',
-  maxAmountRequired: '10000',
-  resource: 'https://one.example.com/mcp',
-  payTo: alice,
-  asset: usdcOnBase,
-};
+const accepted = offerOf({ network: 'base', amount: undefined, maxAmountRequired: '10000' });
 
 /** In version 1 and 2 of x402 alike. */
 const onBase = {
@@ -31,62 +21,53 @@ const onBase = {
   asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
 };
 
-/** An offer of version 2. */
-const current = { ...onBase, asset: usdcOnBase, payTo: alice };
 const header = (accepts: unknown) =>
   Buffer.from(JSON.stringify({ x402Version: 2, accepts })).toString('base64');
 const startQuoting = (changed: Record<string, unknown>) =>
-  start402('', { 'payment-required': header([{ ...current, ...changed }]) });
+  start402('', { 'payment-required': header([offerOf(changed)]) });
 
-let servers: Record<string, Endpoint>;
-let observed: ObservedDirectory;
-
-beforeAll(async () => {
-  const one = { ...current, maxAmountRequired: '10000' };
-  servers = {
-    two: await startX402Server(() => ({ dollars: '$0.01', payTo: alice })),
-    one: await start402(versionOne([accepted, { ...accepted, asset: unknownAsset }])),
-    mpp: await startMppServer(),
-    both: await start402('', {
-      'www-authenticate': [
-        'Bearer realm="a, b"',
-        `Payment id="1", method="stripe", intent="charge", request="${Buffer.from(JSON.stringify({ amount: '50', currency: 'usd' })).toString('base64url')}"`,
-      ],
-    }),
-    free: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
-    locked: await startEndpoint((_, __, response) => void response.writeHead(401).end()),
-    odd: await start402('{"x402Version":9}'),
-    header: await startEndpoint((_, __, response) => {
-      response.socket?.end(
-        `HTTP/1.1 402 Payment Required\r\nPAYMENT-REQUIRED: ${'A'.repeat(10_000_000)}\r\n\r\n`,
-      );
-    }),
-    crowd: await start402(versionOne(Array.from({ length: 10_000 }, () => one))),
-    different: await start402(
-      versionOne(Array.from({ length: 5000 }, (_, at) => ({ ...one, maxAmountRequired: `${at}` }))),
-    ),
-    endless: await start402(
-      versionOne(Array.from({ length: 14_000 }, (_, at) => ({ ...one, maxAmountRequired: `${at}` }))),
-    ),
-    exponent: await startQuoting({ amount: '1e9' }),
-    negative: await startQuoting({ amount: '-10000' }),
-    number: await startQuoting({ amount: 10_000 }),
-    long: await startQuoting({ amount: '9'.repeat(79) }),
-    nothing: await start402('{"x402Version":2,"accepts":[]}'),
-    bidi: await startQuoting({ payTo: '0x1111\u202e2222' }),
-    garbage: await start402('', { 'payment-required': '%%%not base64%%%' }),
-    nested: await start402(`{"x402Version":1,"accepts":${'['.repeat(500_000)}${']'.repeat(500_000)}}`),
-    proto: await start402('{"x402Version":1,"accepts":[{"__proto__":{"scheme":"exact"}},null,7,"x"]}'),
-    quotes: await start402('', { 'www-authenticate': `Payment request="${'\\'.repeat(20_000)}` }),
-    spaces: await start402('', { 'www-authenticate': `Payment${' '.repeat(15_000)}"` }),
-    inside: await startEndpoint(
-      (_, __, response) =>
-        void response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
-    ),
-  };
-  observed = await openObserved(servers);
+const one = offerOf({ maxAmountRequired: '10000', maxTimeoutSeconds: undefined });
+const observed = await openObserved({
+  two: startX402Server(() => ({ dollars: '$0.01', payTo: alice })),
+  one: start402(versionOne([accepted, { ...accepted, asset: unknownToken }])),
+  mpp: startMppServer(),
+  both: start402('', {
+    'www-authenticate': [
+      'Bearer realm="a, b"',
+      `Payment id="1", method="stripe", intent="charge", request="${Buffer.from(JSON.stringify({ amount: '50', currency: 'usd' })).toString('base64url')}"`,
+    ],
+  }),
+  free: startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
+  locked: startEndpoint((_, __, response) => void response.writeHead(401).end()),
+  odd: start402('{"x402Version":9}'),
+  header: startEndpoint((_, __, response) => {
+    response.socket?.end(
+      `HTTP/1.1 402 Payment Required\r\nPAYMENT-REQUIRED: ${'A'.repeat(10_000_000)}\r\n\r\n`,
+    );
+  }),
+  crowd: start402(versionOne(Array.from({ length: 10_000 }, () => one))),
+  different: start402(
+    versionOne(Array.from({ length: 5000 }, (_, at) => ({ ...one, maxAmountRequired: `${at}` }))),
+  ),
+  endless: start402(
+    versionOne(Array.from({ length: 14_000 }, (_, at) => ({ ...one, maxAmountRequired: `${at}` }))),
+  ),
+  exponent: startQuoting({ amount: '1e9' }),
+  negative: startQuoting({ amount: '-10000' }),
+  number: startQuoting({ amount: 10_000 }),
+  long: startQuoting({ amount: '9'.repeat(79) }),
+  nothing: start402('{"x402Version":2,"accepts":[]}'),
+  bidi: startQuoting({ payTo: '0x1111\u202e2222' }),
+  garbage: start402('', { 'payment-required': '%%%not base64%%%' }),
+  nested: start402(`{"x402Version":1,"accepts":${'['.repeat(500_000)}${']'.repeat(500_000)}}`),
+  proto: start402('{"x402Version":1,"accepts":[{"__proto__":{"scheme":"exact"}},null,7,"x"]}'),
+  quotes: start402('', { 'www-authenticate': `Payment request="${'\\'.repeat(20_000)}` }),
+  spaces: start402('', { 'www-authenticate': `Payment${' '.repeat(15_000)}"` }),
+  inside: startEndpoint(
+    (_, __, response) =>
+      void response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
+  ),
 });
-afterAll(() => observed.close());
 
 const quote = async (name: string) => (await observed.look(name, 'price.offers', 'quote'))[0];
 
@@ -113,7 +94,7 @@ it('reads x402 version 1 from the body, dollars first', async () => {
     priced: 2,
     offers: [
       { ...onBase, pays },
-      { ...onBase, asset: unknownAsset.toLowerCase(), pays },
+      { ...onBase, asset: unknownToken, pays },
     ],
   });
 });
@@ -159,7 +140,7 @@ it('a look that sees the same price is no change, although every challenge has i
 });
 
 it('neither pays, nor calls a tool, nor sends a credential', () => {
-  const sent = Object.values(servers).flatMap((server) => server.sent);
+  const sent = Object.values(observed.servers).flatMap((server) => server.sent);
   expect(sent.length).toBeGreaterThan(7);
   const named = ['authorization', 'cookie', 'x-payment', 'payment-signature'];
   expect(sent.filter(({ headers }) => named.some((name) => name in headers))).toEqual([]);

@@ -1,8 +1,8 @@
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
 import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
 import { alice, mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
@@ -470,14 +470,9 @@ const startBazaar = () =>
     response.end(JSON.stringify({ items: items.slice(offset, offset + 100), pagination }));
   });
 
-let observed: ObservedDirectory;
-beforeAll(async () => {
-  const names = rows.map((_, at) => nameOf(at));
-  const hosts = await Promise.all(names.map(async (name) => [name, await startHost(name)] as const));
-  const servers = { ...Object.fromEntries(hosts), bazaar: await startBazaar() };
-  observed = await openObserved(servers, { LIMITS: 'off', PRICE_CATALOGS: 'https://bazaar.example.com' });
-});
-afterAll(() => observed.close());
+const hosts = Object.fromEntries(rows.map((_, at) => [nameOf(at), startHost(nameOf(at))]));
+const servers = { ...hosts, bazaar: startBazaar() };
+const observed = await openObserved(servers, { LIMITS: 'off', PRICE_CATALOGS: 'https://bazaar.example.com' });
 
 /** How many changes of prices the stream of changes has of a host. */
 async function countTold(name: string) {

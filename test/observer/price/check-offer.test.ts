@@ -1,12 +1,18 @@
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import { Mppx, Transport, tempo } from 'mppx/server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
-import { type Asked, startMppServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
+import {
+  type Asked,
+  startMppServer,
+  startShop,
+  startX402Server,
+} from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { type AnyClient, clientKinds, connect } from '../../support/mcp-clients.ts';
-import { alice, askOf, mallory, unknownToken, usdc } from '../../support/offers.ts';
+import { alice, askOf, mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
+import { opened } from '../../support/opened.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
 
 const start_ms = Date.now();
@@ -15,50 +21,30 @@ const shopHandle = handleAt('shop');
 const address = 'https://shop.example.com/mcp';
 
 let asked: Asked = { dollars: '$0.02', payTo: alice };
-let observed: ObservedDirectory;
-let ask: Awaited<ReturnType<typeof askOf>>;
-let challenge: string;
 const clients: AnyClient[] = [];
 
-/** An endpoint that names another payee in each response. */
-const startRotating = () => {
-  let requests = 0;
-  return startEndpoint((_body, { method }, response) => {
-    if (method !== 'POST') return void response.writeHead(404).end();
-    requests += 1;
-    const payTo = `0x${String(requests).padStart(40, '0')}`;
-    const offer = { scheme: 'exact', network: 'base', payTo, asset: usdc, maxAmountRequired: '10000' };
-    response.writeHead(402, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ x402Version: 1, error: 'pay', accepts: [offer] }));
-  });
-};
-
-beforeAll(async () => {
-  const shop = await startX402Server(() => asked);
-  const mpp = await startMppServer();
-  observed = await openObserved(
-    {
-      shop,
-      mpp,
-      rotating: await startRotating(),
-      twin: await startX402Server(() => ({ dollars: '$0.05', payTo: alice })),
-      thief: await startX402Server(() => ({ dollars: '$0.02', payTo: mallory })),
-      free: await startModernServer(() => [{ name: 'look_up' }]),
-      unchecked: await startEndpoint((_, __, response) => void response.writeHead(500).end()),
-    },
-    { LIMITS: 'off' },
-  );
-  // A value of a single check is new.
-  for (const name of ['shop', 'mpp', 'rotating', 'free', 'shop', 'mpp'])
-    await observed.directory.observe(handleAt(name));
-  ask = await askOf(shop, 'shop.example.com');
-  ({ challenge } = await askOf(mpp, 'mpp.example.com'));
-  for (const kind of clientKinds) clients.push(await connect(kind, { app: observed.directory.app }));
-});
-afterAll(async () => {
-  for (const client of clients) await client.close();
-  await observed.close();
-});
+let requests = 0;
+const shop = await startX402Server(() => asked);
+const mpp = await startMppServer();
+const observed = await openObserved(
+  {
+    shop,
+    mpp,
+    // Another payee in each response.
+    rotating: await startShop(() => [offerOf({ network: 'base', payTo: numbered(++requests) })]),
+    twin: await startX402Server(() => ({ dollars: '$0.05', payTo: alice })),
+    thief: await startX402Server(() => ({ dollars: '$0.02', payTo: mallory })),
+    free: await startModernServer(() => [{ name: 'look_up' }]),
+    unchecked: await startEndpoint((_, __, response) => void response.writeHead(500).end()),
+  },
+  { LIMITS: 'off' },
+);
+// A value of a single check is new.
+for (const name of ['shop', 'mpp', 'rotating', 'free', 'shop', 'mpp'])
+  await observed.directory.observe(handleAt(name));
+const ask = await askOf(shop, 'shop.example.com');
+const { challenge } = await askOf(mpp, 'mpp.example.com');
+for (const kind of clientKinds) clients.push(await opened(connect(kind, { app: observed.directory.app })));
 
 type Seen = 'as_seen' | 'new' | 'seen_until' | 'never_seen' | 'higher' | 'lower' | 'not_known';
 interface Answer {
@@ -111,36 +97,18 @@ const agentkit = () => {
   const { payTo, network, asset, amount } = quoted();
   return { payTo, url: address, network, asset, amount };
 };
-const toolResult = (payment: unknown) => ({
-  isError: true,
-  structuredContent: payment,
-  content: [{ type: 'text', text: JSON.stringify(payment) }],
-});
-
 describe('an offer that is the one that Dossier saw', () => {
-  const forms: Readonly<Record<string, () => unknown>> = {
-    'the PAYMENT-REQUIRED value that @x402/hono sent': () => ask.header,
-    'what curl -i prints': () =>
-      `HTTP/1.1 402 Payment Required\r\ncontent-type: application/json\r\npayment-required: ${ask.header}\r\n\r\n${ask.body}`,
-    'the same, encoded anew by @x402/core': () =>
-      encodePaymentRequiredHeader(ask.required ?? expect.fail('no offer')),
-    'the body of version 2': () => ask.required,
-    'the body of version 1': () => ({ x402Version: 1, error: 'pay', accepts: [version1()] }),
-    'a tool result with payment required': () => toolResult(ask.required),
-    'a tool result with content alone': () => ({ isError: true, content: toolResult(ask.required).content }),
-    'a message of JSON-RPC with the tool result': () => ({
-      jsonrpc: '2.0',
-      id: 7,
-      result: toolResult(ask.required),
-    }),
-    'a bare list of offers': () => ask.required?.accepts,
-    'one offer': () => quoted(),
-    'addresses in other capitals': () => ({
-      accepts: [{ ...quoted(), asset: usdc.toLowerCase(), payTo: alice.toUpperCase().replace('0X', '0x') }],
-    }),
-  };
-  it.each(Object.entries(forms))('%s', async (_, offer) => {
-    const answer = await check({ handle: shopHandle, offer: offer() });
+  it.each<[string, unknown]>([
+    ['the PAYMENT-REQUIRED value that @x402/hono sent', ask.header],
+    ['the same, encoded anew by @x402/core', encodePaymentRequiredHeader(ask.required ?? expect.fail())],
+    [
+      'what curl -i prints',
+      `HTTP/1.1 402 Payment Required\r\npayment-required: ${ask.header}\r\n\r\n${ask.body}`,
+    ],
+    ['the body of version 1', { x402Version: 1, error: 'pay', accepts: [version1()] }],
+    ['an address in other capitals', [{ ...quoted(), payTo: alice.toUpperCase().replace('0X', '0x') }]],
+  ])('%s', async (_, offer) => {
+    const answer = await check({ handle: shopHandle, offer });
     expect(answer.handle).toBe(shopHandle);
     expect(statesOf(answer)).toEqual([same]);
     expect(answer.offers[0]?.facts).toEqual([
@@ -169,29 +137,21 @@ describe('an offer that is the one that Dossier saw', () => {
     );
   });
 
-  const mppForms: Readonly<Record<string, () => unknown>> = {
-    'the WWW-Authenticate value that mppx sent': () => challenge,
-    'several challenges in one header': () => `Bearer realm="x", ${challenge}`,
-    'the header with its name': () => `WWW-Authenticate: ${challenge}`,
-    'a list of header values': () => [`Bearer realm="x"`, challenge],
-  };
-  it.each(Object.entries(mppForms))('MPP: %s', async (_, offer) => {
-    expect(statesOf(await check({ handle: handleAt('mpp'), offer: offer() }))).toEqual([same]);
+  it.each([
+    ['the WWW-Authenticate value that mppx sent', challenge],
+    ['several challenges in one header', `Bearer realm="x", ${challenge}`],
+    ['the header with its name', `WWW-Authenticate: ${challenge}`],
+    ['a list of header values', [`Bearer realm="x"`, challenge]],
+  ])('MPP: %s', async (_, offer) => {
+    expect(statesOf(await check({ handle: handleAt('mpp'), offer }))).toEqual([same]);
   });
 
   it('MPP over MCP: the error, and the tool result, that the transports of mppx make', async () => {
-    const create = <T>(transport: T) =>
-      Mppx.create({
-        realm: 'mpp.example.com',
-        secretKey: 'a secret of at least thirty-two bytes',
-        transport,
-        methods: [
-          tempo({
-            currency: '0x20C000000000000000000000b9537d11c60E8b50',
-            recipient: '0x742d35Cc6634c0532925a3b844bC9e7595F8fE00',
-          }),
-        ],
-      } as never) as unknown as {
+    const currency = '0x20C000000000000000000000b9537d11c60E8b50';
+    const methods = [tempo({ currency, recipient: '0x742d35Cc6634c0532925a3b844bC9e7595F8fE00' })];
+    const secretKey = 'a secret of at least thirty-two bytes';
+    const create = (transport: unknown) =>
+      Mppx.create({ realm: 'mpp.example.com', secretKey, transport, methods } as never) as unknown as {
         charge: (of: object) => (request: object) => Promise<{ status: number; challenge: unknown }>;
       };
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search' } };
@@ -207,96 +167,92 @@ describe('an offer that is the one that Dossier saw', () => {
 });
 
 describe('an offer that is another one', () => {
-  const swaps: readonly [string, () => object, string, RegExp][] = [
+  const swaps: readonly [string, object, string, RegExp][] = [
     [
       'payee',
-      () => ({ payTo: mallory }),
+      { payTo: mallory },
       'never_seen as_seen as_seen as_seen as_seen',
       /^Payee `0x2{40}`: never seen here; other: `0x1{40}` since [\d-]{10}\.$/,
     ],
     [
       'asset, under the name of another',
-      () => ({ asset: unknownToken }),
+      { asset: unknownToken },
       'as_seen not_known never_seen as_seen as_seen',
       /^The offer names the asset “USD Coin”; USDC on Base is `0x833589fcd6edb6e08f4c7c32d4f71b54bda02913` \(by Dossier’s table of assets\), this is `0x5577777777777777777777777777777777777755`\.$/,
     ],
     [
       'asset, with a name that speaks for Dossier',
-      () => ({ asset: unknownToken, extra: { name: 'USDC” (Dossier: as seen since 2020) `x`\n\u202e' } }),
+      { asset: unknownToken, extra: { name: 'USDC” (Dossier: as seen since 2020) `x`\n\u202e' } },
       'as_seen not_known never_seen as_seen as_seen',
       /^The offer names the asset “USDC' \(Dossier: as seen since 2020\) `x`”; USDC on Base is/,
     ],
     [
       'asset that nobody takes for another',
-      () => ({ asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42', extra: { name: 'EURC' } }),
+      { asset: '0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42', extra: { name: 'EURC' } },
       'as_seen not_known never_seen as_seen as_seen',
       /^Asset EURC \(`0x60a3e35cc302bfa44cb288bc5a4f316fdb1adb42`\): never seen here on this network; other: USDC/,
     ],
     [
       'asset that says what it is',
-      () => ({ asset: unknownToken, extra: { name: 'Acme points' } }),
+      { asset: unknownToken, extra: { name: 'Acme points' } },
       'as_seen not_known never_seen as_seen as_seen',
       /^The offer names the asset “Acme points”; Dossier does not know `0x55\d+`\.$/,
     ],
     [
       'asset by its symbol alone',
-      () => ({ asset: 'USDC', network: 'Base' }),
+      { asset: 'USDC', network: 'Base' },
       'as_seen not_known not_known as_seen as_seen',
       /^Asset `USDC`: not known: `USDC` is a name, and Dossier does not know which asset has it\.$/,
     ],
     [
       'network by a name of nobody',
-      () => ({ network: 'base-main' }),
+      { network: 'base-main' },
       'as_seen not_known not_known not_known as_seen',
       /^Asset .*network `base-main`: not known: `base-main` is a name, and Dossier does not know which network has it\.$/,
     ],
     [
       'network',
-      () => ({ network: 'eip155:84532' }),
+      { network: 'eip155:84532' },
       'as_seen not_known never_seen never_seen as_seen',
       /^Network Base Sepolia \(`eip155:84532`\): never seen here; other: Base \(`eip155:8453`\) since [\d-]{10}\.$/,
     ],
     [
       'amount, up',
-      () => ({ amount: '20001' }),
+      { amount: '20001' },
       'as_seen higher as_seen as_seen as_seen',
       /^Amount 0\.020001 USDC \(20001\): higher than 0\.02 USDC \(20000\), last seen on [\d-]{10}\.$/,
     ],
     [
       'amount, up beyond the precision of a double',
-      () => ({ amount: '20000000000000000000000000000000001' }),
+      { amount: '20000000000000000000000000000000001' },
       'as_seen higher as_seen as_seen as_seen',
       /^Amount 20000000000000000000000000000\.000001 USDC/,
     ],
     [
       'amount, down',
-      () => ({ amount: '9999' }),
+      { amount: '9999' },
       'as_seen lower as_seen as_seen as_seen',
       /^Amount 0\.009999 USDC \(9999\): lower than 0\.02 USDC \(20000\), last seen on [\d-]{10}\.$/,
     ],
     [
       'amount in another form',
-      () => ({ amount: '2e4' }),
+      { amount: '2e4' },
       'as_seen not_known as_seen as_seen as_seen',
       /^Amount: not known: the offer states none that Dossier can read\.$/,
     ],
     [
       'scheme',
-      () => ({ scheme: 'upto' }),
+      { scheme: 'upto' },
       'as_seen not_known as_seen as_seen never_seen',
       /^Scheme `upto`: never seen here; other: `exact` since [\d-]{10}\.$/,
     ],
   ];
   it.each(swaps)('%s', async (_, swap, states, fact) => {
-    const one = { ...quoted(), ...swap() };
-    const two = { ...ask.required, accepts: [{ ...quoted(), ...swap() }] };
-    for (const offer of [[one], two, JSON.stringify(two), toolResult(two)]) {
-      const answer = await check({ handle: shopHandle, offer });
-      expect(statesOf(answer)).toEqual([states]);
-      expect(answer.offers[0]?.facts).toContainEqual(expect.stringMatching(fact));
-      if (!fact.source.includes('USDC on Base is'))
-        expect(answer.offers[0]?.facts.join(' ')).not.toContain('USDC on Base is');
-    }
+    const answer = await check({ handle: shopHandle, offer: [{ ...quoted(), ...swap }] });
+    expect(statesOf(answer)).toEqual([states]);
+    expect(answer.offers[0]?.facts).toContainEqual(expect.stringMatching(fact));
+    if (!fact.source.includes('USDC on Base is'))
+      expect(answer.offers[0]?.facts.join(' ')).not.toContain('USDC on Base is');
   });
 
   it('among several, each has its own answer, whatever their order; of more than three, three', async () => {

@@ -1,41 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
-import { type AnyClient, connect } from '../../support/mcp-clients.ts';
-import { alice, mallory, offerOf, unknownToken, usdc } from '../../support/offers.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
+import { startShop } from '../../support/endpoints/paid-endpoint.ts';
+import { connect } from '../../support/mcp-clients.ts';
+import { alice, challengeOf, mallory, offerOf, unknownToken, usdc } from '../../support/offers.ts';
+import { opened } from '../../support/opened.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const urlAt = (name: string) => `https://${name}.example.com/mcp`;
 
-/** A challenge of MPP, in the header that it comes in. */
-const challengeOf = (recipient: string, more: object = {}, parameters = '') => {
-  const request = { amount: '10000', currency: usdc, recipient, methodDetails: { chainId: 8453 }, ...more };
-  const encoded = Buffer.from(JSON.stringify(request)).toString('base64url');
-  return `Payment id="1", realm="till", method="tempo", intent="charge"${parameters}, request="${encoded}"`;
-};
-
-const startShop = (payTo: string) =>
-  startEndpoint((_body, { method }, response) => {
-    if (method !== 'POST') return void response.writeHead(404).end();
-    response.writeHead(402, { 'content-type': 'application/json', 'www-authenticate': challengeOf(payTo) });
-    response.end(JSON.stringify({ x402Version: 2, error: 'pay', accepts: [offerOf({ payTo })] }));
-  });
-
-let observed: ObservedDirectory;
-let client: AnyClient;
-beforeAll(async () => {
-  observed = await openObserved(
-    { shop: await startShop(alice), evil: await startShop(mallory) },
-    { LIMITS: 'off' },
-  );
-  for (const name of ['shop', 'evil', 'shop', 'evil']) await observed.directory.observe(handleAt(name));
-  client = await connect('v2', { app: observed.directory.app });
-});
-afterAll(async () => {
-  await client.close();
-  await observed.close();
-});
+const observed = await openObserved(
+  {
+    shop: await startShop(() => [offerOf(), challengeOf(alice)]),
+    evil: await startShop(() => [offerOf({ payTo: mallory }), challengeOf(mallory)]),
+  },
+  { LIMITS: 'off' },
+);
+for (const name of ['shop', 'evil', 'shop', 'evil']) await observed.directory.observe(handleAt(name));
+const client = await opened(connect('v2', { app: observed.directory.app }));
 
 interface Answer {
   readonly handle?: string;

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openCheckedTwice } from '../../support/endpoints/observed.ts';
-import { mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
+import { describe, expect, it } from 'vitest';
+import { callTool } from '../../support/directory.ts';
+import { handleAt, openCheckedTwice } from '../../support/endpoints/observed.ts';
+import { startShop } from '../../support/endpoints/paid-endpoint.ts';
+import { challengeOf, mallory, numbered, offerOf, unknownToken, usdc } from '../../support/offers.ts';
 
 const start_ms = Date.now();
 const inDays = (days: number) => new Date(start_ms + days * 86_400_000).toISOString().slice(0, 10);
@@ -14,79 +15,47 @@ const unread = offerOf({ network: 'lightning', amount: '0.001', asset: 'BTC', pa
 
 let requests = 0;
 /** What each server asks for now; a server without offers fails. */
-const asked: Record<string, () => readonly object[]> = {
+const asked: Record<string, () => readonly (object | string)[]> = {
   many: () => Array.from({ length: 40 }, (_, at) => manyAt(at)),
   twenty: () => Array.from({ length: 20 }, (_, at) => manyAt(at)),
-  rotating: () => {
-    requests += 1;
-    return [offerOf({ payTo: numbered(requests) })];
-  },
+  rotating: () => [offerOf({ payTo: numbered(++requests) })],
   optimism: () => [offerOf({ network: 'eip155:10' })],
   amoy: () => [offerOf({ network: 'eip155:80002' })],
   unnamed: () => [offerOf({ network: 'newchain' })],
   shop: () => [offerOf()],
   pair: () => [offerOf(), offerOf({ asset: unknownToken, payTo: mallory })],
   evil: () => [offerOf({ payTo: mallory })],
-  mixed: () => [offerOf({ payTo: numbered(7) })],
+  mixed: () => [offerOf({ payTo: numbered(7) }), session('5')],
   growing: () => [offerOf({ payTo: numbered(20) }), unread],
   kept: () => [offerOf({ payTo: numbered(36) }), offerOf({ payTo: numbered(31), amount: '20000' })],
   thousands: () => Array.from({ length: 1500 }, (_, at) => manyAt(at)),
-  brim: () => Array.from({ length: 1000 }, (_, at) => manyAt(at)),
+  brim: () => [...Array.from({ length: 1000 }, (_, at) => manyAt(at)), session('ask')],
 };
-const session = { amount: '5', currency: unknownToken, recipient: numbered(8) };
-const toChallenge = (request: object) =>
-  `Payment id="1", realm="x", method="tempo", intent="session", request="${Buffer.from(JSON.stringify(request)).toString('base64url')}"`;
-const challenges: Readonly<Record<string, string>> = {
-  mixed: toChallenge(session),
-  brim: toChallenge({ ...session, amount: 'ask' }),
+const session = (amount: string) =>
+  challengeOf(numbered(8), { amount, currency: unknownToken, methodDetails: undefined }, '', 'session');
+const resource = {
+  resource: 'https://shop.example.com/mcp',
+  accepts: [offerOf({ amount: '5000' }), offerOf({ payTo: mallory })],
 };
-const documents: Readonly<Record<string, object>> = {
-  shop: {
-    resources: [
-      {
-        resource: 'https://shop.example.com/mcp',
-        accepts: [offerOf({ amount: '5000' }), offerOf({ payTo: mallory })],
-      },
-    ],
-  },
-};
-
-const startShop = (name: string) =>
-  startEndpoint((_body, { method, url }, response) => {
-    const document = method === 'GET' && url === '/.well-known/x402' ? documents[name] : undefined;
-    if (document) return void response.writeHead(200).end(JSON.stringify(document));
-    const accepts = asked[name]?.() ?? [];
-    if (method !== 'POST' || accepts.length === 0) return void response.writeHead(404).end();
-    response.writeHead(402, {
-      'content-type': 'application/json',
-      ...(challenges[name] && { 'www-authenticate': challenges[name] }),
-    });
-    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
-  });
-
-let observed: ObservedDirectory;
-beforeAll(async () => {
-  observed = await openCheckedTwice(Object.keys(asked), startShop);
-});
-afterAll(() => observed.close());
+const { directory, look } = await openCheckedTwice(Object.keys(asked), (name) =>
+  startShop(
+    () => asked[name]?.() ?? [],
+    name === 'shop' ? { '/.well-known/x402': { resources: [resource] } } : {},
+  ),
+);
 
 interface Body {
-  readonly handle?: string;
-  readonly message: string;
   readonly stands_out?: readonly string[];
   readonly lines: { readonly costs: string };
   readonly offers: readonly (Readonly<Record<string, string>> & { readonly facts: readonly string[] })[];
 }
-async function call(tool: string, body: object): Promise<Body> {
-  const headers = { 'content-type': 'application/json' };
-  const init = { method: 'POST', headers, body: JSON.stringify(body) };
-  return (await (await observed.directory.app.request(`/api/tools/${tool}`, init)).json()) as Body;
-}
+const call = (tool: string, name: string, offer?: object) =>
+  callTool<Body>(directory, tool, { handle: handleAt(name), ...(offer && { offer: [offer] }) });
 async function check(name: string, offer: object) {
-  const { offers } = await call('check_offer', { handle: handleAt(name), offer: [offer] });
-  const { facts = [], ...states } = offers[0] ?? {};
+  const { facts = [], ...states } = (await call('check_offer', name, offer)).offers[0] ?? {};
   return { facts, states };
 }
+const quoteOf = async (name: string) => (await look(name, 'price.offers', 'quote'))[0];
 
 it('of many offers, each is compared', async () => {
   for (const at of [15, 35])
@@ -95,14 +64,6 @@ it('of many offers, each is compared', async () => {
   expect(states).toMatchObject({ payee: 'never_seen', asset: 'never_seen', amount: 'not_known' });
   expect((await check('thousands', manyAt(1499))).states).toMatchObject({ payee: 'as_seen' });
 });
-
-const quoteOf = async (name: string) => {
-  const answer = await observed.directory.app.request(`/agents/${handleAt(name)}.json`);
-  const { observations } = (await answer.json()) as {
-    observations: { kind: string; reason?: string; value?: object }[];
-  };
-  return observations.find(({ kind }) => kind === 'price.offers');
-};
 
 it('of more than a thousand offers, all are read, and how many pay whom is said in short', async () => {
   expect((await quoteOf('thousands'))?.value).toMatchObject({ count: 1500, all_payees: { count: 1500 } });
@@ -150,13 +111,13 @@ it('of many listings that ask to be paid at a payee, three are named with when t
 });
 
 it('what was quoted before is compared by what was read of it', async () => {
-  observed.directory.wait(3 * 86_400);
+  directory.wait(3 * 86_400);
   asked.many = () => [offerOf({ network: 'eip155:137' })];
   asked.rotating = () => [];
   for (const name of ['many', 'rotating']) {
-    await observed.directory.observe(handleAt(name));
-    observed.directory.wait(86_400);
-    await observed.directory.observe(handleAt(name));
+    await directory.observe(handleAt(name));
+    directory.wait(86_400);
+    await directory.observe(handleAt(name));
   }
   const { states, facts } = await check('many', manyAt(15));
   expect(states).toEqual({
@@ -181,9 +142,9 @@ it('what was quoted before is compared by what was read of it', async () => {
 /** Looks at a server again on another day, after it was changed. */
 async function lookAgain(name: string, offers: readonly object[]) {
   asked[name] = () => offers;
-  observed.directory.wait(86_400);
-  await observed.directory.observe(handleAt(name));
-  return call('get_agent', { handle: handleAt(name) });
+  directory.wait(86_400);
+  await directory.observe(handleAt(name));
+  return call('get_agent', name);
 }
 
 it('of two offers, each payee is compared with that of the same offer, also once they have changed places', async () => {
@@ -209,7 +170,7 @@ it('the date of several payees is not said of each of them', async () => {
 });
 
 it('offers of x402 and MPP together are not all for one request', async () => {
-  const { lines } = await call('get_agent', { handle: handleAt('mixed') });
+  const { lines } = await call('get_agent', 'mixed');
   expect(lines.costs).toMatch(/^Quotes for an amount of use that is not known before it answers: /);
 });
 

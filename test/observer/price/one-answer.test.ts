@@ -1,15 +1,13 @@
 import { encodePaymentRequiredHeader } from '@x402/core/http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Directory, openDirectory } from '../../support/directory.ts';
-import { type Endpoint, startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { expect, it } from 'vitest';
+import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
-import { registryEntry } from '../../support/entries.ts';
+import { registryEntry, remotesAt } from '../../support/entries.ts';
 import { connect } from '../../support/mcp-clients.ts';
+import { atEnd, openedDirectory } from '../../support/opened.ts';
 
 const alice = '0x1111111111111111111111111111111111111111';
-const remotesAt = (...names: string[]) => ({
-  remotes: names.map((name) => ({ type: 'streamable-http', url: `https://${name}.example.com/mcp` })),
-});
+const at = (...names: string[]) => remotesAt(...names.map((name) => `https://${name}.example.com/mcp`));
 const unreadPrice = {
   _meta: { 'io.modelcontextprotocol.registry/publisher-provided': { pricing: { amount: '5' } } },
 };
@@ -32,43 +30,32 @@ const handles = ['one-of-two', 'four', 'in-tools', 'in-record', 'silent', 'unrea
   (name) => `com.example/${name}`,
 );
 
-let servers: Record<string, Endpoint>;
-let directory: Directory;
-
-beforeAll(async () => {
-  servers = {
-    paid: await startX402Server(() => ({ dollars: '$0.01', payTo: alice })),
-    plain: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
-    tools: await startPricedServer({ search: { 'agents-x402/priceUSD': 0.01 }, help: {} }, []),
-    four: await startEndpoint((_, { method }, response) => {
-      if (method === 'POST') void response.writeHead(402, { 'payment-required': fourOffers }).end('{}');
-      else response.writeHead(404).end();
-    }),
-    cheque: await startEndpoint((_, { method }, response) => {
-      if (method === 'POST') void response.writeHead(402).end('{"x402Version":9,"pay":"by cheque"}');
-      else response.writeHead(404).end();
-    }),
-  };
-  const hosts = Object.entries(servers).map(([name, { url }]) => [`${name}.example.com`, url]);
-  directory = await openDirectory({
-    entries: [
-      registryEntry('com.example/one-of-two', remotesAt('paid', 'plain')),
-      registryEntry('com.example/four', remotesAt('four')),
-      registryEntry('com.example/in-tools', remotesAt('tools')),
-      registryEntry('com.example/in-record', { ...remotesAt('plain'), ...unreadPrice }),
-      registryEntry('com.example/silent', remotesAt('plain')),
-      registryEntry('com.example/unreadable', remotesAt('cheque')),
-    ],
-    environment: { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
-  });
-  for (const handle of handles) {
-    await directory.observe(handle);
-  }
+const servers = {
+  paid: await startX402Server(() => ({ dollars: '$0.01', payTo: alice })),
+  plain: await startModernServer(() => [{ name: 'look_up', description: 'Looks up' }]),
+  tools: await startPricedServer({ search: { 'agents-x402/priceUSD': 0.01 }, help: {} }, []),
+  four: await startEndpoint((_, { method }, response) => {
+    if (method === 'POST') void response.writeHead(402, { 'payment-required': fourOffers }).end('{}');
+    else response.writeHead(404).end();
+  }),
+  cheque: await startEndpoint((_, { method }, response) => {
+    if (method === 'POST') void response.writeHead(402).end('{"x402Version":9,"pay":"by cheque"}');
+    else response.writeHead(404).end();
+  }),
+};
+for (const one of Object.values(servers)) atEnd(one.close);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('com.example/one-of-two', at('paid', 'plain')),
+    registryEntry('com.example/four', at('four')),
+    registryEntry('com.example/in-tools', at('tools')),
+    registryEntry('com.example/in-record', { ...at('plain'), ...unreadPrice }),
+    registryEntry('com.example/silent', at('plain')),
+    registryEntry('com.example/unreadable', at('cheque')),
+  ],
+  hosts: Object.fromEntries(Object.entries(servers).map(([name, one]) => [`${name}.example.com`, one])),
 });
-afterAll(async () => {
-  await directory.close();
-  await Promise.all(Object.values(servers).map((server) => server.close()));
-});
+for (const handle of handles) await directory.observe(handle);
 
 /** What every adapter says of the price of a listing. */
 async function said(name: string) {

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startDocumented, startInFront } from '../../support/endpoints/documented.ts';
 import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
+import { startShop } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
-import { type AnyClient, connect } from '../../support/mcp-clients.ts';
+import { connect } from '../../support/mcp-clients.ts';
 import { mallory, numbered, offerOf } from '../../support/offers.ts';
+import { opened } from '../../support/opened.ts';
 import { expectSameFacts } from '../../support/same-facts.ts';
 
 const today = new Date().toISOString().slice(0, 10);
@@ -64,39 +66,23 @@ const startStale = async () =>
     (path) => (isStale && path.startsWith('/.well-known/') ? new Response('', { status: 503 }) : undefined),
   );
 
-/** An endpoint that asks mallory's price before it answers anything. */
-const startQuoting = () =>
-  startEndpoint((_, { method }, response) => {
-    if (method !== 'POST') return void response.writeHead(404).end();
-    response.writeHead(402, { 'content-type': 'application/json' });
-    const accepts = [{ ...offerOf({ payTo: mallory }), maxTimeoutSeconds: 60 }];
-    response.end(JSON.stringify({ x402Version: 2, error: 'pay', accepts }));
+const servers: Record<string, Endpoint> = { bazaar: await startBazaar() };
+for (const name of [...Object.keys(entries), 'crowded', 'odd'])
+  servers[name] = await startDocumented(['find', 'send_all'], () => {
+    const resources = entries[name];
+    return resources ? { '/.well-known/x402': { resources } } : {};
   });
-
-let observed: ObservedDirectory;
-let client: AnyClient;
-beforeAll(async () => {
-  const servers: Record<string, Endpoint> = { bazaar: await startBazaar() };
-  for (const name of [...Object.keys(entries), 'crowded', 'odd'])
-    servers[name] = await startDocumented(['find', 'send_all'], () => {
-      const resources = entries[name];
-      return resources ? { '/.well-known/x402': { resources } } : {};
-    });
-  servers.stale = await startStale();
-  servers.quoting = await startQuoting();
-  // Two lists in one document are one.
-  servers.lists = await startDocumented(['find'], () => ({
-    '/.well-known/x402': { resources: ['/mcp'], items: [{ url: '/mcp', accepts: [offerOf()] }] },
-  }));
-  observed = await openObserved(servers, { LIMITS: 'off', PRICE_CATALOGS: 'https://bazaar.example.com' });
-  for (const name of Object.keys(servers))
-    if (name !== 'bazaar') await observed.directory.observe(handleAt(name));
-  client = await connect('v2', { app: observed.directory.app });
-});
-afterAll(async () => {
-  await client.close();
-  await observed.close();
-});
+servers.stale = await startStale();
+// An endpoint that asks mallory's price before it answers anything.
+servers.quoting = await startShop(() => [offerOf({ payTo: mallory })]);
+// Two lists in one document are one.
+servers.lists = await startDocumented(['find'], () => ({
+  '/.well-known/x402': { resources: ['/mcp'], items: [{ url: '/mcp', accepts: [offerOf()] }] },
+}));
+const observed = await openObserved(servers, { LIMITS: 'off', PRICE_CATALOGS: 'https://bazaar.example.com' });
+for (const name of Object.keys(servers))
+  if (name !== 'bazaar') await observed.directory.observe(handleAt(name));
+const client = await opened(connect('v2', { app: observed.directory.app }));
 
 /** The comparisons of one offer with price lists, as JSON and as text. */
 async function check(name: string, offer: object) {

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runDossier } from '../../support/command.ts';
-import { type Directory, openDirectory } from '../../support/directory.ts';
 import { type Documents, startDocumented, startInFront } from '../../support/endpoints/documented.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt } from '../../support/endpoints/observed.ts';
-import { registryEntry } from '../../support/entries.ts';
+import { registryEntry, remotesAt } from '../../support/entries.ts';
 import { toTimelines } from '../../support/facts.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
 import { alice, mallory, usdc } from '../../support/offers.ts';
+import { atEnd, openedDirectory, openFolder } from '../../support/opened.ts';
 
 const bob = '0x3333333333333333333333333333333333333333';
 const offer = (payTo: string, more: object = {}) => ({
@@ -36,54 +34,43 @@ let listed: readonly object[] = [offer(alice)];
 let isLocked = false;
 const locked = { status: 401, headers: { 'www-authenticate': 'Bearer' } };
 
-let servers: Record<string, Endpoint>;
-let directory: Directory;
-const folder = mkdtempSync(join(tmpdir(), 'dossier-swap-'));
+const folder = openFolder();
 const file = join(folder, 'dossier.lock.json');
 
-beforeAll(async () => {
-  const documents = (name: string): Documents => ({ '/.well-known/x402': { resources: lists[name] } });
-  servers = Object.fromEntries(
-    await Promise.all(
-      Object.keys(lists).map(
-        async (name) =>
-          [
-            name,
-            await startInFront(
-              await startDocumented(['find', 'send', 'tidy'], () => documents(name)),
-              (path) => (isLocked && path === '/mcp' ? new Response('', locked) : undefined),
-            ),
-          ] as const,
-      ),
+const documents = (name: string): Documents => ({ '/.well-known/x402': { resources: lists[name] } });
+const servers = Object.fromEntries(
+  await Promise.all(
+    Object.keys(lists).map(
+      async (name) =>
+        [
+          name,
+          await startInFront(
+            await startDocumented(['find', 'send', 'tidy'], () => documents(name)),
+            (path) => (isLocked && path === '/mcp' ? new Response('', locked) : undefined),
+          ),
+        ] as const,
     ),
-  );
-  servers.listed = await startDocumented([], () => ({}));
-  servers.bazaar = await startEndpoint((_, { url = '' }, response) => {
-    const items = url.includes('offset=0')
-      ? [{ resource: 'https://listed.example.com/mcp', accepts: listed }]
-      : [];
-    response.end(JSON.stringify({ items, pagination: { limit: 100, offset: 0, total: 1 } }));
-  });
-  const hosts = Object.entries(servers).map(([name, { url }]) => [`${name}.example.com`, url]);
-  directory = await openDirectory({
-    entries: Object.keys(servers).map((name) =>
-      registryEntry(handleAt(name), {
-        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
-      }),
-    ),
-    environment: {
-      HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)),
-      PRICE_CATALOGS: 'https://bazaar.example.com',
-    },
-    listening: true,
-  });
-  for (const name of [...Object.keys(lists), 'listed']) await directory.observe(handleAt(name));
+  ),
+);
+servers.listed = await startDocumented([], () => ({}));
+servers.bazaar = await startEndpoint((_, { url = '' }, response) => {
+  const items = url.includes('offset=0')
+    ? [{ resource: 'https://listed.example.com/mcp', accepts: listed }]
+    : [];
+  response.end(JSON.stringify({ items, pagination: { limit: 100, offset: 0, total: 1 } }));
 });
-afterAll(async () => {
-  await directory.close();
-  await Promise.all(Object.values(servers).map((server) => server.close()));
-  rmSync(folder, { recursive: true });
+for (const one of Object.values(servers)) atEnd(one.close);
+const directory = await openedDirectory({
+  entries: Object.keys(servers).map((name) =>
+    registryEntry(handleAt(name), remotesAt(`https://${name}.example.com/mcp`)),
+  ),
+  hosts: Object.fromEntries(Object.entries(servers).map(([name, one]) => [`${name}.example.com`, one])),
+  environment: {
+    PRICE_CATALOGS: 'https://bazaar.example.com',
+  },
+  listening: true,
 });
+for (const name of [...Object.keys(lists), 'listed']) await directory.observe(handleAt(name));
 
 interface History {
   readonly changes: readonly string[];

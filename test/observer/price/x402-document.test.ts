@@ -1,15 +1,15 @@
 import { HTTPFacilitatorClient, x402ResourceServer } from '@x402/core/server';
 import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { declareDiscoveryExtension } from '@x402/extensions/bazaar';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Documents, startDocumented } from '../../support/endpoints/documented.ts';
-import { type Endpoint, startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
-import { handleAt, type ObservedDirectory, openObserved } from '../../support/endpoints/observed.ts';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
 import { startFetchServer } from '../../support/endpoints/paid-endpoint.ts';
+import { alice as payTo, usdc } from '../../support/offers.ts';
 
 const asset = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const network = 'eip155:8453';
-const payTo = '0x1111111111111111111111111111111111111111';
 
 /** What the packages of x402 ask for at a price in dollars, on Base. */
 async function startPricing() {
@@ -27,84 +27,77 @@ async function startPricing() {
 }
 
 const documents: Record<string, Documents> = {};
-let observed: ObservedDirectory;
-let hosts: Record<string, Endpoint>;
 
-beforeAll(async () => {
-  const { cent, dollar } = await startPricing();
-  const at = (name: string) => `https://${name}.example.com`;
-  documents.bare = {
-    '/.well-known/x402': {
-      version: 1,
-      resources: [
-        `${at('bare')}/mcp/`,
-        `${at('bare')}/api`,
-        'https://other.example.org/mcp',
-        'mcp://tool/send',
-        7,
-        null,
-      ],
-      ownershipProofs: ['0x1'],
-    },
-  };
-  documents.whole = {
-    '/.well-known/x402.json': {
-      x402Version: 2,
-      items: [
-        {
-          resource: `${at('whole')}/mcp`,
-          type: 'mcp',
-          x402Version: 2,
-          accepts: dollar,
-          extensions: declareDiscoveryExtension({ toolName: 'send', inputSchema: { type: 'object' } }),
-        },
-        { resource: { url: 'mcp://tool/find' }, accepts: cent },
-        { url: '/mcp', tool: 'gone', accepts: cent },
-        { url: 'mcp://tool/of-another-endpoint', accepts: dollar },
-        { url: 'https://other.example.org/mcp', accepts: dollar },
-      ],
-    },
-  };
-  documents.older = {
-    '/.well-known/x402': {
-      resources: [
-        {
-          endpoint: '/mcp',
-          scheme: 'exact',
-          network: 'base',
-          maxAmountRequired: '10000',
-          asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-          payTo,
-        },
-        `${at('older')}/mcp`,
-      ],
-    },
-  };
-  documents.elsewhere = { '/.well-known/x402': { resources: [`${at('elsewhere')}/api`, '/api/two'] } };
-  documents.page = { '/.well-known/x402': '<html>', '/.well-known/x402.json': { error: 'not found' } };
-  documents.hostile = {
-    '/.well-known/x402': {
-      resources: [
-        ...['__proto__', 'constructor', 'zoom'].map((tool) => ({ url: '/mcp', tool, accepts: cent })),
-        ...Array.from({ length: 10_000 }, (_, n) => ({ url: '/mcp', tool: `tool${n}` })),
-      ],
-      length: -1,
-    },
-  };
-  const names = ['bare', 'whole', 'older', 'elsewhere', 'page', 'hostile', 'none'];
-  const started = await Promise.all(
-    names.map(
-      async (name) => [name, await startDocumented(['find', 'send'], () => documents[name] ?? {})] as const,
-    ),
-  );
-  hosts = Object.fromEntries(started);
-  hosts.silent = await startEndpoint((_, { url }, response) => {
+const { cent, dollar } = await startPricing();
+const at = (name: string) => `https://${name}.example.com`;
+documents.bare = {
+  '/.well-known/x402': {
+    version: 1,
+    resources: [
+      `${at('bare')}/mcp/`,
+      `${at('bare')}/api`,
+      'https://other.example.org/mcp',
+      'mcp://tool/send',
+      7,
+      null,
+    ],
+    ownershipProofs: ['0x1'],
+  },
+};
+documents.whole = {
+  '/.well-known/x402.json': {
+    x402Version: 2,
+    items: [
+      {
+        resource: `${at('whole')}/mcp`,
+        type: 'mcp',
+        x402Version: 2,
+        accepts: dollar,
+        extensions: declareDiscoveryExtension({ toolName: 'send', inputSchema: { type: 'object' } }),
+      },
+      { resource: { url: 'mcp://tool/find' }, accepts: cent },
+      { url: '/mcp', tool: 'gone', accepts: cent },
+      { url: 'mcp://tool/of-another-endpoint', accepts: dollar },
+      { url: 'https://other.example.org/mcp', accepts: dollar },
+    ],
+  },
+};
+documents.older = {
+  '/.well-known/x402': {
+    resources: [
+      {
+        endpoint: '/mcp',
+        scheme: 'exact',
+        network: 'base',
+        maxAmountRequired: '10000',
+        asset: usdc,
+        payTo,
+      },
+      `${at('older')}/mcp`,
+    ],
+  },
+};
+documents.elsewhere = { '/.well-known/x402': { resources: [`${at('elsewhere')}/api`, '/api/two'] } };
+documents.page = { '/.well-known/x402': '<html>', '/.well-known/x402.json': { error: 'not found' } };
+documents.hostile = {
+  '/.well-known/x402': {
+    resources: [
+      ...['__proto__', 'constructor', 'zoom'].map((tool) => ({ url: '/mcp', tool, accepts: cent })),
+      ...Array.from({ length: 10_000 }, (_, n) => ({ url: '/mcp', tool: `tool${n}` })),
+    ],
+    length: -1,
+  },
+};
+const names = ['bare', 'whole', 'older', 'elsewhere', 'page', 'hostile', 'none'];
+const observed = await openObserved({
+  ...Object.fromEntries(
+    names.map((name) => [name, startDocumented(['find', 'send'], () => documents[name] ?? {})]),
+  ),
+  silent: startEndpoint((_, { url }, response) => {
     if (url === '/.well-known/x402') return void response.destroy();
     response.writeHead(404).end();
-  });
-  observed = await openObserved(hosts);
+  }),
 });
-afterAll(() => observed.close());
 
 const see = async (name: string, place = '.well-known/x402') =>
   (await observed.look(name, 'price.offers', place))[0];
@@ -168,7 +161,11 @@ it('reads all resources, and names the first tools, whatever they are called', a
 
 it('asks for the second address only where the first one has none, and not of a host that gave no answer', () => {
   const asked = (name: string) =>
-    new Set(hosts[name]?.sent.map(({ path }) => path).filter((path) => path.startsWith('/.well-known/x402')));
+    new Set(
+      observed.servers[name]?.sent
+        .map(({ path }) => path)
+        .filter((path) => path.startsWith('/.well-known/x402')),
+    );
   expect([...asked('bare')]).toEqual(['/.well-known/x402']);
   expect([...asked('whole')]).toEqual(['/.well-known/x402', '/.well-known/x402.json']);
   expect([...asked('silent')]).toEqual(['/.well-known/x402']);

@@ -1,18 +1,14 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createObserver } from '../../../src/observations/observer.ts';
-import { type ClaimedDirectory, openClaimedDirectory } from '../../support/claimed-directory.ts';
+import { openClaimedDirectory } from '../../support/claimed-directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { readable } from '../../support/facts.ts';
-import type { GitRepository } from '../../support/git-server.ts';
+import { opened } from '../../support/opened.ts';
 import { onGitHub } from '../../support/registry-entries.ts';
 
-let directory: ClaimedDirectory;
-let repository: GitRepository;
-let commit: string;
-
-beforeAll(async () => {
-  directory = await openClaimedDirectory({
+const directory = await opened(
+  openClaimedDirectory({
     entries: [
       registryEntry('com.example/there', onGitHub('example/there')),
       registryEntry('com.example/replaced', onGitHub('example/replaced')),
@@ -22,16 +18,13 @@ beforeAll(async () => {
       registryEntry('com.example/moved', onGitHub('example/moved')),
       registryEntry('io.github.Example/moved', onGitHub('Example/moved')),
     ],
-  });
-  repository = directory.git.createRepository('example/there');
-  directory.git.createRepository('example/empty');
-  commit = repository.commit({ 'README.md': 'a server' });
-});
+  }),
+);
+const repository = directory.git.createRepository('example/there');
+directory.git.createRepository('example/empty');
+const commit = repository.commit({ 'README.md': 'a server' });
 beforeEach(() => {
   directory.git.fault = undefined;
-});
-afterAll(async () => {
-  await directory.close();
 });
 
 /** What is observed of the repository of a listing, by kind. */

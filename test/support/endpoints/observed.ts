@@ -1,17 +1,19 @@
 import type { Observation } from '../../../src/observations/known/observation.ts';
-import { type Directory, openDirectory } from '../directory.ts';
-import { registryEntry } from '../entries.ts';
+import { type Directory, documentOf, openDirectory } from '../directory.ts';
+import { registryEntry, remotesAt } from '../entries.ts';
+import { opened } from '../opened.ts';
 import type { Endpoint } from './mcp-endpoint.ts';
 
 /** A directory whose listings have their endpoints at servers of a test. */
 export interface ObservedDirectory {
   readonly directory: Directory;
+  /** The servers by their names. */
+  readonly servers: Readonly<Record<string, Endpoint>>;
   /**
    * Checks a host, and reads its facts of a kind. Of a price, `place` is `quote`, or the end of the subject:
    * `.well-known/x402`.
    */
   look(host: string, kind: string, place?: string): Promise<Observation[]>;
-  close(): Promise<void>;
 }
 
 /** The handle of the listing whose endpoint is at `<name>.example.com`. */
@@ -19,36 +21,40 @@ export const handleAt = (name: string): string => `com.example.${name}/a`;
 
 /**
  * Opens a directory with one listing for each server: endpoint `https://<name>.example.com/mcp`, website
- * `/about` there, both reached at the server's address. Closes the servers with it.
+ * `/about` there, both reached at the server's address; it closes them all by itself.
  */
 export async function openObserved(
-  servers: Readonly<Record<string, Endpoint>>,
+  servers: Readonly<Record<string, Endpoint | Promise<Endpoint>>>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ObservedDirectory> {
-  const hosts = Object.entries(servers).map(([name, { url }]) => [`${name}.example.com`, url]);
-  const directory = await openDirectory({
-    entries: Object.keys(servers).map((name) =>
-      registryEntry(handleAt(name), {
-        websiteUrl: `https://${name}.example.com/about`,
-        remotes: [{ type: 'streamable-http', url: `https://${name}.example.com/mcp` }],
-      }),
-    ),
-    environment: { HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)), ...environment },
-  });
+  const started = await Promise.all(
+    Object.entries(servers).map(async ([name, one]) => [name, await one] as const),
+  );
+  for (const [, server] of started) await opened(server);
+  const directory = await opened(
+    openDirectory({
+      entries: started.map(([name]) =>
+        registryEntry(handleAt(name), {
+          websiteUrl: `https://${name}.example.com/about`,
+          ...remotesAt(`https://${name}.example.com/mcp`),
+        }),
+      ),
+      hosts: Object.fromEntries(started.map(([name, server]) => [`${name}.example.com`, server])),
+      environment,
+    }),
+  );
   return {
     directory,
+    servers: Object.fromEntries(started),
     async look(name, kind, place) {
       await directory.observe(handleAt(name));
-      const answer = await directory.app.request(`/agents/${handleAt(name)}.json`);
-      const { observations } = (await answer.json()) as { observations: Observation[] };
+      const { observations } = (await documentOf(directory, handleAt(name))) as {
+        observations: Observation[];
+      };
       const isThere = ({ subject = '' }: Observation) =>
         place === undefined ||
         (place === 'quote' ? !subject.includes(' in ') : subject.endsWith(` in ${place}`));
       return observations.filter((one) => one.kind === kind && isThere(one));
-    },
-    async close() {
-      await directory.close();
-      await Promise.all(Object.values(servers).map((server) => server.close()));
     },
   };
 }
@@ -58,8 +64,8 @@ export async function openCheckedTwice(
   names: readonly string[],
   start: (name: string) => Promise<Endpoint>,
 ): Promise<ObservedDirectory> {
-  const servers = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
-  const observed = await openObserved(Object.fromEntries(servers), { LIMITS: 'off' });
+  const servers = Object.fromEntries(names.map((name) => [name, start(name)]));
+  const observed = await openObserved(servers, { LIMITS: 'off' });
   for (const name of [...names, ...names]) await observed.directory.observe(handleAt(name));
   return observed;
 }

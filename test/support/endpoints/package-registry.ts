@@ -1,3 +1,4 @@
+import type { Directory } from '../directory.ts';
 import { type Endpoint, startEndpoint } from './mcp-endpoint.ts';
 
 /** What a stub registry answers at a path: JSON with status 200, or a status and text of its own. */
@@ -22,6 +23,15 @@ export const startPackageRegistry = (content: () => Readonly<Record<string, Stor
     if (isPlain(stored)) return void response.writeHead(stored.status, stored.headers).end(stored.text);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(stored));
   });
+
+/** Checks a listing: the value, or else the outcome, of each fact about its package by its kind. */
+export async function packageFactsOf(directory: Directory, handle: string): Promise<Record<string, unknown>> {
+  const { observations } = await directory.observe(handle);
+  const found = observations.filter(({ kind }) => kind.startsWith('package.'));
+  return Object.fromEntries(
+    found.map(({ kind, outcome, value }) => [kind.replace('package.', ''), value ?? outcome]),
+  );
+}
 
 /** A version as a packument of npm has it. */
 export const npmVersion = (name: string, version: string, more: object = {}) => ({

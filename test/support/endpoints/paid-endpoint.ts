@@ -127,3 +127,26 @@ export function startPricedServer(
     return pathname === '/mcp' ? handler.fetch(request) : new Response('', { status: 404 });
   });
 }
+
+/**
+ * A server that asks each POST for a payment: for offers of x402 in a body, and for challenges of MPP, which
+ * are texts. Where it asks for nothing there is nothing but its documents.
+ */
+export const startShop = (
+  asks: () => readonly (object | string)[],
+  documents: Readonly<Record<string, object>> = {},
+): Promise<Endpoint> =>
+  startEndpoint((_, { method, url = '' }, response) => {
+    const document = method === 'GET' ? documents[url] : undefined;
+    if (document) return void response.writeHead(200).end(JSON.stringify(document));
+    const asked = method === 'POST' ? asks() : [];
+    if (asked.length === 0) return void response.writeHead(404).end();
+    const challenges = asked.filter((one) => typeof one === 'string');
+    const accepts = asked.filter((one) => typeof one !== 'string');
+    response.writeHead(402, {
+      'content-type': 'application/json',
+      ...(challenges.length > 0 && { 'www-authenticate': challenges }),
+    });
+    const body = { x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts };
+    response.end(accepts.length > 0 ? JSON.stringify(body) : '');
+  });
