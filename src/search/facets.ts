@@ -1,4 +1,5 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
+import { lightWords, stopWords } from './words.ts';
 
 /** `tag:webhooks`, `has:endpoint`. `owner` and `publisher` are in no answer. */
 export type Facet =
@@ -31,8 +32,8 @@ export function ownerFacets(handle: string): Facet[] {
   return [`owner:${toLabel(identity)}`, `owner:${identity}`];
 }
 
-/** Wanted of the owner named before. */
-const endings = /\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
+/** Wanted of the owner named beside them. */
+const around = /^(?:official|the|mcp)\s+|\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
 const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
@@ -42,15 +43,29 @@ export function domainOwners(text: string): string[] {
   return domain.test(text) ? [...new Set([text, reversed].map((name) => Holder.ofHost(name).id))] : [];
 }
 
+function withoutWanted(query: string): string {
+  let text = query.trim().toLowerCase();
+  while (around.test(text)) text = text.replace(around, '');
+  return text;
+}
+
 /**
  * The publisher by name (`notion`, `hugging face`, `stripe mcp`), domain (`notion.com`) or namespace
  * (`com.notion`); none with quotes, exclusions or a slash.
  */
 export function toOwnerFacets(query: string): Facet[] {
-  let text = query.trim().toLowerCase();
+  const text = withoutWanted(query);
   if (text.length > longest || /["/]|(?:^|\s)-/.test(text)) return [];
   if (domain.test(text)) return domainOwners(text).map((owner): Facet => `owner:${owner}`);
-  while (endings.test(text)) text = text.replace(endings, '');
   const label = letters(text);
   return label ? [`owner:${label}`] : [];
+}
+
+const mostNamed = 5;
+
+/** Whoever has one of several words as a name, as in `notion pages`. */
+export function toWordOwners(query: string): Facet[] {
+  const words = withoutWanted(query).slice(0, longest).split(/\s+/).map(letters);
+  const telling = words.filter((word) => word.length > 2 && !lightWords.has(word) && !stopWords.has(word));
+  return telling.length > 1 ? telling.slice(0, mostNamed).map((word): Facet => `owner:${word}`) : [];
 }

@@ -1,7 +1,7 @@
 import { isHandle } from '../core/handle.ts';
 import { nextTurn } from '../core/turns.ts';
 import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
-import { type Facet, type FacetChoice, toOwnerFacets } from './facets.ts';
+import { type Facet, type FacetChoice, toOwnerFacets, toWordOwners } from './facets.ts';
 import { readNearWords, readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
@@ -147,7 +147,7 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 
 const scoreOfFirst = 1e6;
 
-/** By relevance, positions `first` lead. */
+/** By relevance, positions `first` lead, and with all words those of `named`. */
 async function sortFound(
   search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
@@ -155,16 +155,24 @@ async function sortFound(
     words,
     sort,
     first,
+    named,
     most,
-  }: { words: readonly RankedWord[]; first: readonly number[] } & Pick<SearchQuery, 'sort' | 'most'>,
+  }: { words: readonly RankedWord[]; first: readonly number[]; named: ReadonlySet<number> } & Pick<
+    SearchQuery,
+    'sort' | 'most'
+  >,
 ) {
   const ids = positions.map(toId);
   const updates = sort === 'updated' ? await readUpdates(search, ids) : undefined;
   const scoreOf = createScorer(words, documents);
-  const scores = Float64Array.from(starts, (start) => scoreOf(start).score);
-  if (first.length > 0)
-    for (const [at, position] of positions.entries())
-      if (first.includes(position)) scores[at] = (scores[at] ?? 0) + scoreOfFirst;
+  const counted = words.filter(({ isCounted }) => isCounted).length;
+  const leading = new Set(first);
+  const scores = Float64Array.from(starts, (start, at) => {
+    const { score, matched } = scoreOf(start);
+    const position = positions[at] ?? 0;
+    const isFirst = leading.has(position) || (matched >= counted && named.has(position));
+    return isFirst ? score + scoreOfFirst : score;
+  });
   const idOf = (at: number) => ids[at] ?? 0;
   const updateOf = (at: number) => updates?.get(idOf(at)) ?? '';
   const orders: Readonly<Record<SearchSort, (a: number, b: number) => number>> = {
@@ -187,6 +195,12 @@ async function findOwned({ db, index }: IndexSearch, text: string, facets: reado
     owned.push(...(await index.find(db, { ...probe, facets: [...facets, owner] })));
   return owned;
 }
+
+const findNamed = async ({ db, index }: IndexSearch, text: string, facets: readonly FacetChoice[]) => {
+  const owners = toWordOwners(text);
+  const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
+  return new Set(owners.length > 0 ? await index.find(db, { ...probe, facets: [...facets, owners] }) : []);
+};
 
 function countFacetsOf({ documents, starts }: FoundDocuments) {
   const data = documents.data();
@@ -237,7 +251,13 @@ export async function rankListings(
   const wanted = named.length > 0 ? [...new Set([...named, ...positions])] : positions;
   const found = filterFound(await index.readDocuments(db, wanted), query, named);
   const facetCounts = countFacetsOf(found);
-  const ranked = await sortFound(search, found, { words, sort, first: owned, most: most && most + 1 });
+  const ranked = await sortFound(search, found, {
+    words,
+    sort,
+    first: owned,
+    named: await findNamed(search, text, facets),
+    most: most && most + 1,
+  });
   const others = ranked.filter(({ id }) => id !== handle?.id);
   const first: SearchHit[] = handle ? [{ id: handle.id, matched: undefined }] : [];
   return {
@@ -263,5 +283,14 @@ export async function rankFew(
   const { positions } = await gatherPositions(db, index, steps, { facets: [], excluded: [] });
   const owned = await findOwned(search, text, []);
   const found = await index.readDocuments(db, [...new Set([...owned, ...positions])]);
-  return { hits: await sortFound(search, found, { words, sort: 'relevance', first: owned, most }), counted };
+  return {
+    hits: await sortFound(search, found, {
+      words,
+      sort: 'relevance',
+      first: owned,
+      named: await findNamed(search, text, []),
+      most,
+    }),
+    counted,
+  };
 }

@@ -39,8 +39,13 @@ describe('a query that is the name of a publisher finds its listings first', () 
     const handles = await search({ query: 'notion' });
     expect(handles.slice(2).toSorted()).toEqual(['io.github.fan/notion', 'io.github.fan/notion-notion']);
   });
-  it('but not with more words, in quotes, in another order, or against a filter', async () => {
-    expect((await search({ query: 'notion pages' }))[0]).toBe('io.github.fan/notion-notion');
+  it.each(['notion pages', 'official notion mcp', 'the notion documents server'])(
+    'and with more words the one that has all of them, before look-alikes: %s',
+    async (query) => {
+      expect((await search({ query }))[0]).toMatch(/^com\.notion/);
+    },
+  );
+  it('but not in quotes, in another order, or against a filter', async () => {
     expect((await search({ query: '"notion"' }))[0]).toMatch(/^io\.github\.fan\//);
     expect(await search({ query: 'getsentry', sort: 'published' })).toHaveLength(2);
     expect(await search({ query: 'notion', has_endpoint: true })).toEqual([]);

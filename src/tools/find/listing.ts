@@ -227,7 +227,8 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   if (found) return found;
   if (meant !== undefined) return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context);
   if (references.length === 0 && !isName.test(text)) throw unreadable(name);
-  return refuseUnknown(toNearText(text, references), context, undefined, references[0]);
+  const named = references.find(({ kind }) => kind === 'owner') ?? references[0];
+  return refuseUnknown(toNearText(text, references), context, undefined, named);
 }
 
 const searchedReferences = (handle: string) => [...readName(handle, '').references, ...toReferences(handle)];
