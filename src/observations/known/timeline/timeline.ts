@@ -243,11 +243,13 @@ export function standing(spans: readonly Span[], rules?: StateRules): Standing |
   return { state, later, ...(state.outcome !== 'seen' && last && { last }) };
 }
 
-const isOfObjects = (one: unknown) => Array.isArray(one) && one.some((item) => typeof item === 'object');
+const mostKept = 10;
+const isLarge = (one: unknown) =>
+  Array.isArray(one) && (one.length > mostKept || one.some((item) => typeof item === 'object'));
 
-/** Large lists of names are stored only with the newest value. */
+/** Lists of objects and of more than ten names are stored only with the newest value. */
 export const withoutLists = ({ details, ...span }: Span): Span => {
-  const short = Object.entries(details ?? {}).filter(([, one]) => !isOfObjects(one));
+  const short = Object.entries(details ?? {}).filter(([, one]) => !isLarge(one));
   return { ...span, ...(short.length > 0 && { details: Object.fromEntries(short) }) };
 };
 
