@@ -94,7 +94,7 @@ export async function withPacked(found: DatedFinding): Promise<DatedFinding> {
 
 const tooLarge = own('It has more than 2 MiB or 100,000 JSON values, so Dossier cannot watch it.');
 
-/** If it is too small, lists of one kind share their room equally, and so do the facts about a subject. */
+/** Lists of one kind share their room equally, and so do the facts about a subject if it is too small. */
 export function fitTogether(
   found: readonly DatedFinding[],
   isList: (kind: string) => boolean,
@@ -102,8 +102,10 @@ export function fitTogether(
   const sharing = Map.groupBy(found, ({ kind, subject }) => (isList(kind) ? kind : `of ${subject}`));
   const rooms = new Map(
     [...sharing.values()].flatMap((all) => {
-      const most_bytes = all.some(({ kind }) => isList(kind)) ? mostLists_bytes : mostOfSubject_bytes;
-      const isEnough = all.reduce((sum, one) => sum + sizeOf(shownOf(one)), 0) <= most_bytes;
+      const isOfLists = all.some(({ kind }) => isList(kind));
+      const most_bytes = isOfLists ? mostLists_bytes : mostOfSubject_bytes;
+      // Lists of other endpoints may come with another check.
+      const isEnough = !isOfLists && all.reduce((sum, one) => sum + sizeOf(shownOf(one)), 0) <= most_bytes;
       return all.map((one) => [one, isEnough ? most_bytes : Math.floor(most_bytes / all.length)] as const);
     }),
   );
