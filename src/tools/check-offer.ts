@@ -14,7 +14,10 @@ import {
   type Words,
   wordsSchema,
 } from '../core/words.ts';
+import { toDecidingLines } from '../document/answers/agent-answer.ts';
+import { toAnswerLines } from '../document/answers/answers.ts';
 import { closingText } from '../document/answers/closing.ts';
+import { toListingDocument } from '../document/document.ts';
 import {
   type ComparedOffer,
   changedPart,
@@ -103,6 +106,10 @@ const output = z.object({
   ),
   more: z.int().optional().describe('Number of offers that are not shown; offers that differ are preferred'),
   not_compared: z.int().optional().describe('How many of the offers that are not shown were not compared'),
+  listings: z
+    .array(z.object({ handle: z.string(), whose: wordsSchema, stands_out: z.array(wordsSchema).optional() }))
+    .optional()
+    .describe('Whose the compared listings are, and what stands out about them, as get_agent says it'),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -163,6 +170,13 @@ async function toOffer(
   };
 }
 
+const toListings = (checked: readonly CheckedOffer[], { config, clock }: Context) =>
+  [...new Map(checked.map((one) => [one.handle, one.facts])).entries()].flatMap(([handle, facts]) =>
+    handle !== undefined && facts
+      ? [{ handle, ...toDecidingLines(toListingDocument(facts, config, clock())) }]
+      : [],
+  );
+
 const different = new Set<string>(['new', 'never_seen', 'seen_until', 'other', 'higher', 'lower']);
 
 function rankOf({ compared, lists }: CheckedOffer): number {
@@ -184,7 +198,7 @@ const countSent = ({ offers, count }: SentOffers): number =>
   count - new Set(offers.map((offer) => offer.number)).size + offers.length;
 
 function toOfferText(answer: OfferAnswer): string {
-  const { handle, message, offers, more, not_compared: not, statement: last } = answer;
+  const { handle, message, offers, more, not_compared: not, listings = [], statement: last } = answer;
   const notCompared = not === undefined ? '' : `; ${not} of them ${not === 1 ? 'was' : 'were'} not compared`;
   return lines(
     toMarkdown(handle === undefined ? message : say`${code(handle)}. ${message}`),
@@ -193,6 +207,12 @@ function toOfferText(answer: OfferAnswer): string {
     ),
     more !== undefined &&
       `${more} more ${more === 1 ? 'offer was sent and is' : 'offers were sent and are'} not shown${notCompared}.`,
+    ...listings.map(({ handle: named, whose, stands_out = [] }) =>
+      lines(
+        listings.length > 1 && toMarkdown(say`About ${code(named)}:`),
+        ...toAnswerLines({ stands_out, lines: { whose } }),
+      ),
+    ),
     last,
     closingText(answer),
   );
@@ -236,6 +256,7 @@ export const checkOffer = defineTool({
     const [first] = shown;
     if (!first) throw new Error('no offer was compared');
     const { handle, message } = first;
+    const listings = toListings(shown, context);
     const hasSeveral = new Set(checked.map((one) => one.offer.resource)).size > 1;
     const offers = [];
     for (const one of shown) {
@@ -256,8 +277,13 @@ export const checkOffer = defineTool({
       offers,
       ...(more > 0 && { more }),
       ...(not_compared > 0 && { not_compared }),
+      ...(listings.length > 0 && { listings }),
       statement,
-      untrusted_fields: [...(hasForeign(message) ? ['message'] : []), 'offers'],
+      untrusted_fields: [
+        ...(hasForeign(message) ? ['message'] : []),
+        'offers',
+        ...(hasForeign(listings) ? ['listings'] : []),
+      ],
     };
   },
 });

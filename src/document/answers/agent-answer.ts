@@ -82,13 +82,21 @@ const withoutEmpty = <T extends object>(members: T) =>
 
 const mostStandOut = 4;
 
-function firstOf({ standsOut }: ListingAnswer): Words[] {
+function firstOf({ standsOut }: ListingAnswer, most: number): Words[] {
   // Reports of malicious code are first and never left out.
   const malware = standsOut.filter(({ key }) => isMalwareRule(key)).length;
-  const shown = Math.max(mostStandOut, malware);
+  const shown = Math.max(most, malware);
   const more = standsOut.length - shown;
   const first = standsOut.slice(0, shown).map(({ text }) => text);
-  return more > 0 ? [...first, say`And ${more} more: detail full.`] : first;
+  const where = most < mostStandOut ? own('get_agent') : own('detail full');
+  return more > 0 ? [...first, say`And ${more} more: ${where}.`] : first;
+}
+
+/** The two lines that decide besides an offer: whose the listing is, and the first notice. */
+export function toDecidingLines(listing: ListingDocument) {
+  const answer = toAnswer(listing, 'short');
+  const stands_out = firstOf(answer, 1);
+  return { whose: lineWords(answer.lines.whose), ...(stands_out.length > 0 && { stands_out }) };
 }
 
 export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
@@ -105,7 +113,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const markdown = detail === 'full' ? toMarkdown(listing) : undefined;
   const summary = markdown === undefined && {
     notes: [...notes],
-    stands_out: firstOf(answer).map(short),
+    stands_out: firstOf(answer, mostStandOut).map(short),
     lines: withoutEmpty(Object.fromEntries(inLines)),
     ...Object.fromEntries(Object.entries(gapWords(answer)).map(([name, words]) => [name, short(words)])),
     checked,

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
+import type { ListingFacts } from '../../document/record.ts';
 import {
   type ComparedOffer,
   compareOffer,
@@ -18,6 +19,7 @@ const mostResources = 3;
 export interface CheckedOffer {
   readonly offer: NumberedOffer;
   readonly handle: string | undefined;
+  readonly facts: ListingFacts | undefined;
   readonly message: Words;
   readonly compared: ComparedOffer;
   readonly lists: readonly ListComparison[];
@@ -78,6 +80,7 @@ async function compareAt(
   return offers.map((offer, at) => ({
     offer,
     handle: place.facts?.listing.handle,
+    facts: place.facts,
     message,
     compared: closest?.compared[at] ?? compareOffer(offer, unseen),
     lists: compareWithLists(lists, offer, { paidTool: toolIn(offer.resource), endpoint }),

@@ -51,6 +51,7 @@ interface Answer {
   readonly handle?: string;
   readonly message: string;
   readonly more?: number;
+  readonly listings?: readonly Readonly<Record<'handle' | 'whose', string> & { stands_out?: string[] }>[];
   readonly offers: readonly (Record<'payee' | 'amount' | 'asset' | 'network' | 'scheme', Seen> & {
     readonly facts: readonly string[];
     readonly changed?: object;
@@ -164,6 +165,23 @@ describe('an offer that is the one that Dossier saw', () => {
     const meta = { content: [], _meta: { 'org.paymentauth/payment-required': data } };
     expect(statesOf(await check({ handle: handleAt('mpp'), offer: meta }))).toEqual([same]);
   });
+});
+
+it('ends with whose the listing is, in the words of get_agent', async () => {
+  const { listings } = await check({ handle: shopHandle, offer: ask.header });
+  expect(listings).toEqual([
+    {
+      handle: shopHandle,
+      whose:
+        'Domain shop.example.com, proven to the registry; its endpoint is on it. Website `https://shop.example.com/about` (record). This copy records no repositories; not claimed.',
+    },
+  ]);
+  const { structuredContent } = (await clients[0]?.call('get_agent', { handle: shopHandle })) ?? {};
+  expect(structuredContent?.lines).toMatchObject({ whose: listings?.[0]?.whose });
+  const ofEach = [shopHandle, handleAt('twin')].map((handle) => ({ handle }));
+  const urls = [address, 'https://twin.example.com/mcp'];
+  const several = await check({ offer: urls.map((url) => ({ ...agentkit(), url })) });
+  expect(several.listings).toMatchObject(ofEach);
 });
 
 describe('an offer that is another one', () => {
@@ -322,7 +340,8 @@ describe('where there is little to compare with', () => {
 
   it('no listing records the address: what is known of payee and asset is said', async () => {
     const answer = await check({ offer: { ...agentkit(), url: 'https://nobody.example.org/x' } });
-    expect(answer.handle).toBeUndefined();
+    expect(answer).not.toHaveProperty('handle');
+    expect(answer).not.toHaveProperty('listings');
     expect(answer.message).toBe('No listing records `https://nobody.example.org/x`.');
     expect(statesOf(answer)).toEqual([nothing]);
     expect(answer.offers[0]?.facts[0]).toMatch(
@@ -464,6 +483,9 @@ describe('after the service has changed what it asks for', () => {
     expect(now.offers[0]?.facts.slice(0, 2)).toEqual([
       `Payee \`${mallory}\`: new since ${inDays(6)} (1 check); until ${inDays(3)} it was \`${alice}\`.`,
       `Amount 0.01 USDC (10000): new since ${inDays(6)} (1 check); until ${inDays(3)} it was 0.02 USDC (20000).`,
+    ]);
+    expect(now.listings?.[0]?.stands_out).toEqual([
+      `In the quoted price: payee changed from \`${alice}\` to \`${mallory}\` on Base. Price lowered from 0.02 USDC to 0.01 USDC on Base (between ${inDays(3)} and ${inDays(6)}).`,
     ]);
     const since = { since: inDays(6), checks: 1 };
     expect(now.offers[0]?.changed).toEqual({
