@@ -9,8 +9,10 @@ const published = (days: number, more: object = {}) => ({
   updatedAt: ago(days),
   ...more,
 });
-const remote = (url: string, more: object = {}) => ({ remotes: [{ type: 'streamable-http', url, ...more }] });
-const packaged = (registryType: string, identifier: string, version?: string) => ({
+export const remote = (url: string, more: object = {}) => ({
+  remotes: [{ type: 'streamable-http', url, ...more }],
+});
+export const packaged = (registryType: string, identifier: string, version?: string) => ({
   packages: [{ registryType, identifier, ...(version && { version }), transport: { type: 'stdio' } }],
 });
 const secret = (name: string, description?: string) => ({
@@ -21,9 +23,9 @@ const secret = (name: string, description?: string) => ({
 });
 const authorized = (url: string) => remote(url, { headers: [secret('Authorization')] });
 
-const at = (name: string, description: string, url: string, days = 200, more: object = {}) =>
+export const at = (name: string, description: string, url: string, days = 200, more: object = {}) =>
   registryEntry(name, { description, ...remote(url), ...more }, published(days));
-const of = (name: string, description: string, server: object, days = 200) =>
+export const of = (name: string, description: string, server: object, days = 200) =>
   registryEntry(name, { description, ...server }, published(days));
 
 /** Listings of which every version was there at the first check. */
@@ -118,7 +120,7 @@ const version = (
 ): RegistryEntry => registryEntry(name, { ...server, version: number }, published(days, { isLatest }));
 
 /** Two versions of a listing: what the registry lists before the second was published, then after. */
-const replaced = (name: string, before: object, after: object, days: number) => ({
+export const replaced = (name: string, before: object, after: object, days: number) => ({
   before: [version(name, '1.0.0', before, 200, true)],
   after: [version(name, '1.0.0', before, 200, false), version(name, '1.0.1', after, days, true)],
 });

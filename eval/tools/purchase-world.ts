@@ -4,6 +4,8 @@ import { askOf, unknownToken, usdc } from '../../test/support/offers.ts';
 import { readRealEntries } from '../../test/support/registry-entries.ts';
 import { entriesAt } from './purchase-entries.ts';
 import { type Made, payees, quotesAccepts, startServers } from './purchase-servers.ts';
+import { townEntriesAt } from './purchase-town-entries.ts';
+import { startTown, townNames, townRepositories } from './purchase-town-servers.ts';
 
 const day_s = 86_400;
 /** Ordinary listings beside those of the world, where the saved copy of the registry is. */
@@ -25,6 +27,7 @@ const repositories = [
   'stripe/agent-toolkit',
   'portage/crm',
   'portage-labs/crm',
+  ...townRepositories,
 ];
 
 const addresses = (servers: Readonly<Record<string, { readonly url: string }>>) =>
@@ -129,11 +132,11 @@ async function pinsOf(
 
 /**
  * A directory whose listings were checked five, four and two days ago and today; between the second and the
- * third check records, a payee, a skill and a tool changed.
+ * third check records, a payee, a skill and a tool changed. One service is down at the third check alone.
  */
 export async function openPurchaseWorld() {
-  const made: Made = { hasChanged: false };
-  const servers = await startServers(made);
+  const made: Made = { hasChanged: false, isDown: false };
+  const servers = await startServers(made, await startTown(made));
   const directory = await openClaimedDirectory({
     entries: [],
     environment: {
@@ -154,13 +157,15 @@ export async function openPurchaseWorld() {
   const crowd = (readRealEntries() ?? [])
     .filter(({ _meta }) => _meta['io.modelcontextprotocol.registry/official'].isLatest)
     .slice(0, ordinary);
-  const handles = new Set(entriesAt.before.map(({ server }) => String(server.name)));
+  const before = [...crowd, ...entriesAt.before, ...townEntriesAt.before];
+  const after = [...crowd, ...entriesAt.after, ...townEntriesAt.after];
+  const handles = new Set(before.slice(crowd.length).map(({ server }) => String(server.name)));
   const check = async () => {
     for (const handle of handles) await directory.observe(handle);
   };
   const isoDay = () => directory.context.clock().toISOString().slice(0, 10);
   directory.wait(-5 * day_s);
-  await directory.importEntries([...crowd, ...entriesAt.before]);
+  await directory.importEntries(before);
   const first = isoDay();
   await check();
   const pins = await pinsOf(directory, 'com.skilled/invoices', 'skills');
@@ -169,16 +174,21 @@ export async function openPurchaseWorld() {
   await check();
   directory.wait(2 * day_s);
   made.hasChanged = true;
+  made.isDown = true;
+  const down = isoDay();
   await servers.changeSkill();
-  await directory.importEntries([...crowd, ...entriesAt.after]);
+  await directory.importEntries(after);
   await check();
+  made.isDown = false;
   directory.wait(2 * day_s);
   await check();
   return {
     directory,
-    entries: [...crowd, ...entriesAt.after],
+    entries: after,
     /** What stands in the questions by name. */
-    named: { ...(await offersOf(servers)), pins, book_pins, first } as Readonly<Record<string, string>>,
+    named: { ...(await offersOf(servers)), ...townNames, pins, book_pins, first, down } as Readonly<
+      Record<string, string>
+    >,
     async close() {
       await directory.close();
       await servers.close();

@@ -22,8 +22,8 @@ interface Task {
 
 const [, , folder] = process.argv;
 if (!folder) throw new Error('Name a folder for the answers: npm run lab eval:purchase -- FOLDER');
-/** The forty tasks, and twenty that were written later, before the answers to them were seen. */
-const tasks = ['purchase-tasks.json', 'purchase-held-out.json'].flatMap(
+/** The forty tasks, and twice twenty that were written later, before the answers to them were seen. */
+const tasks = ['purchase-tasks.json', 'purchase-held-out.json', 'purchase-more-tasks.json'].flatMap(
   (file) => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as readonly Task[],
 );
 const out = join(folder, 'out');
