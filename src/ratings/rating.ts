@@ -8,8 +8,8 @@ import { type ProofClass, proofClasses } from './proof.ts';
 
 export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachable'] as const;
 const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
-/** As the rater states it. */
 const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
+const relationshipMeaning = 'vendor: you sell it; partner: you earn from it';
 
 const evidenceKinds = ['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url'] as const;
 const evidenceItem = z.object({
@@ -41,6 +41,7 @@ export const ratingContent = z.object({
   interaction_at: contentFields.interaction_at.meta({ format: 'date-time' }),
   evidence: z.array(kindAndValue(evidenceItem, evidenceKinds)).max(3).optional(),
   score: contentFields.score.describe('5 is best'),
+  relationship: contentFields.relationship.describe(relationshipMeaning),
 });
 export type SentContent = z.infer<typeof ratingContent>;
 export type RatingContent = Omit<SentContent, 'evidence'> & {
@@ -77,9 +78,7 @@ export const ratingRecord = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
   interaction_sha256: z.string().optional().describe('Hex; replaces the id in a withdrawn or hidden rating'),
-  relationship: contentFields.relationship.describe(
-    'The source’s relationship to the subject, as the source states it',
-  ),
+  relationship: contentFields.relationship.describe(relationshipMeaning),
   rating_id: z.string(),
   subject_handle: handleSchema,
   source_handle: handleSchema,

@@ -32,6 +32,7 @@ export const getProof = defineTool({
     /** C2SP tlog-proof; `key` verifies its checkpoint (signed note). */
     proof: z.string(),
     key: z.string(),
+    statement: z.string(),
   }),
   example: { log_index: 0 },
   async run({ log_index, rating_id }, context) {
@@ -39,8 +40,12 @@ export const getProof = defineTool({
       const message = 'one of log_index and rating_id';
       throw wrongField('log_index', message, `Send ${message}.`);
     }
-    if (log_index !== undefined) return proveEntry(context, log_index);
-    const rating = await requireRating(context.store, rating_id ?? '');
-    return proveEntry(context, rating.log_index, rating);
+    const rating = log_index === undefined ? await requireRating(context.store, rating_id ?? '') : undefined;
+    const proven = await proveEntry(context, log_index ?? rating?.log_index ?? 0, rating);
+    const { log } = proven;
+    return {
+      ...proven,
+      statement: `The proof shows that the leaf is entry ${proven.log_index} of the append-only log ${log}, not that the entry is right. Save this answer: \`dossier verify FILE --key KEY\` checks it offline, with the key that ${log}/key had when you first read it.`,
+    };
   },
 });

@@ -169,7 +169,7 @@ export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
   description:
-    'Rates a service after a real interaction, failed or not; never on hearsay, never your own listing. Needs your listing’s capability header.',
+    'Rates a service after an interaction, failed or not; never on hearsay. Needs your capability.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   input: z.strictObject({

@@ -545,6 +545,8 @@ describe('a criterion', () => {
     for (const value of refused)
       expect(findValueError({ criterion: 'price_at_most', value })).toContain('takes a price such as');
     expect(findValueError({ criterion: 'price_at_most', value: `1 ${onBase}` })).toBeUndefined();
+    for (const sent of ['price_at_most:$0.05', 'price_at_most:0.05 usdc', 'price_at_most:0.05USDC'])
+      expect(toRequested([sent])).toEqual([{ criterion: 'price_at_most', value: '0.05 USDC' }]);
   });
 
   it('is of a closed vocabulary, all of which is in these rows', () => {

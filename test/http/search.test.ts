@@ -54,6 +54,16 @@ describe('search_agents', () => {
       });
     },
   );
+  it('advises so too where only words near foreign ones were found, and not for one misspelt word of three', async () => {
+    const entries = [registryEntry('com.tides/x', { description: 'Service area weather forecast' })];
+    const tides = await opened(openDirectory({ entries }));
+    const found = async (query: string) => (await search({ query }, 'search_agents', tides)).body;
+    expect(await found('servicio de mareas')).toMatchObject({
+      listings: [{ handle: 'com.tides/x' }],
+      advice: 'Listings are mostly in English; search in English.',
+    });
+    expect(await found('weather forcast area')).not.toHaveProperty('advice');
+  });
   it('names words that listings have, never stems, near one that none has', async () => {
     expect((await search({ query: 'analyk' })).body).toMatchObject({
       did_you_mean: [{ word: 'analyk', near: ['analytics'] }],

@@ -23,6 +23,11 @@ describe('a refused input', () => {
       'name is not a field of this tool, which has handle, detail, as_of.',
     ],
     ['get_agent', { handle: 'a/b', detial: 'full' }, 'detial is not a field of this tool; use detail.'],
+    [
+      'search_agents',
+      { free: true },
+      'free is not a field of this tool, which has query, tags, transport, package, state, publisher, active, needs_secret, has_endpoint, has_native_ratings, answered, no_payment_seen, similar_to, sort, limit, facets, cursor.',
+    ],
     ['search_agents', { query: 'sms', lmit: 3 }, 'lmit is not a field of this tool; use limit.'],
     ['search_agents', { limit: 51 }, 'limit must be at most 50.'],
     ['search_agents', { tags: 7 }, 'tags must be a list.'],

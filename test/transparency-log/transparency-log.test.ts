@@ -105,6 +105,9 @@ describe('an entry’s proof', () => {
     await append(11);
     for (const log_index of [0, 4, 10]) {
       const { body } = await prove({ log_index });
+      expect(body.statement).toBe(
+        `The proof shows that the leaf is entry ${log_index} of the append-only log http://127.0.0.1:3000/log, not that the entry is right. Save this answer: \`dossier verify FILE --key KEY\` checks it offline, with the key that http://127.0.0.1:3000/log/key had when you first read it.`,
+      );
       const [head, envelope = ''] = [
         body.proof?.split('\n\n')[0] ?? '',
         body.proof?.slice((body.proof?.indexOf('\n\n') ?? 0) + 2),

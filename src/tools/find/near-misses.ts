@@ -137,10 +137,9 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   repository: await findLacking(store, ['repository']),
 });
 
-export const toAdvice = (words: number, unknown: readonly { readonly near: readonly string[] }[]) =>
-  words > 0 && 2 * unknown.filter(({ near }) => near.length === 0).length >= words
-    ? 'Listings are mostly in English; search in English.'
-    : undefined;
+/** A near word is found for foreign ones too, by chance. */
+export const toAdvice = (words: number, unknown: readonly unknown[]) =>
+  words > 0 && 2 * unknown.length >= words ? 'Listings are mostly in English; search in English.' : undefined;
 
 export async function findNearMisses(
   reads: Pick<Reads, 'listings' | 'imports'>,

@@ -12,6 +12,7 @@ import {
   type RequestedCriterion,
 } from '../../document/criteria/criteria.ts';
 import { isOnlyHandle } from '../../listings/references/name.ts';
+import { readPriceLimit } from '../../observations/known/prices/assets.ts';
 import type { ChangedHandles } from '../../store/store.ts';
 import { ofFilters } from './aliases.ts';
 
@@ -68,6 +69,10 @@ export const isUnique = (values: readonly unknown[]): boolean =>
 function toParts(sent: Sent): { readonly name: string; readonly value?: string | number | undefined } {
   const [name = '', text] = typeof sent === 'string' ? sent.split(/:(.*)/s) : [sent.criterion, sent.value];
   const takes = isCriterionName(name) ? criteria[name].takes : undefined;
+  if (takes?.kind === 'price') {
+    const limit = readPriceLimit(String(text));
+    return { name, value: limit ? `${limit.amount} ${limit.asset}` : text };
+  }
   if (takes?.kind !== 'number') return { name, value: text };
   const isNumber = typeof sent === 'string' && /^\d{1,9}$/.test(String(text));
   return { name, value: isNumber ? Number(text) : (text ?? takes.usual) };

@@ -52,14 +52,10 @@ function cut(name: string): string {
 const fieldsOf = (issue: z.core.$ZodIssue): string[] =>
   issue.code === 'unrecognized_keys' ? issue.keys.slice(0, mostUnknown) : [issue.path.join('.') || '(input)'];
 
-const knownShown = 8;
-
 function toMeant(field: string, known: readonly string[]): string {
   if (known.length === 0) return '';
   const [nearest] = known.filter((own) => countEdits(field.toLowerCase(), own) <= Math.floor(own.length / 3));
-  return nearest
-    ? `; use ${nearest}`
-    : `, which has ${known.slice(0, knownShown).join(', ')}${known.length > knownShown ? ' …' : ''}`;
+  return nearest ? `; use ${nearest}` : `, which has ${known.join(', ')}`;
 }
 
 export function invalidInput(error: z.ZodError, known: readonly string[] = []): Problem {

@@ -106,6 +106,8 @@ describe('an offer that is the one that Dossier saw', () => {
       'what curl -i prints',
       `HTTP/1.1 402 Payment Required\r\npayment-required: ${ask.header}\r\n\r\n${ask.body}`,
     ],
+    ['the body in a block of Markdown', `\`\`\`json\n${JSON.stringify(ask.required, null, 2)}\n\`\`\``],
+    ['the body within a sentence', `It returned 402 with ${JSON.stringify(ask.required)}. May I pay [it]?`],
     ['the body of version 1', { x402Version: 1, error: 'pay', accepts: [version1()] }],
     ['an address in other capitals', [{ ...quoted(), payTo: alice.toUpperCase().replace('0X', '0x') }]],
   ])('%s', async (_, offer) => {
@@ -114,6 +116,14 @@ describe('an offer that is the one that Dossier saw', () => {
     expect(statesOf(answer)).toEqual([same]);
     expect(answer.offers[0]?.facts).toEqual([
       `Payee \`${alice}\`, amount 0.02 USDC (20000), asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: as seen since ${inDays(0)} (2 checks).`,
+    ]);
+  });
+
+  it('a list of two within a block of Markdown is read as the list', async () => {
+    const offer = `\`\`\`\n${JSON.stringify([quoted(), { ...quoted(), amount: '1' }])}\n\`\`\``;
+    expect((await check({ handle: shopHandle, offer })).offers.map(({ amount }) => amount)).toEqual([
+      'as_seen',
+      'lower',
     ]);
   });
 

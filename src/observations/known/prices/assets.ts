@@ -59,14 +59,16 @@ export const tokensOn = (network: string): { readonly symbol: string; readonly a
     return chain === toChain(network) ? [{ symbol, address: token?.split(':')[1] ?? '' }] : [];
   });
 
-const inUnits = /^(\d{1,20}(?:\.\d{1,18})?) ([A-Za-z][\w.-]{0,19})$/;
+const inUnits = /^\$?(\d{1,20}(?:\.\d{1,18})?) ?([A-Za-z][\w.-]{0,19})?$/;
 const inSmallestUnit = /^(\d{1,78}) ([-a-z0-9]{3,8}:[\w-]{1,32}\/[-a-z0-9]{3,8}:[\w.%-]{1,128})$/;
 
-/** "0.01 USDC", or a whole number of the smallest unit of a CAIP-19 asset. */
+/** "0.01 usdc", "$0.01" (of USDC, as in x402), or a whole number of the smallest unit of a CAIP-19 asset. */
 export function readPriceLimit(text: string) {
-  const [, amount, asset] = inUnits.exec(text) ?? inSmallestUnit.exec(text) ?? [];
-  if (amount === undefined || asset === undefined) return undefined;
-  return asset.includes('/') || assets.some(({ symbol }) => symbol === asset) ? { amount, asset } : undefined;
+  const [, smallest, asset] = inSmallestUnit.exec(text) ?? [];
+  if (smallest !== undefined && asset !== undefined) return { amount: smallest, asset };
+  const [, amount = '', named = text.startsWith('$') ? 'USDC' : ''] = inUnits.exec(text) ?? [];
+  const known = assets.find(({ symbol }) => symbol.toLowerCase() === named.toLowerCase());
+  return known && { amount, asset: known.symbol };
 }
 
 function toFixed18(decimal: string): bigint {

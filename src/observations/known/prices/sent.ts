@@ -138,6 +138,13 @@ function bodyOf(response: string): string[] {
   return at === -1 ? [] : [all.slice(at).join('\n')];
 }
 
+/** A model may send it in a block of Markdown, or within a sentence. */
+const jsonWithin = (text: string): unknown =>
+  ['{}', '[]']
+    .map(([open = '', close = '']) => text.slice(text.indexOf(open), text.lastIndexOf(close) + 1))
+    .map(parseForeignJson)
+    .find((value) => value !== undefined);
+
 function findPlaces(sent: unknown): Place[] {
   const levels = new Map<string, number>();
 
@@ -159,14 +166,15 @@ function findPlaces(sent: unknown): Place[] {
   function inText(text: string, level: number): Place[] {
     if ((levels.get(text) ?? Infinity) <= level) return [];
     levels.set(text, level);
-    if (/^[[{"]/.test(text)) return at(parseForeignJson(text), level + 1);
+    const whole = /^[[{"]/.test(text) ? parseForeignJson(text) : undefined;
+    if (whole !== undefined) return at(whole, level + 1);
     const encoded = [text, ...headerValues(text, 'payment-required')].flatMap((value) => value.split(','));
     // The output may have the response of a proxy before that of the server, or events with a result.
     const bodies = [...text.split(/^(?=HTTP\/)/m).flatMap(bodyOf), ...headerValues(text, 'data')];
     return [
       ...encoded.flatMap((value) => at(readBase64Object(value.trim()), level + 1)),
       ...[text, headerValues(text, 'www-authenticate').join(', ')].flatMap(placesInHeader),
-      ...bodies.flatMap((json) => at(parseForeignJson(json), level + 1)),
+      ...[...bodies.map(parseForeignJson), jsonWithin(text)].flatMap((value) => at(value, level + 1)),
     ];
   }
 
