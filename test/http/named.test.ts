@@ -238,8 +238,15 @@ describe('get_agent finds the one listing that records', () => {
     },
   );
   it('the listing of a handle with a version behind it', async () => {
-    for (const handle of ['co.webhook/webhook@1.0.0', 'co.webhook/webhook v9', 'co.webhook/webhook:2'])
-      expect(await call('get_agent', { handle })).toMatchObject({ handle: 'co.webhook/webhook' });
+    const same = await call('get_agent', { handle: 'co.webhook/webhook@v1.0.0' });
+    expect(same).toMatchObject({ handle: 'co.webhook/webhook' });
+    expect(same).not.toHaveProperty('version_asked');
+    for (const handle of ['co.webhook/webhook@9', 'co.webhook/webhook 9', 'co.webhook/webhook:9'])
+      expect(await call('get_agent', { handle })).toMatchObject({
+        handle: 'co.webhook/webhook',
+        version_asked:
+          'You asked about `9`; the newest version of this listing is `1.0.0`, and what follows is about that version.',
+      });
   });
   it('nothing for a configuration of several servers, which are asked about one by one', async () => {
     const handle = '{"a": {"command": "npx", "args": ["x"]}, "b": {"url": "https://mcp.webhook.co/mcp"}}';

@@ -12,7 +12,7 @@ import { knowingOf, type Observation } from '../../observations/known/observatio
 type PackageOnRecord = ReturnType<typeof toPackage>;
 
 interface KnownVersions {
-  readonly listing: Pick<Listing, 'packages'>;
+  readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
   readonly observations: readonly Pick<
     Observation,
     'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details'
@@ -28,8 +28,12 @@ const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
 
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
-  const { version: wanted, references } = readName(asked, '');
+  const { version: wanted, handles, references } = readName(asked, '');
   if (!wanted) return undefined;
+  if (handles.includes(listing.handle))
+    return wanted.text.replace(/^v/i, '') === listing.version.replace(/^v/i, '')
+      ? undefined
+      : say`You asked about ${code(wanted.text)}; the newest version of this listing is ${code(listing.version)}, and what follows is about that version.`;
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
     .map((one) => ({ one, known: toPackage(one) }));
