@@ -102,3 +102,23 @@ it('states nothing of labels that are none, of a configuration with another dige
   expect(hub.sent.slice(before).map(({ path }) => path)).not.toContain('/v2/alice/odd/manifests/../../x');
   expect(await factsOf('gone')).toMatchObject({ exists: 'absent', names: 'absent' });
 });
+
+it('says among what stands out that the image at a tag was replaced, also when that one is gone', async () => {
+  const handle = 'io.github.bob/plain';
+  const path = '/v2/alice/plain/manifests/1.0';
+  const [was = '', now] = [contents[path], ofConfig(digestOf('mallory'))];
+  const standsOut = async (manifest?: string) => {
+    if (manifest === undefined) delete contents[path];
+    else contents[path] = manifest;
+    directory.wait(86_400);
+    await directory.observe(handle);
+    const answer = await directory.app.request(`/agents/${handle}.md`);
+    const [, said] = /^Stands out: (.*)$/m.exec(await answer.text()) ?? [];
+    return said?.replace(/\d{4}-\d\d-\d\d/g, '<date>');
+  };
+  expect(await standsOut(was)).toBeUndefined();
+  const short = (text: string) => `\`${digestOf(text).slice(0, 19)}\``;
+  const replaced = `The image at \`1.0\` was replaced: digest ${short(now)} instead of ${short(was)} (between <date> and <date>)`;
+  expect(await standsOut(now)).toBe(`${replaced}.`);
+  expect(await standsOut()).toBe(`${replaced}; last seen on <date>.`);
+});

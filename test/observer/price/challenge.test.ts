@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
-import { openObserved } from '../../support/endpoints/observed.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
 import { startMppServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { alice, offerOf, unknownToken } from '../../support/offers.ts';
 
@@ -107,6 +107,10 @@ it('shows the price of a real server of the Machine Payments Protocol', async ()
   expect(value).toMatchObject({
     offers: [{ amount: '10000', scheme: 'charge', network: 'eip155:4217', asset, pays }],
   });
+  const page = await observed.directory.app.request(`/agents/${handleAt('mpp')}.md`);
+  expect(await page.text()).toContain(
+    `* Costs: Quotes for one request before it answers: 0.01 USDC.e (10000 of \`${asset}\`) (scheme \`charge\`) on Tempo Mainnet (\`eip155:4217\`), paid to`,
+  );
 });
 
 it('reads a payment beside another way to authenticate, without a recipient', async () => {

@@ -2,7 +2,10 @@ import { ownMember } from '../../../core/json.ts';
 import { code, ours, type Words } from '../../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
-/** By CAIP-19; test tokens have no value. `networks`: names of x402 version 1. */
+/**
+ * By CAIP-19; test tokens have no value. `networks`: names of x402 version 1, and chains of MPP, whose method
+ * `tempo` is no name of a chain.
+ */
 const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));

@@ -110,6 +110,11 @@ export const packageExists = defineKind({
     const digest = details?.records_sha256 ? own('its SHA-256') : own('no SHA-256 of it');
     return say`a file${size}${when}; the record states ${digest}`;
   },
+  // Registries do not replace a version, but the image at a tag.
+  sayChange: ({ value: was }, { value: now }, between) =>
+    was !== null && 'digest' in was && 'digest' in now && was.reference === now.reference
+      ? say`The image at ${code(now.reference)} was replaced: digest ${shortDigest(now.digest)} instead of ${shortDigest(was.digest)} (${between})`
+      : undefined,
   line: 'where',
   existsAs: 'package',
   standsOutAs: 'not_there',
