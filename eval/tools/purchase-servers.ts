@@ -285,7 +285,8 @@ async function startHosts(made: Made) {
 }
 
 export const released = (name: string, versions: readonly string[], manifest: object = {}) => ({
-  [`/${name}`]: npmPackument(
+  // The slash after a scope is asked for in this form.
+  [`/${name.replace('/', '%2f')}`]: npmPackument(
     name,
     Object.fromEntries(versions.map((number) => [number, manifest])),
     Object.fromEntries(versions.map((number, at) => [number, `2026-0${at + 3}-01T10:00:00.000Z`])),

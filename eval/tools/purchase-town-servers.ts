@@ -125,7 +125,10 @@ export const startTown = async (made: Made): Promise<Town> => ({
     'mcp.stillwater.com': await startStillwater(made),
   },
   npm: {
-    ...released('@kestrelqueue/mcp-server', ['2.0.0'], { mcpName: 'com.kestrelqueue/queue', license: 'MIT' }),
+    ...released('@kestrelqueue/mcp-server', ['2.0.0'], {
+      mcpName: 'com.kestrelqueue/queue',
+      license: 'MIT',
+    }),
     // A stranger's package, which no listing records.
     ...released('kestrel-mcp-server', ['1.0.0'], { license: 'MIT' }),
     ...released('flatkeep-leases', ['1.0.0'], { mcpName: 'io.github.flatkeep/leases', license: 'MIT' }),
