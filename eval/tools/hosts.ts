@@ -120,13 +120,16 @@ export const hosts: readonly Host[] = [
   },
 ];
 
-/** Installs the hosts of npm into an empty folder; `modules` if they are installed already. */
-export function installHosts(modules?: string): { modules: string; remove: () => void } {
+/** Installs agents of npm into an empty folder; `modules` if they are installed already. */
+export function installHosts(
+  packages: readonly Host[],
+  modules?: string,
+): { modules: string; remove: () => void } {
   if (modules) return { modules, remove: () => undefined };
   const folder = mkdtempSync(join(tmpdir(), 'dossier-hosts-'));
   writeFileSync(join(folder, 'package.json'), '{"private": true}');
   const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts'];
-  execFileSync('npm', [...install, ...hosts.map(({ packageName }) => packageName)], { cwd: folder });
+  execFileSync('npm', [...install, ...packages.map(({ packageName }) => packageName)], { cwd: folder });
   return {
     modules: join(folder, 'node_modules'),
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -38,7 +38,7 @@ const directory = await openObservedStates();
 const client = await connect('v2', { app: directory.app });
 const names = ((await client.tools()) as { name: string }[]).map(({ name }) => name);
 await client.close();
-const installed = installHosts(values.modules);
+const installed = installHosts(hosts, values.modules);
 const failed: string[] = [];
 print('host', 'tools', ...calls.map(({ tool }) => tool));
 print('---', '---', ...calls.map(() => '---'));

@@ -137,7 +137,7 @@ const mcpRequestOf = (context: Context, { http }: RequestContext): McpRequest =>
 const contextOf = (context: Context, request: RequestContext): Context =>
   mcpRequestOf(context, request).context;
 
-const listedTo = new Map(tools.map((tool) => [tool.name, tool.listedTo]));
+const ofHolders = new Set(tools.filter((tool) => tool.isListedToHolders).map(({ name }) => name));
 
 /** To call before the first tool is registered, which sets the handler that is wrapped here. */
 export function listByCaller({ server }: McpServer, context: Context): void {
@@ -149,9 +149,7 @@ export function listByCaller({ server }: McpServer, context: Context): void {
         ? async (message, request) => {
             const listed = await handler(message, request);
             const isHolder = contextOf(context, request).caller.capability !== undefined;
-            const isShown = ({ name }: { readonly name: string }) =>
-              isHolder ? listedTo.get(name) !== 'nobody' : !listedTo.get(name);
-            return { ...listed, tools: listed.tools.filter(isShown) };
+            return { ...listed, tools: listed.tools.filter(({ name }) => isHolder || !ofHolders.has(name)) };
           }
         : handler,
     );
@@ -160,7 +158,7 @@ export function listByCaller({ server }: McpServer, context: Context): void {
 
 /** Problems become results with isError, never protocol errors. */
 export function registerTool(server: McpServer, tool: Tool, context: Context): void {
-  const { name, title, description, effects, card } = tool;
+  const { name, title, description, asked, effects, card } = tool;
   const schema = schemas.get(name);
   const config = {
     title,
@@ -168,7 +166,10 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
     annotations: { ...effects },
     inputSchema: schema?.input,
     outputSchema: schema?.output,
-    ...(card && { _meta: { ui: { resourceUri: card } } }),
+    _meta: {
+      ...(card && { ui: { resourceUri: card } }),
+      ...(asked && { 'anthropic/searchHint': asked }),
+    },
   };
   server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
     const { context: ofCaller, sent } = mcpRequestOf(context, request);

@@ -18,7 +18,7 @@ const weighBeforePurchase: Prompt = {
   handle: 'The listing you may buy from or call: <namespace>/<name>',
   text: (handle) => `Before I buy from or call ${requireHandle(handle)}, weigh the evidence.
 
-1. Call get_agent with handle "${handle}". If it has native ratings, call list_ratings too.
+1. Call get_agent with handle "${handle}". If it has native ratings, call list_ratings too; if something changed, get_history. With a payment request (HTTP 402) in hand, call check_offer; once connected, check_surface.
 2. Set out separately:
    - what the publisher says
    - what others observed, each with source and date

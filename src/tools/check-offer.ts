@@ -235,7 +235,8 @@ export const checkOffer = defineTool({
   name: 'check_offer',
   title: 'Compare a payment request with those Dossier saw',
   description:
-    'Compares a request for a payment (x402, MPP) that you hold with what its service asked Dossier for: payee, amount, asset, network, and since when. Use it before you pay. It pays nothing and is no advice to pay.',
+    'Compares a payment request (HTTP 402, x402, MPP) that you hold with what its service asked Dossier for: payee, price, asset, network, and since when. Use it before you pay. It pays nothing and is no advice to pay.',
+  asked: 'verify a 402 payment required: is the wallet address, payee or amount correct before paying',
   effects: readsOnly,
   input,
   output,

@@ -35,7 +35,8 @@ export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',
   description:
-    'Claims your own listing: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call again to check. Rating needs a claim.',
+    'Claims the listing of your own MCP server: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call again to check. Needed to rate and to answer ratings (respond_to_rating).',
+  asked: 'claim my own MCP server listing, I am the publisher',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,
   input,

@@ -8,7 +8,7 @@ export const getProof = defineTool({
   name: 'get_proof',
   title: 'Get the proof of a log entry',
   description:
-    'Returns a proof (C2SP tlog-proof) that an entry is in the append-only log, to keep and check offline. An entry need not be right.',
+    'Returns an inclusion proof (C2SP tlog-proof) that an entry is in the append-only transparency log, to keep and check offline. An entry need not be right.',
   effects: readsOnly,
   input: z.strictObject({
     log_index: z.int().min(0).optional(),

@@ -16,8 +16,7 @@ export const readTags = async ({ store }: Pick<Context, 'store'>) =>
 export const listTags = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description:
-    'Lists the tags of listings, with counts. Use it before search_agents with tags. Tags are no endorsement.',
+  description: 'Lists the tags of listings, with counts. For search_agents. Tags are no endorsement.',
   effects: readsOnly,
   input: z.strictObject({}),
   output: z.object({

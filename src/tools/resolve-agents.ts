@@ -170,11 +170,11 @@ export const resolveAgents = defineTool({
   name: 'resolve_agents',
   title: 'Find the listings of a list of names',
   description:
-    'Finds the listings of up to 100 handles, endpoints, repositories or packages at once: how each was found, what stands out, and the version that the record names. For one service use get_agent; to choose among a few, use compare_agents. That a name is not listed says nothing about the service.',
+    'Finds the listings of up to 100 packages, endpoints, repositories or handles at once (an inventory): how each was found, and what stands out. That a name is not listed is no verdict.',
+  asked: 'check many packages or MCP servers, inventory of all that is installed',
   effects: readsOnly,
   input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),
   output: resolvedNames,
-  listedTo: 'nobody',
   ownLimits: [searchLimit, namedLimit],
   example: { handles: ['https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp', 'npm:left-pad'] },
   toText: ({ results, ...answer }) =>

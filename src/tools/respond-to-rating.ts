@@ -64,7 +64,7 @@ export const respondToRating = defineTool({
     'Adds your one, final public answer to a rating that your own claimed listing received; no count changes. Use it to correct or explain. To reach the operator use submit_feedback. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
-  listedTo: 'holders of a capability',
+  isListedToHolders: true,
   input,
   output: z.object({
     rating_id: z.string(),

@@ -180,7 +180,9 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Searches listings: finds handles of agent services by words, tags and facts, to read with get_agent. Ratings, popularity and payment do not change the order. A first place is no recommendation.',
+    'Searches listings: finds an MCP server or agent service for a task, by words, tags and facts. Read it with get_agent. Ratings and payment change no place. A first place is no recommendation.',
+  asked:
+    'find, search or discover an MCP server, agent or paid API for a task; which server can; free; registry, directory of servers',
   effects: readsOnly,
   input,
   output,

@@ -60,7 +60,8 @@ export const submitFeedback = defineTool({
   name: 'submit_feedback',
   title: 'Send private feedback',
   description:
-    'Sends private feedback to the operator: wrong data, missing features, or (category report, with handle or rating_id) what should not be public. Changes no listing; to rate use submit_rating.',
+    'Sends private feedback to the operator: wrong data, missing features, or (category report, with handle or rating_id) what should not be public. Changes no listing.',
+  asked: 'report or correct wrong data in a listing',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   bodyLimit_bytes: 8192,
   input,

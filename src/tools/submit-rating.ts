@@ -169,7 +169,8 @@ export const submitRating = defineTool({
   name: 'submit_rating',
   title: 'Rate a listing after an interaction',
   description:
-    'Rates a service after an interaction, failed or not; never on hearsay. Needs your capability.',
+    'Rates an MCP server after an interaction, failed or not; never on hearsay. Needs a capability.',
+  asked: 'rate or leave a review for an MCP server or service after using it',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   input: z.strictObject({

@@ -41,6 +41,8 @@ export interface Tool<
   readonly name: Name;
   readonly title: string;
   readonly description: string;
+  /** In the words of who looks for it: some hosts show models no description before a search. */
+  readonly asked?: string;
   /** ToolAnnotations of MCP. */
   readonly effects: Readonly<Record<keyof typeof readsOnly, boolean>>;
   readonly input: Input;
@@ -48,8 +50,8 @@ export interface Tool<
   readonly example: z.input<Input>;
   /** Set if `run` authenticates the caller. */
   readonly needsCapability?: true;
-  /** To whom tools/list shows the tool; any caller may call it. */
-  readonly listedTo?: 'holders of a capability' | 'nobody';
+  /** tools/list shows it to callers with a capability alone; any caller may call it. */
+  readonly isListedToHolders?: true;
   /** Of JSON or a form over HTTP (docs/contract.md), if less than 64 KiB. */
   readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
   readonly largeBody?: LargeBody;

@@ -43,7 +43,7 @@ export const withdrawRating = defineTool({
     'Withdraws (removes, takes back) a rating that your listing submitted: it no longer counts, and stays listed without its texts. To change one, use submit_rating with supersedes. Needs the capability header.',
   effects: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
-  listedTo: 'holders of a capability',
+  isListedToHolders: true,
   input,
   output: z.object({ rating_id: z.string(), status: z.literal('withdrawn'), withdrawn_at: z.string() }),
   example: { rating_id: '019aa5f2-0000-7000-8000-000000000000', reason: 'mistake' },

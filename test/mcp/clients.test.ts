@@ -140,6 +140,13 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       completions: {},
       extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
     });
+    for (const moment of [
+      '402 in hand: check_offer.',
+      'Before npx or uvx, or you connect: get_agent with the whole command or address.',
+      'Connected: check_surface.',
+      'Something broke: get_history.',
+    ])
+      expect(client.instructions()).toContain(moment);
     expect(client.instructions()).toContain(
       'A listing is not verification, not a recommendation and not a score',
     );
