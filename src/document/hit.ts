@@ -1,7 +1,7 @@
 import { namespaceText } from '../core/handle.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
-import { code, count, day, join, number, ours, own, say, Words } from '../core/words.ts';
+import { code, count, day, isEmpty, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { holdsEndpoints } from '../listings/naming.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
@@ -17,7 +17,7 @@ import { isPlaceholder } from '../search/query.ts';
 import { sourcesFirst } from './rated.ts';
 import { recordedSecrets } from './record.ts';
 import { type Hit, shownApart } from './resolved.ts';
-import { packageWords } from './sentences.ts';
+import { hostingWords, packageWords } from './sentences.ts';
 
 type HitObservation = Pick<
   DatedObservation,
@@ -38,8 +38,11 @@ export interface HitFacts {
 export function publisherOf(listing: Listing): Words {
   const { handle, repository_key, remotes } = listing;
   const owner = namespaceMatchesRepositoryOwner(handle, repository_key);
-  const endpoints = remotes.length > 1 ? own(', all its endpoints on it') : own(', its endpoint on it');
-  const at = holdsEndpoints(listing) ? endpoints : say``;
+  const isHeld = holdsEndpoints(listing) === true;
+  const several = isHeld ? own('all its endpoints') : own('endpoints');
+  const places = [...(isHeld ? [own('it')] : []), hostingWords(listing)].filter((one) => !isEmpty(one));
+  const which = remotes.length > 1 ? several : own('its endpoint');
+  const at = places.length > 0 ? say`, ${which} on ${join(places, ': ')}` : say``;
   const not = owner === 'no' ? own(', not the owner of the repository') : say``;
   return say`${ours(namespaceText(handle))}${at}${not}`;
 }

@@ -1,7 +1,9 @@
 import { handleWords, namespaceText } from '../core/handle.ts';
+import { namespaceIdentity } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import {
   code,
+  codes,
   count,
   day,
   join,
@@ -16,6 +18,7 @@ import {
 } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
+import { ownersOf } from '../listings/naming.ts';
 import { isAddress, isImageType, versionOfImage } from '../listings/references/package.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
 import { outcomeWords } from '../observations/asked/outcome.ts';
@@ -251,6 +254,15 @@ function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
   return say`${does}${listings}, ${others} of other publishers and ${ofPublisher} of this listing’s publisher`;
 }
 
+/** Empty if nobody else can have a host there, as at `vercel.app`. */
+export function hostingWords(listing: Parameters<typeof ownersOf>[0]): Words {
+  const domains = ownersOf(listing).remotes.flatMap(({ hosting }) => hosting ?? []);
+  return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
+}
+
+/** A stranger chooses it, so that it is on another's page: more is left out. */
+const longestHandle = 60;
+
 /**
  * Does not say which was first. A date of publication is given only for the same name, where a buyer chooses
  * between the two; the registry may have sent no older versions.
@@ -261,7 +273,12 @@ export function sharedWords(
   { handle, published_at }: NonNullable<SharedReference['first']>,
 ): Words {
   const date = kind.of === 'namesake' ? say`, published on ${day(published_at)} or before` : say``;
-  const which = say`${handleWords(handle)} (${ours(namespaceText(handle))}${date})`;
+  const isLong = handle.length > longestHandle;
+  const named = isLong
+    ? code(`${handle.slice(0, longestHandle - 3)}...`, `/agents/${handle}`)
+    : handleWords(handle);
+  const who = isLong ? `domain ${namespaceIdentity(handle)}` : namespaceText(handle);
+  const which = say`${named} (${ours(who)}${date})`;
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);
   const isWeak = kind.of === 'namesake' || kind.of === 'word';
   const but = isWeak ? own('; this does not show a connection') : say``;

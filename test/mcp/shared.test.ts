@@ -13,6 +13,9 @@ const npm = (identifier: string) => [
 const words = 'Sends postcards to the friends of a caller, printed on paper.';
 const published = (publishedAt: string) => ({ publishedAt, updatedAt: publishedAt });
 
+/** Its handle is text of a stranger's choice. */
+const squatter = `com.aquat.seen-by-dossier/stole-funds.see-evil.com${'x'.repeat(80)}`;
+
 const entries = [
   registryEntry(
     'com.postcards/mail',
@@ -70,6 +73,8 @@ const entries = [
     { websiteUrl: 'https://northgate.com' },
     published('2026-01-01T08:00:00Z'),
   ),
+  registryEntry('com.held/post', { remotes: at('mcp.held.com') }, published('2026-11-01T08:00:00Z')),
+  registryEntry(squatter, { remotes: at('mcp.held.com') }),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
 ];
@@ -113,7 +118,33 @@ describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
     // Each host below the domain of a hosting service may be another customer's, and is below the domain that
     // was proven.
     expect((await ask('live.alpic.staging/host')).lines.whose).toMatch(
-      /^Domain staging\.alpic\.live, proven to the registry; its endpoint is on it; /,
+      /^Domain staging\.alpic\.live, proven to the registry; its endpoint is on it: `alpic\.live`, where others can have hosts too; /,
+    );
+  });
+
+  it('shortens the handle of a stranger, which stands on the page only behind the fold', async () => {
+    expect((await ask('com.held/post')).stands_out).toEqual([
+      '`com.aquat.seen-by-dossier/stole-funds.see-evil.comxxxxxxx...` (domain aquat.com) records the same endpoint.',
+    ]);
+    const page = await (await directory.app.request('/agents/com.held/post')).text();
+    const [front = '', facts = ''] = page
+      .split('All facts and sources')
+      .map((html) => html.replace(/<[^>]+>/g, ''));
+    expect(front).toContain('Another listing (domain aquat.com) records the same endpoint.');
+    expect(front).not.toContain('stole-funds');
+    expect(facts).toContain('com.aquat.seen-by-dossier/stole-funds.see-evil.com');
+  });
+
+  it('says as a hit does, on the page and of all endpoints, that others can have hosts where one is', async () => {
+    const hit = await client.call('search_agents', { query: 'com.lumetra-app/crm' });
+    const where = 'endpoint is on another domain: `workers.dev`, where others can have hosts too';
+    expect(JSON.stringify(hit.structuredContent)).toContain(
+      'domain lumetra-app.com, its endpoint on `workers.dev`, where others can have hosts too',
+    );
+    expect((await ask('com.lumetra-app/crm')).lines.whose).toContain(where);
+    const staging = await client.call('resolve_agents', { handles: ['live.alpic.staging/host'] });
+    expect(JSON.stringify(staging.structuredContent)).toContain(
+      'domain staging.alpic.live, its endpoint on it: `alpic.live`, where others can have hosts too',
     );
   });
 

@@ -4,7 +4,6 @@ import { type EndpointPlace, namespaceIdentity, websiteDomain } from '../../core
 import { dayText } from '../../core/text.ts';
 import {
   code,
-  codes,
   count,
   day,
   dayOf,
@@ -41,19 +40,14 @@ import {
 } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, type JudgedListing } from '../seen.ts';
+import { hostingWords } from '../sentences.ts';
 
 /** Undefined for a template. */
 export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
 
-function hostedAt(listing: ListingDocument): Words {
-  const elsewhere = ownersOf(listing).remotes.filter(({ at }) => at !== 'on');
-  const domains = elsewhere.flatMap(({ hosting }) => hosting ?? []);
-  return domains.length === 0 ? say`` : say`${codes([...new Set(domains)])}, where others can have hosts too`;
-}
-
 /** Empty if the two cannot be compared. */
 function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
-  const at = hostedAt(listing);
+  const at = hostingWords(listing);
   const hosted = isEmpty(at) ? at : say`: ${at}`;
   const known = ownersOf(listing).remotes.map((one) => one.at);
   const places = known.includes(undefined) ? [] : known;
@@ -64,12 +58,12 @@ function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
   const beside = countOf('beside');
   const under = say`under the same registered domain ${code(namespaceIdentity(listing.handle))}`;
   if (places.length === 1) {
-    if (first === 'on') return say`; its endpoint is on ${it}`;
+    if (first === 'on') return say`; its endpoint is on ${it}${hosted}`;
     return first === 'beside'
       ? say`; its endpoint is not on ${it} but ${under}`
       : say`; its endpoint is on another domain${hosted}`;
   }
-  if (there === places.length) return say`; all its endpoints are on ${it}`;
+  if (there === places.length) return say`; all its endpoints are on ${it}${hosted}`;
   const many = there === 0 ? own('none') : number(there);
   const others = beside === 0 ? say`` : say`, ${beside} ${under}`;
   const where = isEmpty(at) ? at : say`; on ${at}`;
@@ -101,7 +95,7 @@ function namespaceOf(judged: JudgedListing): TextFact {
     : say`namespace ${judged.listing.sample ? own('not proven to a registry') : own('not known to be proven')}`;
   const elsewhere = owner ? movedAccount(judged, isShown) : say``;
   const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
-  const at = hostedAt(judged.listing);
+  const at = hostingWords(judged.listing);
   const ofAccount = isEmpty(at) ? at : say`; its endpoint is on ${at}`;
   const where = isComparable
     ? endpointsAtDomain(judged.listing, own(isShown ? 'it' : 'its domain'))

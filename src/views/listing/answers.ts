@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { isEmpty, type Words } from '../../core/words.ts';
+import { isEmpty, Words } from '../../core/words.ts';
 import { type ListedFact, toAllFacts } from '../../document/answers/all-facts.ts';
 import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
@@ -10,12 +10,18 @@ import { type Html, pagePath, toHtml } from '../html.ts';
 const answerRow = (title: string, words: Words | undefined, today: string) =>
   words && !isEmpty(words) && html`<div><dt>${title}</dt><dd>${toHtml(words, today)}</dd></div>`;
 
+/** A stranger chose the handle; the facts below name it. */
+const withoutHandle = ({ parts }: Words) =>
+  new Words(
+    parts.map((part, at) => (at === 0 && part.is === 'code' ? { ...part, text: 'Another listing' } : part)),
+  );
+
 export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing);
   const said = toAnswerWords(answer);
   const today = listing.evidence_snapshot_date;
-  const item = ({ text, anchor }: (typeof answer.standsOut)[number]) =>
-    html`<li>${toHtml(text, today)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`;
+  const item = ({ key, text, anchor }: (typeof answer.standsOut)[number]) =>
+    html`<li>${toHtml(key === 'shared' ? withoutHandle(text) : text, today)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`;
   const list = (items: typeof answer.standsOut, classes: string) =>
     items.length > 0 && html`<ul class="${classes}">${items.map(item)}</ul>`;
   const alarms = answer.standsOut.filter(({ key }) => key === 'malware');
