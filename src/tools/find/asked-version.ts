@@ -1,12 +1,14 @@
 import { dayText } from '../../core/text.ts';
-import { code, join, own, say, sentence, source, type Words } from '../../core/words.ts';
+import { code, isEmpty, join, own, say, sentence, source, type Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { readName } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { ecosystemOf, orderOf } from '../../observations/asked/packages/version-order.ts';
-import { toImage, toPackage } from '../../observations/asked/published/recorded.ts';
+import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { packageAdvisories, sayOfVersion } from '../../observations/known/kinds/packages/advisories.ts';
+import { lacksVersion, packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import { packageOf } from '../../observations/known/kinds/packages/words.ts';
 import { knowingOf, type Observation } from '../../observations/known/observation.ts';
 
 type PackageOnRecord = ReturnType<typeof toPackage>;
@@ -15,7 +17,7 @@ interface KnownVersions {
   readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
   readonly observations: readonly Pick<
     Observation,
-    'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details'
+    'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
   >[];
 }
 
@@ -26,6 +28,9 @@ const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): s
 /** An image may be asked for by its tag or by its digest. */
 const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
   known?.type === 'oci' ? version.split('@') : [version];
+
+const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
+  words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
 
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
   const { version: wanted, handles, references } = readName(asked, '');
@@ -58,14 +63,23 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
   const about = isVersion
     ? say`You asked about ${code(wanted.text)}; ${names}`
     : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;
-  const fact = factsOf(packageAdvisories, observations).find(
-    ({ subject }) => subject !== undefined && subject === first.known?.subject,
-  );
-  if (!isVersion || fact?.value == null || knowingOf(fact) !== 'known') return sentence(about);
+  if (!isVersion) return sentence(about);
+  const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
+    subject !== undefined && subject === first.known?.subject;
+  const there = factsOf(packageExists, observations).find(ofPackage);
+  const lacking =
+    there && lacksVersion(there, wanted.text)
+      ? bySource(
+          say`${registryOf(there.subject ?? '').registry} has no version ${code(wanted.text)} of ${packageOf(there.subject)}`,
+          there,
+        )
+      : say``;
+  const fact = factsOf(packageAdvisories, observations).find(ofPackage);
+  if (fact?.value == null || knowingOf(fact) !== 'known') return join([lacking, sentence(about)], ' ');
   const said = sayOfVersion({ ...fact, value: fact.value, as_seen: undefined }, wanted.text);
-  const by = source('Dossier', dayText(fact.observed_at ?? ''));
-  const [malware, advisories, none] = [said.malware, said.about, said.none].map((words) =>
-    words ? sentence(say`${words}${by}`) : say``,
+  const none = isEmpty(lacking) ? bySource(said.none, fact) : say``;
+  return join(
+    [bySource(said.malware, fact), lacking, bySource(said.about, fact), none, sentence(about)],
+    ' ',
   );
-  return join([malware ?? say``, advisories ?? say``, none ?? say``, sentence(about)], ' ');
 }

@@ -54,6 +54,7 @@ export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promi
     published_at: toTime(one.created_at) ?? notDated(crates),
     deprecated: withdrawn(one.yanked === true, one.yank_message),
     newest,
+    versions: versions.map(({ num }) => String(num)),
     repository: toStatedRepository(crate.repository),
     licence: toLicence(one.license),
     document: one,

@@ -26,6 +26,8 @@ export interface Published {
     | NoAnswer;
   readonly maintainers: readonly string[] | NoAnswer;
   readonly newest: Newest | NoAnswer;
+  /** All that the registry has, if it states them. */
+  readonly versions: readonly string[];
   /** The handles of the listings to which the package says that it belongs. */
   readonly names: readonly string[] | NoAnswer;
   readonly repository: string | undefined;
@@ -110,6 +112,7 @@ export const toPublished = (
   deprecated: other,
   maintainers: other,
   newest: other,
+  versions: [],
   names: other,
   earlier: other,
   repository: undefined,

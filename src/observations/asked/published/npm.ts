@@ -131,5 +131,6 @@ export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Pu
     }),
     maintainers: npmNames(document.maintainers),
     newest,
+    versions: Object.keys(memberOf(document, 'versions')),
   });
 }

@@ -172,6 +172,8 @@ export async function readNuget(
     published_at: publishedAt(entry) ?? notDated(nuget),
     deprecated: deprecationOf(entry),
     newest,
+    // A page that was not read may have any of them.
+    versions: read.length === pages.length ? entries.map((one) => String(one.version)) : [],
     names: await nugetNames(run, id, toNugetKey(entry.version)),
     repository: toStatedRepository(memberOf(entry, 'repository').url) ?? repositoryOfHome(entry.projectUrl),
     licence: toLicence(entry.licenseExpression),

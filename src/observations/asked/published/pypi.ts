@@ -37,15 +37,14 @@ const newestPypi = (document: Published['document']) =>
 
 function toPublishedOnPypi(
   { response, document }: Extract<Registered, { result: 'document' }>,
-  { name, newest }: Pick<Published, 'name' | 'newest'>,
+  stated: Pick<Published, 'name' | 'newest' | 'versions'>,
 ): Published {
   const info = memberOf(document, 'info');
   return toPublished(response, notStated(json, own('which accounts may publish')), {
-    name,
+    ...stated,
     version: newestVersion(document),
     published_at: uploadedAt(document) ?? notDated(json),
     deprecated: withdrawn(info.yanked === true, info.yanked_reason),
-    newest,
     names: namesIn(typeof info.description === 'string' ? info.description : ''),
     repository: repositoryOfPypi(info),
     licence: licenceOfPypi(info),
@@ -69,10 +68,12 @@ export async function readPypi(
   const isDocument = ofPackage.result === 'document';
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
   const newest = isDocument ? newestPypi(ofPackage.document) : ofPackage;
+  const versions = isDocument ? Object.keys(memberOf(ofPackage.document, 'releases')) : [];
+  const stated = { name, newest, versions };
   if (isDocument && (version === undefined || version === newestVersion(ofPackage.document)))
-    return toPublishedOnPypi(ofPackage, { name, newest });
+    return toPublishedOnPypi(ofPackage, stated);
   const ofRelease = await askPypi(run, `${name}/${version}`);
-  if (ofRelease.result === 'document') return toPublishedOnPypi(ofRelease, { name, newest });
+  if (ofRelease.result === 'document') return toPublishedOnPypi(ofRelease, stated);
   if (ofRelease.result !== 'absent') return ofRelease;
   return noVersion(pypi, ofRelease.response, { name, version });
 }

@@ -13,7 +13,7 @@ import {
 } from '../../../asked/published/recorded.ts';
 import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind } from '../../kind.ts';
-import type { Finding } from '../../observation.ts';
+import type { Finding, Observation } from '../../observation.ts';
 import { ownProbe, withoutAnswer } from '../remotes.ts';
 import { ofPackages, ofPublished, packageRegistries } from './readers.ts';
 import { isLookedUp, versionOf } from './words.ts';
@@ -90,7 +90,22 @@ async function ofFile(
   };
 }
 
-const published = ofPublished(packageRegistries, ({ version }) => ({ value: { version }, outcome: 'seen' }));
+const mostVersions = 20;
+
+/** Of these, and of all that are higher, it is known whether the registry has them. */
+function highestOf(versions: readonly string[], registry: PackageRegistry): string[] {
+  const { isVersion, compare } = orderOf(ecosystemOf(registry));
+  return versions
+    .filter(isVersion)
+    .sort((a, b) => compare(b, a))
+    .slice(0, mostVersions);
+}
+
+const published = ofPublished(packageRegistries, ({ version, versions }, { type }) => ({
+  value: { version },
+  outcome: 'seen',
+  ...(type !== 'oci' && versions.length > 0 && { as_seen: { highest_versions: highestOf(versions, type) } }),
+}));
 const images = ofPackages(['oci'], ofImage);
 const files = ofPackages(['mcpb'], ofFile);
 
@@ -131,6 +146,20 @@ export const packageExists = defineKind({
     ...(await files.check(run)),
   ],
 });
+
+/** False if the registry may have it. */
+export function lacksVersion(
+  { subject = '', as_seen }: Pick<Observation, 'subject' | 'as_seen'>,
+  version: string,
+): boolean {
+  const ecosystem = ecosystemOf(subject.split(':')[0] ?? '');
+  if (ecosystem === undefined || !Array.isArray(as_seen?.highest_versions)) return false;
+  const { isVersion, compare } = orderOf(ecosystem);
+  const highest = as_seen.highest_versions.map(String).filter(isVersion);
+  const lowest = highest.at(-1);
+  if (lowest === undefined || !isVersion(version) || compare(version, lowest) < 0) return false;
+  return highest.every((one) => compare(one, version) !== 0);
+}
 
 export const packageMaintainers = defineKind({
   kind: 'package.maintainers',

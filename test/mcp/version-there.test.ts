@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
+import { npmPackument, type Stored, startPackageRegistry } from '../support/endpoints/package-registry.ts';
+import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
+
+const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`1.${at}.0`, {}]));
+const released = (version: string) => ({ url: `https://files.example.org/${version}` });
+const pypi: Stored = {
+  info: { name: 'sql-mcp', version: '1.3' },
+  releases: Object.fromEntries(['1.2', '1.3'].map((version) => [version, [released(version)]])),
+  urls: [],
+};
+const npm = await opened(
+  startPackageRegistry(() => ({
+    '/@northgate%2fmcp-server': npmPackument('@northgate/mcp-server', { '1.2.0': {}, '1.3.0': {} }, {}),
+    '/many': npmPackument('many', many, {}),
+    '/pypi/sql-mcp/json': pypi,
+    '/api/v1/crates/example-server': {
+      crate: { name: 'example-server', max_stable_version: '0.3.0' },
+      versions: [{ num: '0.3.0' }, { num: '0.2.0' }],
+    },
+    '/v3/registration5-gz-semver2/example.server/index.json': {
+      items: [
+        {
+          items: ['1.1.0', '1.2.0.1'].map((version) => ({ catalogEntry: { id: 'Example.Server', version } })),
+        },
+      ],
+    },
+  })),
+);
+const osv = await opened(
+  startOsvApi(() => [osvRecord('MAL-2026-1', ['npm', '@northgate/mcp-server'], { versions: ['1.2.9'] })]),
+);
+const listed = (name: string, registryType: string, identifier: string, version?: string) =>
+  registryEntry(`com.example/${name}`, {
+    packages: [{ registryType, identifier, ...(version && { version }) }],
+    remotes: [],
+  });
+const entries = [
+  listed('npm', 'npm', '@northgate/mcp-server', '1.2.0'),
+  listed('many', 'npm', 'many'),
+  listed('pypi', 'pypi', 'sql-mcp', '1.3'),
+  listed('cargo', 'cargo', 'example-server', '0.3.0'),
+  listed('nuget', 'nuget', 'Example.Server', '1.2.0.1'),
+];
+const directory = await openedDirectory({
+  entries,
+  environment: {
+    ADVISORIES: osv.url,
+    PACKAGE_REGISTRIES: JSON.stringify(
+      Object.fromEntries(['npm', 'pypi', 'cargo', 'nuget'].map((type) => [type, npm.url])),
+    ),
+  },
+});
+const client = await opened(connect('v2', directory));
+for (const name of ['npm', 'many', 'pypi', 'cargo', 'nuget']) await directory.observe(`com.example/${name}`);
+
+const saysOf = async (handle: string) => {
+  const { structuredContent } = await client.call('get_agent', { handle });
+  return String(structuredContent?.version_asked)
+    .replace(/\d{4}-\d\d-\d\d/g, '<date>')
+    .split(' You asked')[0];
+};
+
+it.each([
+  [
+    'npx -y @northgate/mcp-server@9.9.9',
+    'npm has no version `9.9.9` of `npm:@northgate/mcp-server` (Dossier, <date>).',
+  ],
+  [
+    'npx -y @northgate/mcp-server@1.2.5',
+    'npm has no version `1.2.5` of `npm:@northgate/mcp-server` (Dossier, <date>).',
+  ],
+  ['many@2.0.0', 'npm has no version `2.0.0` of `npm:many` (Dossier, <date>).'],
+  ['uvx sql-mcp==9.0', 'PyPI has no version `9.0` of `pypi:sql-mcp` (Dossier, <date>).'],
+  [
+    'cargo:example-server@0.4.0',
+    'crates.io has no version `0.4.0` of `cargo:example-server` (Dossier, <date>).',
+  ],
+  ['nuget:Example.Server@3.0.0', 'NuGet has no version `3.0.0` of `nuget:Example.Server` (Dossier, <date>).'],
+])(
+  'says first that the registry does not have the version of %s, and no word about advisories',
+  async (handle, says) => {
+    expect(await saysOf(handle)).toBe(says);
+  },
+);
+
+it.each([
+  [
+    '@northgate/mcp-server@1.3.0',
+    'OSV lists no advisory about version `1.3.0` of `npm:@northgate/mcp-server` (Dossier, <date>).',
+  ],
+  ['@northgate/mcp-server@v1.3.0', /^OSV lists no advisory/],
+  ['uvx sql-mcp==1.2.0', /^OSV lists no advisory/],
+  // Only the highest versions are kept.
+  ['many@1.0.5', /^OSV lists no advisory/],
+])('does not say it of %s', async (handle, says) => {
+  const said = await saysOf(handle);
+  if (says instanceof RegExp) expect(said).toMatch(says);
+  else expect(said).toBe(says);
+});
+
+it('keeps a report about a version that the registry took away', async () => {
+  expect(await saysOf('npx -y @northgate/mcp-server@1.2.9')).toBe(
+    'OSV lists version `1.2.9` of `npm:@northgate/mcp-server` as malicious code: `MAL-2026-1` “Malicious code in @northgate/mcp-server (npm)” (Dossier, <date>). npm has no version `1.2.9` of `npm:@northgate/mcp-server` (Dossier, <date>).',
+  );
+});
