@@ -37,7 +37,7 @@ const homes: Record<string, readonly string[]> = {
   'badge-maker': ['views/listing/badge.ts'],
   commander: ['cli/command-line.ts'],
   'cli-progress': ['cli/shell.ts'],
-  'jsonc-parser': ['cli/inventory/configurations.ts', 'listings/references/name.ts'],
+  'jsonc-parser': ['cli/hook/hook.ts', 'cli/inventory/configurations.ts', 'listings/references/name.ts'],
   'smol-toml': ['cli/inventory/configurations.ts'],
   yaml: ['cli/inventory/configurations.ts'],
   pino: ['telemetry/logger.ts'],

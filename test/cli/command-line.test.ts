@@ -126,7 +126,7 @@ describe('dossier', () => {
       audit: [],
     };
     // approve reads a file of views first.
-    const others = ['approve', 'check', 'config', 'doctor', 'help', 'verify'];
+    const others = ['approve', 'check', 'config', 'doctor', 'help', 'hook', 'verify'];
     const making = ['import', 'restore', 'serve', 'stdio'];
     const { stdout } = await runDossier(['--help'], {});
     const all = [...stdout.slice(stdout.indexOf('Commands:')).matchAll(/^ {2}([a-z]+)/gm)].map(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { ApproveOptions } from '../approve.ts';
 import type { AuditOptions } from '../audit.ts';
+import type { HookOptions } from '../hook/hook.ts';
 import type { ImportOptions } from '../import.ts';
 import type { InventoryOptions } from '../inventory/inventory.ts';
 import type { LockOptions } from '../lock.ts';
@@ -185,6 +186,36 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
     );
 }
 
+function addHookCommands(program: Command, { environment }: Shell): void {
+  const hook = add(
+    program,
+    'hook',
+    'show hooks for Claude Code, x402 clients and CI; write the one for Claude Code',
+    {
+      about:
+        'The hook runs before commands of a shell and tools of MCP servers. It asks the Dossier once about the packages and addresses that they start, install or connect to, as dossier inventory does, and asks you before something that was changed or moved in the last months, is new, is not the version on record, or is reported as malicious code.',
+      examples: ['dossier hook --service https://dossier.example --write'],
+      exits:
+        '0 shown, or written; 64 usage; 65 the settings of Claude Code are not understood; 74 they cannot be written.',
+    },
+  )
+    .option('--service <url>', 'a Dossier; by default DOSSIER_URL')
+    .option('--write', 'write it into .claude/settings.json, without a question')
+    .option('--wait <seconds>', 'of hook run: how long it waits for the Dossier', '3')
+    .option('--user', 'for all your projects: into ~/.claude/settings.json')
+    .action(async (options: Omit<HookOptions, 'environment'>) =>
+      (await import('../hook/hook.ts')).runShowHook({ ...options, environment }),
+    );
+  add(hook, 'run', 'what Claude Code runs, with the JSON of a PreToolUse hook on standard input', {
+    exits:
+      '0 compared, or nothing to compare; 64 usage; 65 the input is not understood; 69 the Dossier gave no answer in time. Claude Code goes on after each of them.',
+  })
+    // Its options are the parent's.
+    .action(async (_: object, command: Command) =>
+      (await import('../hook/hook.ts')).runHook({ ...command.optsWithGlobals(), environment }),
+    );
+}
+
 function addEvidenceCommands(program: Command, { config }: Shell): void {
   const verifies =
     'check offline a saved answer of get_proof, a signed statement about a listing, or that one saved checkpoint continues another';
@@ -242,6 +273,7 @@ export async function addCommands(program: Command, shell: Shell): Promise<void>
   addServiceCommands(program, shell);
   addListingsCommands(program, shell);
   addInventoryCommand(program, shell);
+  addHookCommands(program, shell);
   addLockCommands(program, shell);
   addApproveCommand(program, shell);
   await addOperatorCommands(program, shell);

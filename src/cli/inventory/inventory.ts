@@ -81,7 +81,7 @@ async function resolveNames(
 }
 
 /** The beginning of a path may be of another listing, and an address may be listed only with its query. */
-function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
+export function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
   const { asked, handle, near = [] } = result;
   const reason = `The ${left === 'path' ? 'end' : 'query'} of its address was not sent, so its listing cannot be known for certain.`;

@@ -109,7 +109,14 @@ export function toLaunch(
   if (address !== undefined) return launchOf(address);
   // Clients differ in which of the two they use.
   if (given === undefined) return { what: 'both a command and an address', isPinned: false };
-  const started = readCommand(given, variables);
+  return launchOfCommand(readCommand(given, variables), isElsewhere);
+}
+
+/** As `toLaunch`. */
+export function launchOfCommand(
+  started: Command,
+  isElsewhere: (registry: string, name: string) => boolean,
+): ConfiguredLaunch {
   const { registry, name, address: source, isPinned } = started;
   if (name !== undefined) return toPackage(started, isElsewhere);
   if (isPinned === undefined) return { what: 'a command of this machine' };

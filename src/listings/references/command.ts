@@ -127,7 +127,7 @@ const mayNameOther = (registry: string, variables: CommandVariables): boolean =>
     return isSetting && isOtherRegistry(registry, String(value));
   });
 
-/** Undefined for more than one package, and after an unknown option, which may take the next word. */
+/** Undefined after an unknown option, which may take the next word. */
 function readOptions(
   args: readonly string[],
   { values, flags, registry, isToEnd, installs = false }: Starter,
@@ -158,9 +158,8 @@ function readOptions(
     isLoose ||= registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option) && !/==\d/.test(given);
     isElsewhere ||= isSetting && (/args$/.test(option) || isOtherRegistry(registry, given));
   }
-  const [spec = words[0] ?? '', other] = packages;
-  const isOne = other === undefined && (!installs || words.length === 1);
-  return isOne ? { spec, behind: words.slice(1), version, isElsewhere, isLoose } : undefined;
+  const named = packages.length > 0 ? packages : words.slice(0, installs ? undefined : 1);
+  return { named, behind: words.slice(1), version, isElsewhere, isLoose };
 }
 
 /** Of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
@@ -173,18 +172,22 @@ const pathForm = /^(?:[a-z]:(?!\/\/))?[^\s:\\/]*[\\/]/i;
 const isOfOption = (before: readonly string[]) =>
   /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
 
-function readPackage(starter: Starter, args: readonly string[], variables: CommandVariables): Command {
-  const { registry, form } = starter;
-  const read = readOptions(args, starter);
-  const spec = read?.spec ?? '';
+type ReadOptions = NonNullable<ReturnType<typeof readOptions>>;
+
+function readPackage(
+  spec: string,
+  { registry, form }: Starter,
+  read: ReadOptions,
+  variables: CommandVariables,
+): Command {
   if (/^(?:[./~]|file:|[a-z]:\\)/i.test(spec)) return {};
   const git = gitForm.exec(spec)?.groups;
   const address =
     git?.address ?? (registry === 'npm' && git ? `https://github.com/${git.repository}` : undefined);
   if (address !== undefined)
     return { address, isPinned: [git?.ref, git?.fragment].some((one) => /^[\da-f]{40}$/.test(one ?? '')) };
-  const { name, tag, version = tag ?? read?.version } = form.exec(spec)?.groups ?? {};
-  if (!read || name === undefined) return { registry, isPinned: false };
+  const { name, tag, version = tag ?? read.version } = form.exec(spec)?.groups ?? {};
+  if (name === undefined) return { registry, isPinned: false };
   return {
     registry,
     name,
@@ -240,27 +243,42 @@ const isOfMachine = (program: string) =>
 /** More than one command for a shell, or output sent elsewhere. */
 export const shellOperator = /[&|;<>`\n]|\$\(|\\["']/;
 
-/** `variables` are set for the command. */
-export function readCommand(all: readonly string[], variables: CommandVariables = {}): Command {
+function readPackages(starter: Starter, args: readonly string[], variables: CommandVariables): Command[] {
+  const read = readOptions(args, starter);
+  if (!read || read.named.length === 0) return [{ registry: starter.registry, isPinned: false }];
+  return read.named.map((spec) => readPackage(spec, starter, read, variables));
+}
+
+/** One for each package. `variables` are set for the command. */
+function readCommands(all: readonly string[], variables: CommandVariables): Command[] {
   const { words, named } = unwrap(all);
   const [program = '', script = ''] = words;
-  if (isOfMachine(program)) return {};
+  if (isOfMachine(program)) return [{}];
   // Without a shell, an operator within an argument is a part of it.
   const isOfShell = all.some((one) => /^(?:\/c|[&|;]+|\d?[<>]+)$/i.test(one));
-  if (isOfShell && shellOperator.test(all.join(' '))) return { isPinned: false };
+  if (isOfShell && shellOperator.test(all.join(' '))) return [{ isPinned: false }];
   const line = [shellOperator.test(program) ? '' : nameOf(program), ...words.slice(1)];
   for (const starter of starters) {
     const calls = starter.calls.map((one) => one.split(' '));
     const call = calls.find((one) => one.every((word, at) => word === line[at]));
-    if (call) return readPackage(starter, line.slice(call.length), { ...variables, ...named });
+    if (call) return readPackages(starter, line.slice(call.length), { ...variables, ...named });
   }
   const isScript = interpreter.test(nameOf(program)) && (isPath(script) || scriptForm.test(script));
-  return isScript ? {} : { isPinned: false };
+  return [isScript ? {} : { isPinned: false }];
 }
 
-/** Of the first words that start or install a package, as behind `claude mcp add NAME --`. */
-export function readCommandIn(words: readonly string[]): Command {
-  if (isOfMachine(unwrap(words).words[0] ?? '')) return {};
-  const found = words.map((_, at) => readCommand(words.slice(at)));
-  return found.find(({ registry, address }) => registry ?? address) ?? {};
+/** What starts several packages has no name. */
+const onlyOf = ([one = {}, other]: readonly Command[]): Command =>
+  other ? { ...(one.registry && { registry: one.registry }), isPinned: false } : one;
+
+export const readCommand = (all: readonly string[], variables: CommandVariables = {}): Command =>
+  onlyOf(readCommands(all, variables));
+
+/** Of the first words that start or install packages, as behind `claude mcp add NAME --`. */
+export function readCommandsIn(words: readonly string[], variables: CommandVariables = {}): Command[] {
+  if (isOfMachine(unwrap(words).words[0] ?? '')) return [];
+  const found = words.map((_, at) => readCommands(words.slice(at), variables));
+  return found.find((all) => all.some(({ registry, address }) => registry ?? address)) ?? [];
 }
+
+export const readCommandIn = (words: readonly string[]): Command => onlyOf(readCommandsIn(words));

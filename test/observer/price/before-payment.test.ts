@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { x402Client, x402HTTPClient } from '@x402/core/client';
 import { ExactEvmScheme } from '@x402/evm/exact/client';
 import { expect, it } from 'vitest';
 import { beforePayment, createClient } from '../../../src/client/client.ts';
+import { runDossier } from '../../support/command.ts';
 import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
 import { type Asked, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
@@ -100,9 +100,9 @@ it('sends what is compared alone, however much else a request for a payment has'
   });
 });
 
-it('the hook that the document prints stops at a payee that was swapped a minute ago, also after a check', async () => {
-  const [, printed = ''] =
-    /```ts\n(import \{ x402Client .*?)```/s.exec(readFileSync('docs/package.md', 'utf8')) ?? [];
+it('the hook that dossier hook prints stops at a payee that was swapped a minute ago, also after a check', async () => {
+  const { stdout } = await runDossier(['hook', '--service', 'https://dossier.example'], {});
+  const [, printed = ''] = /\n(import \{ x402Client .*?)\nFor CI/s.exec(stdout) ?? [];
   const code = `${printed.replaceAll(/^import .*$/gm, '')}\nreturn hook;`;
   const create = (options: object) => createClient({ ...options, url: 'http://127.0.0.1:3000', fetch: ask });
   const run = new Function('x402Client', 'beforePayment', 'createClient', code);

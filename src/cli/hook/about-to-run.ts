@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { asMembers, attempt, type JsonObject } from '../../core/json.ts';
+import { isWebAddress } from '../../core/text.ts';
+import { readCommandsIn } from '../../listings/references/command.ts';
+import { serversIn } from '../../listings/references/configured.ts';
+import { readConfigurations } from '../inventory/configurations.ts';
+import { type ConfiguredLaunch, launchOfCommand, toLaunch } from '../inventory/launch.ts';
+import { isFromElsewhere } from '../inventory/registries.ts';
+
+const redirection = /^\d*&?[<>]/;
+const operator = /^[;&|()`\n]/;
+const part = /\d*&?[<>]+&?\s*[^\s;&|()]*|(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\;&|<>()`])+|[;&|()`\n]+/gs;
+
+const withoutQuotes = (word: string): string =>
+  word.replace(
+    /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs,
+    (_, single?: string, double?: string, escaped?: string) =>
+      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
+  );
+
+const mostWords = 200;
+
+/** The words of each command, also of those that a shell is given as a text. */
+function commandsIn(text: string): string[][] {
+  const commands: string[][] = [[]];
+  for (const [found] of text.replace(/\\\r?\n/g, ' ').matchAll(part)) {
+    if (operator.test(found)) commands.push([]);
+    else if (!redirection.test(found)) commands.at(-1)?.push(withoutQuotes(found));
+  }
+  const isForShell = (words: readonly string[], at: number) =>
+    /(?:^|\/)(?:ba|da|k|z)?sh$/.test(words[at - 2] ?? '') && /^-\w*c$/.test(words[at - 1] ?? '');
+  const inner = commands.flatMap((words) => words.filter((_, at) => isForShell(words, at)));
+  return [...commands.map((words) => words.slice(0, mostWords)), ...inner.flatMap(commandsIn)];
+}
+
+/** What `claude mcp add NAME URL`, `claude mcp add-json NAME JSON` and `code --add-mcp JSON` name. */
+function addedServers(words: readonly string[]): JsonObject[] {
+  const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  if (!/(?:^| )(?:mcp add(?:-json)?|--add-mcp) /.test(own.join(' '))) return [];
+  return own.flatMap((word) => {
+    if (isWebAddress(word)) return [{ url: word }];
+    return word.startsWith('{') ? serversIn(attempt(() => JSON.parse(word) as unknown)) : [];
+  });
+}
+
+const registrySetting = /^(?:npm_config_registry|(?:pip|uv)_\w*index(?:_url)?)$/i;
+
+function launchesOfShell(command: string, environment: NodeJS.ProcessEnv): ConfiguredLaunch[] {
+  const variables = Object.fromEntries(
+    Object.entries(environment).filter(([name]) => registrySetting.test(name)),
+  );
+  const place = { path: join(process.cwd(), '.mcp.json'), server: {} };
+  const isElsewhere = (...of: [registry: string, name: string]) => isFromElsewhere(of, place);
+  return commandsIn(command).flatMap((words) => [
+    ...readCommandsIn(words, variables).map((one) => launchOfCommand(one, isElsewhere)),
+    ...addedServers(words).map((server) => toLaunch(server, isElsewhere)),
+  ]);
+}
+
+/** In `mcp__SERVER__TOOL` and `mcp__plugin_PLUGIN_SERVER__TOOL`. */
+function isOfServer(tool: string, name: string): boolean {
+  const written = `${name.replace(/[^\w-]/g, '_')}__`;
+  return (
+    tool.startsWith(`mcp__${written}`) || (tool.startsWith('mcp__plugin_') && tool.includes(`_${written}`))
+  );
+}
+
+async function launchesOfTool(tool: string, environment: NodeJS.ProcessEnv): Promise<ConfiguredLaunch[]> {
+  const { configured } = await readConfigurations([], environment);
+  return configured
+    .filter(({ client, name }) => client === 'Claude Code' && isOfServer(tool, name))
+    .map((one) => toLaunch(one.server, (...of) => isFromElsewhere(of, one)));
+}
+
+/** What a call of a tool is about to start, install or connect to, by the input of a PreToolUse hook. */
+export async function readAboutToRun(
+  { tool_name: tool, tool_input }: JsonObject,
+  environment: NodeJS.ProcessEnv,
+): Promise<readonly ConfiguredLaunch[]> {
+  if (typeof tool !== 'string') return [];
+  if (tool.startsWith('mcp__')) return launchesOfTool(tool, environment);
+  const { command } = asMembers(tool_input);
+  return tool === 'Bash' && typeof command === 'string' ? launchesOfShell(command, environment) : [];
+}

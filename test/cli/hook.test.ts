@@ -1,0 +1,327 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Ended, program, startCommand } from '../support/command.ts';
+import { openDirectory } from '../support/directory.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
+import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
+
+const ofPackage = (registryType: string, identifier: string, version: string) => ({
+  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+});
+const ofEndpoint = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const yesterday = new Date(Date.now() - 86_400_000).toISOString();
+const entries = [
+  registryEntry('com.example/evil', ofPackage('npm', 'evil', '1.0.0')),
+  registryEntry('com.example/repaired', ofPackage('npm', 'repaired', '2.3.1')),
+  registryEntry('com.example/clean', ofPackage('npm', '@acme/clean', '1.0.0')),
+  // Of a copy without older versions, it is not known what is new.
+  registryEntry(
+    'com.example/mail',
+    { ...ofEndpoint('https://mail.example.com/mcp'), version: '0.1.0' },
+    { isLatest: false },
+  ),
+  registryEntry('com.example/imager', ofPackage('oci', 'docker.io/example/imager:1.2.3', '1.2.3')),
+  registryEntry('com.example/young', ofPackage('pypi', 'young', '1.0.0'), {
+    publishedAt: yesterday,
+    updatedAt: yesterday,
+  }),
+  registryEntry('com.example/mail', ofEndpoint('https://mail.example.com/mcp')),
+  registryEntry('com.example/calm', ofEndpoint('https://calm.example.com/mcp')),
+];
+
+let isReadOnly = true;
+const mail = await opened(
+  startModernServer(() => [{ name: 'read', description: 'Reads mail', readOnlyHint: isReadOnly }]),
+);
+const osv = await opened(
+  startOsvApi(() => [
+    osvRecord('MAL-2026-1', ['npm', 'evil'], since('0')),
+    osvRecord('MAL-2026-2', ['npm', 'repaired'], { versions: ['2.4.0'] }),
+  ]),
+);
+const directory = await opened(
+  openDirectory({
+    entries,
+    listening: true,
+    environment: {
+      HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': mail.url, 'calm.example.com': mail.url }),
+      ADVISORIES: osv.url,
+      LIMITS: 'off',
+    },
+  }),
+);
+
+/** Everything that was sent to the service. */
+const wire: string[] = [];
+let isSlow = false;
+let isEmpty = false;
+const recorder = createServer(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  wire.push([request.method, request.url, ...request.rawHeaders, body].join('\n'));
+  if (isSlow) return;
+  if (isEmpty)
+    return void response.end(
+      '{"results":[],"evidence_snapshot_date":"","statement":"","untrusted_fields":[]}',
+    );
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`${directory.url}${request.url}`, { method: 'POST', headers, body });
+  response.writeHead(answer.status, headers).end(await answer.text());
+});
+recorder.listen(0, '127.0.0.1');
+await once(recorder, 'listening');
+const service = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
+afterAll(() => {
+  recorder.close();
+  recorder.closeAllConnections();
+});
+
+let home = '';
+beforeEach(() => {
+  home = openFolder();
+  wire.length = 0;
+  isSlow = false;
+});
+
+/** Runs `dossier` in an empty project with a home of its own. */
+function run(args: readonly string[], input = '', environment: Record<string, string> = {}): Promise<Ended> {
+  const started = startCommand(['env', `--chdir=${home}`, 'node', program, ...args], {
+    HOME: home,
+    ...environment,
+  });
+  started.child.stdin?.end(input);
+  return started.ended;
+}
+
+/** What Claude Code writes to the standard input of a PreToolUse hook. */
+const toInput = (tool_name: string, tool_input: object, session_id = 'a1b2') =>
+  JSON.stringify({
+    session_id,
+    transcript_path: '/home/ada/.claude/projects/shop/a1b2.jsonl',
+    cwd: home,
+    permission_mode: 'default',
+    hook_event_name: 'PreToolUse',
+    tool_name,
+    tool_input,
+    tool_use_id: 'toolu_01ABC123',
+  });
+const hook = (input: string, ...args: string[]) =>
+  run(['hook', 'run', '--service', service, '--wait', '10', ...args], input);
+const shell = (command: string, session?: string) =>
+  hook(toInput('Bash', { command, description: 'Run it', timeout: 120_000 }, session));
+
+const asked = (): unknown[] =>
+  wire.flatMap((one) => (JSON.parse(one.split('\n').at(-1) ?? '') as { handles: unknown[] }).handles);
+
+/** The reason of a question in the form of Claude Code, which takes nothing else on standard output. */
+function reasonIn({ code, stdout, stderr }: Ended): string {
+  expect([code, stderr]).toEqual([0, '']);
+  if (stdout === '') return '';
+  const { hookSpecificOutput, ...more } = JSON.parse(stdout) as { hookSpecificOutput: object };
+  const { permissionDecisionReason, ...decision } = hookSpecificOutput as Record<string, string>;
+  expect([more, decision]).toEqual([{}, { hookEventName: 'PreToolUse', permissionDecision: 'ask' }]);
+  return permissionDecisionReason ?? '';
+}
+
+beforeAll(async () => {
+  for (const name of ['evil', 'repaired', 'clean', 'mail', 'calm'])
+    await directory.observe(`com.example/${name}`);
+  isReadOnly = false;
+  directory.wait(86_400);
+  for (let check = 0; check < 2; check++) {
+    directory.wait(86_400);
+    await directory.observe('com.example/mail');
+  }
+});
+
+describe('dossier hook run', () => {
+  it('asks before a package that is reported as malicious code, in one call, each time', async () => {
+    for (const command of ['npx -y evil', 'cd shop && sudo npm i -D @acme/clean evil 2>&1 | tee log']) {
+      const reason = reasonIn(await shell(command));
+      expect(reason).toContain(`Dossier ${service} as of `);
+      expect(reason).toContain(
+        'npm evil (com.example/evil): OSV lists version `1.0.0` of `npm:evil` as malicious code: `MAL-2026-1`',
+      );
+      expect(reason).not.toContain('clean');
+      expect(reason).toMatch(/This is evidence, not a verdict\.$/);
+    }
+    expect(wire).toHaveLength(2);
+    expect(asked()).toEqual(['npm:evil', 'npm:@acme/clean', 'npm:evil']);
+  });
+
+  it('says that another version is on record, that a listing is new, and which versions were malicious', async () => {
+    expect(reasonIn(await shell('npx @acme/clean@0.9.0'))).toContain(
+      'You asked about `0.9.0`; the record names `1.0.0`',
+    );
+    expect(reasonIn(await shell('bash -lc "uvx young"'))).toMatch(
+      /pypi young \(com\.example\/young\): First published [\d-]{10}/,
+    );
+    expect(reasonIn(await shell('npx -y repaired'))).toContain(
+      'OSV lists some versions of `npm:repaired`, but not version `2.3.1`, as malicious code',
+    );
+    expect(reasonIn(await shell('npx -y repaired@2.3.1'))).toBe('');
+  });
+
+  it('is silent about what is known and the same, what is not listed, and commands that start nothing', async () => {
+    const quiet = [
+      'npx -y @acme/clean@1.0.0',
+      'docker run -i --rm docker.io/example/imager:1.2.3',
+      'npm install left-pad',
+    ];
+    for (const command of quiet) expect(reasonIn(await shell(command))).toBe('');
+    expect(asked()).toEqual(['npm:@acme/clean@1.0.0', 'oci:docker.io/example/imager@1.2.3', 'npm:left-pad']);
+    const nothing = [
+      'git status',
+      'npm install',
+      'curl https://mail.example.com/mcp',
+      "git commit -m 'npx evil'",
+    ];
+    for (const command of nothing) expect(reasonIn(await shell(command))).toBe('');
+    expect(reasonIn(await hook(toInput('Read', { file_path: '/etc/hosts' })))).toBe('');
+    expect(wire).toHaveLength(3);
+  });
+
+  it('asks about an address that is added, and once a session about the server of a tool', async () => {
+    const changed = 'https://mail.example.com/mcp (com.example/mail): ';
+    for (const command of [
+      'claude mcp add --transport http mail https://mail.example.com/mcp --header "Authorization: Bearer planted"',
+      `claude mcp add-json mail '{"type":"http","url":"https://mail.example.com/mcp?key=planted"}'`,
+    ])
+      expect(reasonIn(await shell(command, command))).toMatch(/com\.example\/mail\): .*read/);
+    writeFileSync(
+      join(home, '.mcp.json'),
+      JSON.stringify({
+        mcpServers: {
+          'my mail': { type: 'http', url: 'https://mail.example.com/mcp', headers: { Key: 'planted' } },
+          calm: { type: 'http', url: 'https://calm.example.com/mcp' },
+        },
+      }),
+    );
+    const tool = (name: string) => hook(toInput(name, { text: 'planted' }));
+    expect(reasonIn(await tool('mcp__my_mail__read'))).toContain(changed);
+    expect(reasonIn(await tool('mcp__my_mail__send'))).toBe('');
+    expect(reasonIn(await tool('mcp__calm__read'))).toBe('');
+    expect(reasonIn(await tool('mcp__calm__read'))).toBe('');
+    expect(reasonIn(await tool('mcp__other__read'))).toBe('');
+    expect(wire).toHaveLength(4);
+    expect(wire.join('\n')).not.toContain('planted');
+  });
+
+  it('sends nothing that looks like a secret, and no package of another registry', async () => {
+    const commands = [
+      'KEY=planted npx -y @acme/clean --token planted',
+      'npm i https://ada:planted@npm.example.com/x.tgz',
+      'npx ghp_planted6789abcdefABCDEF0123456789',
+      'claude mcp add x https://mail.example.com/s/pl4ntedK9fJ2kQx/mcp',
+      'npm_config_registry=https://npm.corp.example npx planted',
+      'uvx --index-url https://pypi.corp.example/simple planted',
+    ];
+    for (const command of commands) await shell(command);
+    expect(asked()).toEqual(['npm:@acme/clean', 'https://mail.example.com/s']);
+    expect(wire.join('\n')).not.toMatch(/planted|pl4nted|corp/);
+    const environment = { NPM_CONFIG_REGISTRY: 'https://npm.corp.example' };
+    const input = toInput('Bash', { command: 'npx planted' });
+    await run(['hook', 'run', '--service', service], input, environment);
+    expect(wire).toHaveLength(2);
+  });
+
+  it('lets the tool run, with a line on standard error, if the service is away, slow or no Dossier', async () => {
+    isSlow = true;
+    const input = toInput('Bash', { command: 'npx -y evil' });
+    expect(await hook(input, '--wait', '0.2')).toEqual({
+      code: 69,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^http:\S+ gave no answer about npm:evil: .*time.*; nothing was compared\n$/,
+      ),
+    });
+    const away = await run(['hook', 'run', '--service', 'http://127.0.0.1:9'], input);
+    expect(away).toEqual({
+      code: 69,
+      stdout: '',
+      stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 gave no answer .*; nothing was compared\n$/),
+    });
+    expect(await hook('planted')).toMatchObject({ code: 65, stdout: '' });
+    isSlow = false;
+    isEmpty = true;
+    expect(await hook(input)).toMatchObject({ code: 69, stdout: '' });
+    isEmpty = false;
+    mkdirSync(join(home, '.cache/dossier/hook.json'), { recursive: true });
+    expect(await hook(input)).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('malicious code'),
+      stderr: expect.stringMatching(/hook\.json: cannot be written/),
+    });
+  });
+});
+
+describe('dossier hook', () => {
+  const settings = () => join(home, '.claude/settings.json');
+  const read = () => JSON.parse(readFileSync(settings(), 'utf8')) as { hooks: { PreToolUse: object[] } };
+
+  it('shows the hooks for Claude Code, x402 clients and CI, and writes nothing', async () => {
+    const { code, stdout } = await run(['hook', '--service', 'https://dossier.example']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`hook run --service https://dossier.example`);
+    expect(stdout).toContain('Not written: --write writes it.');
+    expect(stdout).toContain('new x402Client().onBeforePaymentCreation(hook);\n');
+    expect(stdout).toContain('npx --no-install dossier check --from https://dossier.example\n');
+    expect(existsSync(join(home, '.claude'))).toBe(false);
+  });
+
+  it('writes it beside all that is in the settings, once, and what it wrote asks', async () => {
+    const before = `{
+    "permissions": { "allow": ["Bash(npm test)"] },
+    "hooks": {
+        "Stop": [],
+        "PreToolUse": [
+            { "matcher": "Write", "hooks": [{ "type": "command", "command": "lint" }] }
+        ]
+    }
+}
+`;
+    mkdirSync(join(home, '.claude'));
+    writeFileSync(settings(), before);
+    for (const from of ['https://old.example', service, service])
+      expect(await run(['hook', '--service', from, '--write'])).toMatchObject({ code: 0 });
+    const { PreToolUse, ...hooks } = read().hooks;
+    const own = { type: 'command', command: `node ${program} hook run --service ${service}`, timeout: 20 };
+    expect(PreToolUse).toEqual([
+      { matcher: 'Write', hooks: [{ type: 'command', command: 'lint' }] },
+      { matcher: 'Bash|mcp__.*', hooks: [own] },
+    ]);
+    const others: object = { ...read(), hooks };
+    expect(others).toEqual({ permissions: { allow: ['Bash(npm test)'] }, hooks: { Stop: [] } });
+    expect(readFileSync(settings(), 'utf8')).toContain(
+      '    "permissions": { "allow": ["Bash(npm test)"] },\n',
+    );
+    const started = startCommand(['sh', '-c', own.command], { HOME: home, DOSSIER_URL: service });
+    started.child.stdin?.end(toInput('Bash', { command: 'npx evil' }));
+    expect(reasonIn(await started.ended)).toContain('MAL-2026-1');
+  });
+
+  it('writes the one of the user with --user, and nothing into settings that it does not understand', async () => {
+    const folder = join(home, 'own');
+    const args = ['hook', '--service', service, '--write', '--user'];
+    expect(await run(args, '', { CLAUDE_CONFIG_DIR: folder })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, 'settings.json'), 'utf8')).toContain('"matcher": "Bash|mcp__.*"');
+    for (const text of ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', '[]', '{"a": ']) {
+      writeFileSync(join(folder, 'settings.json'), text);
+      expect(await run(args, '', { CLAUDE_CONFIG_DIR: folder })).toMatchObject({ code: 65 });
+      expect(readFileSync(join(folder, 'settings.json'), 'utf8')).toBe(text);
+    }
+  });
+
+  it('needs a Dossier to ask', async () => {
+    expect(await run(['hook'])).toMatchObject({
+      code: 64,
+      stderr: 'name a Dossier with --service or DOSSIER_URL\n',
+    });
+  });
+});
