@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type Config, toUrlHost } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import type { Context } from '../context.ts';
+import { ownMember } from '../core/json.ts';
 import { createSearches } from '../limits/searches.ts';
 import { compareWithCheckpointFile, openLogSeed } from '../log/checkpoints.ts';
 import { createDomainReader } from '../net/domains.ts';
@@ -61,6 +63,24 @@ function createHttpServer({ requestHeaders_ms, request_ms, silence_ms }: Timeout
   return server;
 }
 
+const faults: Readonly<Record<string, readonly [line: string, why: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time. Send it again.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are too large. Send less.'],
+};
+
+/** What Node refuses before there is a request; by itself it sends no body. */
+function refuse(socket: Duplex, code: string, answer: ServerResponse | undefined): void {
+  const [line, detail] = ownMember(faults, code) ?? [
+    '400 Bad Request',
+    'This is no well-formed request of HTTP/1.1.',
+  ];
+  const body = JSON.stringify({ title: line.slice(4), status: Number(line.slice(0, 3)), detail });
+  const head = `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n`;
+  if (socket.writable && !answer?.headersSent)
+    socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  socket.destroy();
+}
+
 /** The result closes connections without a complete request that waits for its answer. */
 function trackConnections(server: Server): () => void {
   const answers = new Map<Socket, ServerResponse | undefined>();
@@ -71,6 +91,9 @@ function trackConnections(server: Server): () => void {
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     answers.set(incoming.socket, outgoing);
   });
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) =>
+    refuse(socket, code, answers.get(socket as Socket)),
+  );
   return () => {
     for (const [socket, outgoing] of answers)
       if (!outgoing?.req.complete || outgoing.writableFinished) socket.destroy();

@@ -89,7 +89,9 @@ describe('over a socket', () => {
   ])('%s: the connection is closed with 408 after the time-out', async (_, first, drip) => {
     const timeouts = { requestHeaders_ms: 500, request_ms: 1000 };
     const impatient = await opened(openDirectory({ listening: true, timeouts }));
-    expect((await converse(first, impatient.url, drip)).status).toBe(408);
+    const { text, status } = await converse(first, impatient.url, drip);
+    expect(status).toBe(408);
+    expect(text).toContain('"detail":"The request did not arrive in time. Send it again."');
     expect((await fetch(`${impatient.url}/about`)).status).toBe(200);
   });
 });
