@@ -80,7 +80,11 @@ export function sharedFacts({ listing, publisherListings: count, shared, reading
     if (!kind) return [];
     if (first) {
       const checked = first.as_of && { source: ofChecks, observed_at: first.as_of };
-      const said = { value: others, outcome: 'seen', reason: sharedWords(kind, one, first) } as const;
+      const said = {
+        value: others,
+        outcome: 'seen',
+        reason: sharedWords(kind, one, first, listing),
+      } as const;
       return [toSignal(kind, { ...told, ...checked }, { ...said, shared_with: first.handle })];
     }
     if (isCut && kind.basis !== 'names') {

@@ -1,5 +1,5 @@
 import { handleWords, namespaceText } from '../core/handle.ts';
-import { namespaceIdentity } from '../core/identity.ts';
+import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import {
   code,
@@ -263,6 +263,21 @@ export function hostingWords(listing: Parameters<typeof ownersOf>[0]): Words {
 /** A stranger chooses it, so that it is on another's page: more is left out. */
 const longestHandle = 60;
 
+type Shown = Pick<Listing, 'handle' | 'repository_key' | 'website'>;
+
+/** Whose the domain of the website, or the account of the repository or namespace, is. */
+function holderWords(of: string, listing: Shown, handle: string, which: Words): Words | undefined {
+  const { repository_key = '', website = '' } = listing;
+  if (of === 'website')
+    return say`its website ${code(website)} is not on its own domain but on that of ${which}; this does not show a connection`;
+  if (of !== 'account') return undefined;
+  const account = repositoryIdentity(repository_key);
+  if (account === namespaceIdentity(handle)) return say`the account of its repository publishes ${which} too`;
+  const own = namespaceIdentity(listing.handle);
+  const isOwn = own.includes('/') && (account ?? own) === own;
+  return say`${which} records a repository of ${isOwn ? ours('this account') : ours('the same account')}`;
+}
+
 /**
  * Does not say which was first. A date of publication is given only for the same name, where a buyer chooses
  * between the two; the registry may have sent no older versions.
@@ -271,6 +286,7 @@ export function sharedWords(
   kind: (typeof sharedKinds)[number],
   { others, own: ofPublisher, isCut }: SharedReference,
   { handle, published_at }: NonNullable<SharedReference['first']>,
+  listing: Shown,
 ): Words {
   const date = kind.of === 'namesake' ? say`, published on ${day(published_at)} or before` : say``;
   const isLong = handle.length > longestHandle;
@@ -279,6 +295,8 @@ export function sharedWords(
     : handleWords(handle);
   const who = isLong ? `domain ${namespaceIdentity(handle)}` : namespaceText(handle);
   const which = say`${named} (${ours(who)}${date})`;
+  const held = holderWords(kind.of, listing, handle, which);
+  if (held) return sentence(held);
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);
   const isWeak = kind.of === 'namesake' || kind.of === 'word';
   const but = isWeak ? own('; this does not show a connection') : say``;

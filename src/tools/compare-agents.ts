@@ -136,7 +136,11 @@ async function compareOne(
     const listing = await readListing(found.handle, context);
     const { handle, description, sample, being_checked, as_of } = listing;
     const version_asked = askedVersion(named, { listing, observations: listing.observations });
-    const judged = judge(listing, asked, context.clock().getTime());
+    const judged = judge(listing, asked, context.clock().getTime()).map((one) =>
+      version_asked && one.result === 'met' && ofRecordedVersion.test(one.criterion)
+        ? { ...one, result: 'unknown' as const }
+        : one,
+    );
     return {
       handle,
       description,
@@ -151,6 +155,9 @@ async function compareOne(
     return toProblemEntry(named, error);
   }
 }
+
+/** About the versions on record, whichever version was asked about. */
+const ofRecordedVersion = /^(?:no_malware_report|package_)/;
 
 const asRead = (text: string) => text.trim().toLowerCase();
 

@@ -94,8 +94,8 @@ describe('the badge', () => {
     await tight.app.request('/badge/co.webhook/webhook');
     for (const [answer, status, words] of [
       [await get('/badge/nobody%2Fnothing'), 404, 'no listing has this handle'],
-      [await get('/badge/webhook'), 400, 'the handle is malformed'],
-      [await get('/badge/a/%22%3E%3Cscript%3E'), 400, 'the handle is malformed'],
+      [await get('/badge/webhook'), 400, 'this is no name of one listing'],
+      [await get('/badge/a/%22%3E%3Cscript%3E'), 400, 'this is no name of one listing'],
       [await get('/badge/a/%E0%A4%A'), 400, 'the request is malformed'],
       [await get('/badge/co.webhook/webhook/more'), 404, 'nothing is here'],
       [await get('/badge/co.webhook/webhook', { accept: 'text/html' }), 200, 'listed, updated 2026-10'],

@@ -249,10 +249,13 @@ describe('get_agent finds the one listing that records', () => {
       });
   });
   it('nothing for a configuration of several servers, which are asked about one by one', async () => {
-    const handle = '{"a": {"command": "npx", "args": ["x"]}, "b": {"url": "https://mcp.webhook.co/mcp"}}';
+    const handle =
+      '{"a": {"command": "npx", "args": ["x"]}, "b": {"url": "https://mcp.webhook.co/mcp?key=k"}}';
     const { code, detail } = await call('get_agent', { handle });
     expect(code).toBe('invalid_handle');
-    expect(detail).toMatch(/^This configuration has 2 servers: ask about one\. /);
+    expect(detail).toMatch(
+      /^This configuration has 2 servers\. Ask about each: `npm:x`, `https:\/\/mcp\.webhook\.co\/mcp`\. /,
+    );
   });
   it('a repository by its owner and name, which is no handle of a listing', async () => {
     expect(await call('get_agent', { handle: 'Webhook-co/webhook' })).toMatchObject({

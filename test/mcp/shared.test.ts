@@ -268,15 +268,15 @@ it('says whose account a repository is of and whose domain a website is on, and 
     return (structuredContent as unknown as Answer).lines.whose;
   };
   expect(await whoseOf('ai.northgate-mcp/pay')).toContain(
-    '`com.northgate/billing` (domain northgate.com) has a website or a namespace of the same domain; website `https://northgate.com`, on a domain that the namespace does not show (record)',
+    'Its website `https://northgate.com` is not on its own domain but on that of `com.northgate/billing` (domain northgate.com); this does not show a connection (record)',
   );
   const own = await whoseOf('com.northgate/billing');
   expect(own).toContain(
-    '`io.github.northgate-hq/mcp` (GitHub account northgate-hq) has a repository or a namespace of the same account; website `https://www.northgate.com/mcp` (record)',
+    'The account of its repository publishes `io.github.northgate-hq/mcp` (GitHub account northgate-hq) too; website `https://www.northgate.com/mcp` (record)',
   );
   expect(own).not.toContain('northgate-mcp');
   expect(await whoseOf('io.github.northgate-hq/mcp')).toContain(
-    '`com.northgate/billing` (domain northgate.com) has a repository or a namespace of the same account (record)',
+    '`com.northgate/billing` (domain northgate.com) records a repository of this account (record)',
   );
   await client.close();
 });

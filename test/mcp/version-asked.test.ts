@@ -166,6 +166,9 @@ it('says it in every tool that takes the name of a package, in text and JSON', a
   const [first, second] = compared.json.listings as { version_asked?: string }[];
   expect(withoutDates(first?.version_asked)).toBe(`${malicious} ${differs}`);
   expect(second).not.toHaveProperty('version_asked');
+  const criteria = ['no_malware_report'];
+  const judged = await call('compare_agents', { handles: [name, handles.pypi], criteria });
+  expect(judged.text).toContain('no_malware_report: unknown');
   const history = await call('get_history', { handle: name });
   expect(withoutDates(history.json.statement)).toContain(
     `${malicious} ${differs} The newest change is first; `,

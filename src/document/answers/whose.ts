@@ -124,7 +124,7 @@ function repositoryOf(judged: JudgedListing, isSaid: boolean): TextFact[] {
 function websiteWords({ handle }: ListingDocument, website: string): Words {
   const domain = websiteDomain(website);
   const isOther = domain !== undefined && domain !== namespaceIdentity(handle);
-  return say`website ${code(website)}${isOther ? own(', on a domain that the namespace does not show') : say``}`;
+  return say`website ${code(website)}${isOther ? own(', not on its own domain') : say``}`;
 }
 
 function claimWords({ claim, state }: ListingDocument): Words {
@@ -141,10 +141,14 @@ const ofKinds = saidIn('whose');
 export const whose: FactsOf = (judged) => {
   const { known } = judged;
   const { website } = judged.listing;
-  // All else that it shares with other publishers is in what stands out.
+  // All else that it shares with other publishers is in what stands out. A word says least about a listing.
   const named = sharedKinds
     .filter(({ basis }) => basis === 'names')
-    .flatMap((kind) => known(kind).flatMap(({ reason }) => reason ?? []));
+    .toReversed()
+    .flatMap((kind) => known(kind).map((one) => ({ ...one, of: kind.of })));
+  const first = [...Map.groupBy(named, ({ shared_with }) => shared_with).values()].flatMap(
+    ([one]) => one ?? [],
+  );
   return [
     namespaceOf(judged),
     ...known(publisherListings)
@@ -157,8 +161,10 @@ export const whose: FactsOf = (judged) => {
         const does = value === 1 ? own('records') : own('record');
         return recorded(judged, say`${which} ${does} the same endpoint`);
       }),
-    ...named.map((reason) => recorded(judged, phrase(reason))),
-    ...(website ? [recorded(judged, websiteWords(judged.listing, website))] : []),
+    ...first.flatMap(({ reason }) => (reason ? recorded(judged, phrase(reason)) : [])),
+    ...(website && !named.some(({ of }) => of === 'website')
+      ? [recorded(judged, websiteWords(judged.listing, website))]
+      : []),
     ...repositoryOf(judged, isMovedToAnother(judged)),
     ...ofKinds(judged),
     ofService(judged, claimWords(judged.listing)),

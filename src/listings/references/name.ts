@@ -17,8 +17,8 @@ export interface Name {
   readonly handles: readonly string[];
   readonly references: readonly Reference[];
   readonly version?: VersionAsked | undefined;
-  /** How many servers the configuration starts, if it is not one. */
-  readonly servers?: number;
+  /** Of a configuration, if they are several; an address lacks its query, which may have a key. */
+  readonly servers?: readonly string[];
 }
 
 /** `isExact` is false if an operator makes the version a range. */
@@ -228,7 +228,7 @@ export function readName(asked: string, publicUrl: string): Name {
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { text: payeeName(payee), handles: [], references: payeeReferences(payee) };
   const pasted = /\{[^{}]*\}/.test(trimmed) ? readConfigured(trimmed) : [];
-  if (pasted.length > 1) return { ...none, servers: pasted.length };
+  if (pasted.length > 1) return { ...none, servers: pasted.map((one) => one.replace(/[?#].*$/s, '')) };
   const text = pasted[0] ?? trimmed;
   if (isHandle(text)) return { text, handles: [text], references: besideHandle(text) };
   const plain = text.length > longest ? '' : writtenAs(text);

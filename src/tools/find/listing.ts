@@ -60,9 +60,10 @@ function whatIsAtHost(listings: readonly Listing[], host: string): string {
 
 function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
   const [first] = listings;
-  if (!first || registry === undefined) return 'No listing records this package.';
+  const none = `No listing records this ${registry ? `${registry} ` : ''}package.`;
+  if (!first) return none;
   const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
-  return `No listing records this ${registry} package. What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
+  return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
 }
 
 async function readWhy(
@@ -208,7 +209,7 @@ export async function findByPlace(
 const unreadable = ({ servers }: Name): Problem =>
   new Problem(
     'invalid_handle',
-    servers ? `This configuration has ${servers} servers: ask about one.` : undefined,
+    servers && `This configuration has ${servers.length} servers. Ask about each: ${toText(codes(servers))}.`,
   );
 
 /**

@@ -116,14 +116,14 @@ const inCommon: readonly InCommon[] = [
     'account',
     'names',
     'Other publishers name the same account',
-    'has a repository or a namespace of the same account',
+    'records a repository of the same account',
     'account of the repository or namespace',
   ],
   [
     'website',
     'names',
     'Other publishers name the same domain',
-    'has a website or a namespace of the same domain',
+    'has a namespace of the same domain',
     'domain of the website or namespace',
   ],
 ];
