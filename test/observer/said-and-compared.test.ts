@@ -109,6 +109,7 @@ const earlier = 'The registry keeps what an earlier version had.';
 const surface = 'The digests of lists and of instructions have the texts.';
 const hosts = 'It may differ from day to day, or between the servers of a host, without a change.';
 const edited = 'OSV edits its texts; the value has the ids.';
+const saved = 'The operator may save the same advisories anew.';
 const elsewhere = 'A fact of another kind has it, and is compared.';
 
 /** What the words of each kind read that is not compared, and why. */
@@ -118,6 +119,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   'prompts.surface': { 'details.count': count, 'details.prompts': whole },
   'resources.surface': { 'details.count': count, 'details.resources': whole },
   'skills.surface': { 'details.count': count, 'details.skills': whole },
+  'tools.instructions': { 'as_seen.text': surface },
   'tools.interfaces': { 'details.count': count },
   'tools.credential_files': {
     'details.files': count,
@@ -142,6 +144,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'details.advisories': edited,
     'details.others': edited,
     'details.is_absent': elsewhere,
+    'details.saved_on': saved,
   },
   'package.install_scripts': { 'as_seen.before': earlier },
   'package.published_by': { 'as_seen.before': earlier },

@@ -134,7 +134,7 @@ it('says how severe an advisory is, in the words of its source', async () => {
   const standsOutOf = async (handle: string) =>
     /Stands out: .*/.exec(await (await directory.app.request(`/agents/${handle}.md`)).text())?.[0];
   expect(await standsOutOf('com.example/old')).toContain(
-    '2 advisories about version `1.0.5` of `npm:@example/server`: `GHSA-1` “About \\@example/server” (severity “HIGH”), `GHSA-2` “About \\@example/server” (severity “CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H”) (Dossier, ',
+    '2 advisories about version `1.0.5` of `npm:@example/server` in OSV as saved on 2026-11-01: `GHSA-1` “About \\@example/server” (severity “HIGH”), `GHSA-2` “About \\@example/server” (severity “CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H”) (Dossier, ',
   );
   expect(await standsOutOf('com.example/open')).toContain(
     "`GHSA-3` “About \\@example/server” (severity “low'). All is well ('”) (Dossier, ",
@@ -163,7 +163,26 @@ it('says first of all that a version is malware, in that word', async () => {
   await directory.observe('com.example/evil');
   const answer = await directory.app.request('/agents/com.example/evil.md');
   expect(await answer.text()).toMatch(
-    /Stands out: OSV lists version `1\.0\.0` of `npm:evil` as malicious code: `MAL-2026-1` “About evil” \(Dossier, [\d-]{10}\)\. .*1 advisory about version `1\.0\.0` of `npm:evil`: `GHSA-6` “About evil” \(/,
+    /Stands out: OSV as saved on 2026-11-01 lists version `1\.0\.0` of `npm:evil` as malicious code: `MAL-2026-1` “About evil” \(Dossier, [\d-]{10}\)\. .*1 advisory about version `1\.0\.0` of `npm:evil` in OSV as saved on 2026-11-01: `GHSA-6` “About evil” \(/,
+  );
+});
+
+it('says how old a copy is also in the short answer, and about a version that was asked for', async () => {
+  await directory.observe('com.example/fixed');
+  const ask = async (handle: string) => {
+    const answer = await directory.app.request('/api/tools/get_agent', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ handle }),
+    });
+    return (await answer.json()) as { lines: { kept_up: string }; version_asked?: string };
+  };
+  expect((await ask('com.example/fixed')).lines.kept_up).toContain(
+    '0 advisories about version `1.2.0` in OSV as saved on 2026-11-01; 3 about other versions',
+  );
+  await directory.observe('com.example/evil');
+  expect((await ask('npm:evil@9.0.0')).version_asked).toContain(
+    'OSV as saved on 2026-11-01 lists version `9.0.0` of `npm:evil` as malicious code: `MAL-2026-1`',
   );
 });
 

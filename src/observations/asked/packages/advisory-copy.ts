@@ -57,6 +57,7 @@ export function openAdvisoryCopy(path: string) {
       result: 'advisories',
       found: found.map((json) => JSON.parse(json) as Advisory),
       isOfVersion: false,
+      saved_on: savedOn,
       source: `OSV (${basename(path)}, saved ${savedOn}${unread})`,
     } satisfies FoundAdvisories;
   };

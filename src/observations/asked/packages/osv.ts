@@ -47,6 +47,8 @@ export interface FoundAdvisories {
   /** Another spelling of the name may find others. */
   readonly isBySpelling?: true;
   readonly source: string;
+  /** Of a copy, its day. */
+  readonly saved_on?: string;
 }
 
 export const isMalware = (id: string): boolean => id.startsWith('MAL-');

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { code, codes, count, isEmpty, join, own, quote, say, type Words } from '../../../../core/words.ts';
+import {
+  code,
+  codes,
+  count,
+  day,
+  isEmpty,
+  join,
+  own,
+  quote,
+  say,
+  type Words,
+} from '../../../../core/words.ts';
 import type { Listing } from '../../../../listings/listing.ts';
 import {
   type Advisory,
@@ -35,6 +46,7 @@ const details = z.object({
   version: z.string().nullable().optional().catch(undefined),
   /** The registry lacks the version, so an empty list says nothing about it. */
   is_absent: z.literal(true).optional().catch(undefined),
+  saved_on: z.string().optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
   others: z.array(advisory).catch([]),
 });
@@ -82,7 +94,7 @@ const merged = (found: readonly Advisory[]): Advisory[] =>
   }));
 
 function toAdvisories(
-  { found, isOfVersion, source }: FoundAdvisories,
+  { found, isOfVersion, source, saved_on }: FoundAdvisories,
   ecosystem: Ecosystem,
   version: string | undefined,
   isAbsent = false,
@@ -103,6 +115,7 @@ function toAdvisories(
     details: {
       version: version ?? null,
       ...(isAbsent && { is_absent: true }),
+      ...(saved_on !== undefined && { saved_on }),
       advisories: firstStored(affecting),
       others: firstStored(malwareFirst([...others, ...unknown])),
     },
@@ -189,6 +202,15 @@ function versionWords(found: Pick<ShownFinding, 'details'>): Words {
   return version === undefined ? own('the recorded version') : say`version ${code(version)}`;
 }
 
+/** An answer of a copy is as old as the copy. */
+function osvWords(found: Pick<ShownFinding, 'details'>): Words {
+  const { saved_on } = readDetails(found);
+  return saved_on === undefined ? own('OSV') : say`OSV as saved on ${day(saved_on)}`;
+}
+
+const inCopy = (found: Pick<ShownFinding, 'details'>): Words | false =>
+  readDetails(found).saved_on !== undefined && say` in ${osvWords(found)}`;
+
 const mostInLine = 2;
 const mostInFull = 20;
 
@@ -229,9 +251,9 @@ function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   const others = othersWords(found, mostInLine, 'versions');
   const open = not_compared.length > 0 && say`; ${not_compared.length} not compared`;
   if (!isNoneOfAbsent(found))
-    return say`${count(all, 'advisory')} about ${versionWords(found)}${others}${open}`;
+    return say`${count(all, 'advisory')} about ${versionWords(found)}${inCopy(found)}${others}${open}`;
   if (!ofOthers?.count && not_compared.length === 0) return undefined;
-  return say`advisories: ${noneWords(found)}${others}${open}`;
+  return say`advisories${inCopy(found)}: ${noneWords(found)}${others}${open}`;
 }
 
 const malwareIn = (ids: readonly string[] = []) => ids.filter(isMalware);
@@ -248,8 +270,8 @@ function sayOtherMalware({ value: seen, by, ...found }: StandingOut<AdvisoriesVa
   const open = malwareIn(seen.not_compared);
   const what = packageOf(found.subject);
   const versions = namedWords(counted(ofOthers), others, 'versions', ofOthers.length);
-  const some = say`OSV lists some versions of ${what}, but not ${versionWords(found)}, as malicious code (${versions})${by}`;
-  const undecided = say`OSV lists versions of ${what} as malicious code in ${codes(open)}${by}; ${undecidedWords(found)}`;
+  const some = say`${osvWords(found)} lists some versions of ${what}, but not ${versionWords(found)}, as malicious code (${versions})${by}`;
+  const undecided = say`${osvWords(found)} lists versions of ${what} as malicious code in ${codes(open)}${by}; ${undecidedWords(found)}`;
   const words = join([ofOthers.length > 0 && some, open.length > 0 && undecided], '; ');
   return isEmpty(words) ? undefined : words;
 }
@@ -263,11 +285,11 @@ function sayStandsOut(found: StandingOut<AdvisoriesValue>): Words | undefined {
   if (rule === 'malware')
     return malware.length === 0
       ? undefined
-      : say`OSV lists ${what} as malicious code: ${namedWords(counted(malware), advisories, 'summary', malware.length)}${by}`;
+      : say`${osvWords(found)} lists ${what} as malicious code: ${namedWords(counted(malware), advisories, 'summary', malware.length)}${by}`;
   const rest = { count: seen.count - malware.length, ids: seen.ids.filter((id) => !isMalware(id)) };
   return rest.count === 0
     ? undefined
-    : say`${count(rest.count, 'advisory')} about ${what}: ${namedWords(rest, advisories, 'summary', mostInLine)}${by}`;
+    : say`${count(rest.count, 'advisory')} about ${what}${inCopy(found)}: ${namedWords(rest, advisories, 'summary', mostInLine)}${by}`;
 }
 
 export const packageAdvisories = defineKind({
@@ -318,13 +340,13 @@ export function sayOfVersion(
   const but = readDetails(found).is_absent && own('; its registry does not have the recorded version');
   const none =
     isWhole && idsAbout('unknown').length === 0
-      ? say`OSV lists no advisory about ${what}${but}`
-      : say`Dossier cannot tell whether OSV lists an advisory about ${what}`;
-  const some = say`${!isWhole && own('at least ')}${count(rest.length, 'advisory')} about ${what}: ${named(rest, mostInLine)}`;
-  const undecided = say`OSV lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
+      ? say`${osvWords(found)} lists no advisory about ${what}${but}`
+      : say`Dossier cannot tell whether ${osvWords(found)} lists an advisory about ${what}`;
+  const some = say`${!isWhole && own('at least ')}${count(rest.length, 'advisory')} about ${what}${inCopy(found)}: ${named(rest, mostInLine)}`;
+  const undecided = say`${osvWords(found)} lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
   return {
     ...(malware.length > 0 && {
-      malware: say`OSV lists ${what} as malicious code: ${named(malware, malware.length)}`,
+      malware: say`${osvWords(found)} lists ${what} as malicious code: ${named(malware, malware.length)}`,
     }),
     ...(malware.length === 0 && open.length > 0 && { malware: undecided }),
     ...(rest.length > 0 && { about: some }),
