@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { hiddenCharacters, nameHidden } from '../../../../core/text.ts';
-import { code, count, join, ours, own, say } from '../../../../core/words.ts';
+import { code, count, join, ours, own, quote, say } from '../../../../core/words.ts';
 import { noAnswer } from '../../../../net/answer.ts';
 import type { EndpointAnswer } from '../../../asked/endpoint/conversation.ts';
 import { shortNameOf, surfaces } from '../../../asked/endpoint/surface.ts';
@@ -48,6 +48,8 @@ export const toolsHints = defineKind({
   }),
 });
 
+const mostShown = 500;
+
 export const toolsInstructions = defineKind({
   kind: 'tools.instructions',
   isLocked: true,
@@ -56,12 +58,16 @@ export const toolsInstructions = defineKind({
   question: 'tools',
   title: 'Instructions for models',
   means:
-    'The SHA-256 and the length of the instructions in the endpoint’s introduction. Clients may give them to a model.',
+    'The SHA-256 and the length of the instructions in the endpoint’s introduction, and their beginning. Clients may give them to a model.',
   doesNotMean: 'Dossier neither judges nor follows the instructions.',
   changed: own('The endpoint sends different instructions for models'),
   sayChange: (_was, _now, between) => say`Its instructions for models changed (${between})`,
-  say: ({ value: { sha256, characters } }) =>
-    say`${count(characters, 'character')}, SHA-256 ${ours(sha256.slice(0, 12))}`,
+  say({ value: { sha256, characters }, as_seen }) {
+    const { text } = as_seen ?? {};
+    const begin = characters > mostShown && own(' beginning with');
+    const said = typeof text === 'string' && say`:${begin} ${quote(text)}`;
+    return say`${count(characters, 'character')}, SHA-256 ${ours(sha256.slice(0, 12))}${said}`;
+  },
   method_version: 'instructions/2',
   ...ofRareRemotes(({ introduction, list }) => {
     const { instructions } = introduction ?? {};
@@ -69,6 +75,7 @@ export const toolsInstructions = defineKind({
       return {
         value: { sha256: hash('sha256', instructions), characters: instructions.length },
         outcome: 'seen',
+        as_seen: { text: instructions.slice(0, mostShown).toWellFormed() },
       };
     return introduction || list.result === 'listed'
       ? noAnswer('nothing', own('The endpoint introduced itself without instructions for models.'))
