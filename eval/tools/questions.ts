@@ -14,7 +14,7 @@ export const budgets: Readonly<Record<string, number>> = {
   get_agent: 400,
   search_agents: 300,
   compare_agents: 1000,
-  list_ratings: 280,
+  list_ratings: 400,
   list_tags: 50,
   check_surface: 100,
   check_offer: 220,

@@ -359,10 +359,7 @@ const output = z.object({
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
   vantage: z.string().optional(),
-  others_until: z
-    .string()
-    .optional()
-    .describe('The time at which Dossier last saw a different list, if yours is the present one'),
+  others_until: z.string().optional().describe('When Dossier last saw another list, if yours is in force'),
   earlier: z
     .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
     .optional()

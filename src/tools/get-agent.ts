@@ -39,7 +39,7 @@ export const getAgent = defineTool({
   async run({ handle, detail = 'summary', as_of }, context) {
     const { handle: found, found_by } = await findNamed(handle, context);
     const listing = await readListing(found, onDay(as_of, context));
-    const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail);
+    const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail, context.config);
     const version_asked = askedVersion(handle, { listing, observations: listing.observations });
     // What limits the answer comes first, also in JSON.
     return {

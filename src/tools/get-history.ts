@@ -38,7 +38,7 @@ import { endpointAvailability } from '../observations/known/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { dayInput, onDay } from './find/document.ts';
+import { dayInput, onDay, toPublisherLine } from './find/document.ts';
 import { findListingFacts, readFacts } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -81,6 +81,7 @@ const output = z.object({
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
   next: z.string().optional().describe('The tools to call next'),
   next_cursor: z.string().optional(),
+  for_publisher: z.string().optional(),
   untrusted_fields: z.array(z.string()),
 });
 
@@ -117,6 +118,7 @@ export async function readHistoryPage(
     unmoved: since || cursor ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
+    ...(!(since ?? until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
   };
 }
 
@@ -202,11 +204,22 @@ export const getHistory = defineTool({
       answer.unchanged && toMarkdown(answer.unchanged),
       closingText(answer),
       answer.next && `Next: ${answer.next}.`,
+      answer.for_publisher,
     ),
   async run(sent, context) {
     const found = await readHistoryPage(sent, context);
-    const { events, is_observed, no_change, failed, unchanged, unmoved, version_asked, until, ...page } =
-      found;
+    const {
+      events,
+      is_observed,
+      no_change,
+      failed,
+      unchanged,
+      unmoved,
+      version_asked,
+      until,
+      for_publisher,
+      ...page
+    } = found;
     const hasNone = events.length === 0 && page.next_cursor === undefined;
     const isFiltered = (sent.kind ?? sent.since ?? sent.until ?? sent.cursor) !== undefined;
     const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
@@ -222,6 +235,7 @@ export const getHistory = defineTool({
       unchanged,
       changes,
       ...(events.some((event) => logIndexOf(event) !== undefined) && { next: 'get_proof, with a log index' }),
+      for_publisher,
       untrusted_fields: [
         ...(version_asked ? ['statement'] : []),
         ...(unchanged && hasForeign(unchanged) ? ['unchanged'] : []),

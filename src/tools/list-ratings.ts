@@ -20,6 +20,7 @@ import {
   ratingFacets,
   toRatingFacets,
 } from '../ratings/rating.ts';
+import { toPublisherLine } from './find/document.ts';
 import { findListingFacts } from './find/listing.ts';
 import { cursorInput, namedInput, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -38,6 +39,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
       `Counted ratings (each list ignores the filter by its own field): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
     answer.appeal && escapeMarks(answer.appeal),
+    answer.for_publisher,
     closingText(answer),
   );
 }
@@ -64,6 +66,7 @@ const output = listedRatings.extend({
       'Counted ratings of the last twelve months. Present on the first page without filters, if the listing has at least ten counted ratings',
     ),
   next_cursor: z.string().optional(),
+  for_publisher: z.string().optional(),
   appeal: z.string().optional().describe('The way to appeal against an action of the operator'),
   untrusted_fields: z.array(z.string()),
 });
@@ -109,6 +112,7 @@ export const listRatings = defineTool({
         months: months.map((one) => `${one.month} ${one.outcome} ${one.group} ${one.ratings}`),
       }),
       next_cursor: last && toCursor([last.log_index]),
+      ...(isWhole && { for_publisher: toPublisherLine(facts, context) }),
       ...(shown.some((rating) => rating.moderation ?? rating.response?.moderation) && {
         appeal: toAppeal(context.config),
       }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from '../../config/config.ts';
 import { handleSchema } from '../../core/handle.ts';
 import { code, dayText, lines, toQuote } from '../../core/text.ts';
 import {
@@ -99,7 +100,11 @@ export function toDecidingLines(listing: ListingDocument) {
   return { whose: lineWords(answer.lines.whose), ...(stands_out.length > 0 && { stands_out }) };
 }
 
-export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'full'): AgentAnswer {
+export function toAgentAnswer(
+  listing: ListingDocument,
+  detail: 'summary' | 'full',
+  config: Pick<Config, 'publicUrl' | 'hasPages'>,
+): AgentAnswer {
   const { handle, sample, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
   const answer = toAnswer(listing, 'short');
@@ -110,7 +115,7 @@ export function toAgentAnswer(listing: ListingDocument, detail: 'summary' | 'ful
   const wordsOf = (name: LineName, ofRegistry = false) =>
     short(lineWords(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
   const inLines = lineNames.filter((name) => name !== 'rated').map((name) => [name, wordsOf(name)]);
-  const markdown = detail === 'full' ? toMarkdown(listing) : undefined;
+  const markdown = detail === 'full' ? toMarkdown(listing, config) : undefined;
   const summary = markdown === undefined && {
     notes: [...notes],
     stands_out: firstOf(answer, mostStandOut).map(short),

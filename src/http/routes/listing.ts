@@ -6,6 +6,7 @@ import { readOptOuts, readWithdrawing } from '../../claims/opt-out.ts';
 import { type Context, withCaller } from '../../context.ts';
 import { requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
+import { toBadge, toClaimBadge } from '../../document/answers/badge.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toSignedStatement } from '../../document/registry/statement.ts';
@@ -25,11 +26,9 @@ import { toClaimPage } from '../../views/claim/page.ts';
 import { type Html, pagePath } from '../../views/html.ts';
 import {
   badgePolicy,
-  toBadge,
   toBadgePage,
   toBadgeStyle,
   toBadgeSvg,
-  toClaimBadge,
   toShieldsEndpoint,
 } from '../../views/listing/badge.ts';
 import { toHistoryPage, toToolsPage } from '../../views/listing/history.ts';
@@ -198,7 +197,11 @@ const showListing = async (c: Request) => {
     }
     if (ending === '.json') return answerJson(c, listing, cachePolicy);
     if (ending === '.md')
-      return answerWithETag(c, { type: markdownType, body: toMarkdown(listing), cachePolicy });
+      return answerWithETag(c, {
+        type: markdownType,
+        body: toMarkdown(listing, c.get('context').config),
+        cachePolicy,
+      });
     return answerListingPage(c, listing);
   });
 };

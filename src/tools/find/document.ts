@@ -3,6 +3,7 @@ import { type Context, noteChange } from '../../context.ts';
 import { wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
 import { own, type Words } from '../../core/words.ts';
+import { publisherLine } from '../../document/answers/for-publisher.ts';
 import { endOfDay } from '../../document/as-of.ts';
 import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
@@ -39,6 +40,9 @@ export function toReadDocument(facts: ListingFacts, context: Context): ListingDo
   noteChange(context, isAsked ? now_ms + readAgain_ms : due_ms);
   return isAsked ? { ...document, being_checked: readAgain } : document;
 }
+
+export const toPublisherLine = (facts: ListingFacts, { config, clock }: Context): string | undefined =>
+  publisherLine(toListingDocument(facts, config, clock()), config);
 
 export async function readListedTools(handle: string, context: Context) {
   const { observed } = await readFacts(handle, context);

@@ -3,6 +3,7 @@ import type { ProofPlace } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import { handleParts } from '../../core/handle.ts';
 import { counted } from '../../core/text.ts';
+import { publisherWays } from '../../document/answers/for-publisher.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { snapshotWords } from '../../document/rated.ts';
 import { copyLacksSentence, isUnread } from '../../document/record.ts';
@@ -164,12 +165,18 @@ ${
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
 </details>`;
 
+const wayItem = (does: string, at: string, publicUrl: string): Html =>
+  at.startsWith(publicUrl)
+    ? html`<li><a href="${at.slice(publicUrl.length)}" rel="nofollow">${does}</a></li>`
+    : html`<li>${does}: <code>${at}</code></li>`;
+
 const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: PageSite): Html => html`
 <section class="for-publishers" aria-labelledby="publishers">
 <h2 id="publishers">For publishers</h2>
 <div class="columns">${claimSection(listing, ways, site)}${badgeBlock(toBadged(listing), site.config.publicUrl)}</div>
 ${receiptKeys(listing)}
-<p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Its changes as <a href="${pagePath(listing.handle)}/feed.atom">Atom feed</a>, <a href="${pagePath(listing.handle)}/feed.json">JSON feed</a> or <a href="/api/webhooks">webhook</a>. <a href="/feedback?category=report&amp;handle=${encodeURIComponent(listing.handle)}" rel="nofollow">Report this listing</a>.</p>
+<p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Its changes as <a href="${pagePath(listing.handle)}/feed.json">JSON feed</a>.</p>
+<ul class="plain">${publisherWays(listing, site.config).map(([does, at]) => wayItem(does, at, site.config.publicUrl))}</ul>
 </section>`;
 
 const similarSection = (similar: readonly Hit[]) =>

@@ -1,0 +1,34 @@
+import type { Config } from '../../config/config.ts';
+import { toQuote } from '../../core/text.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { badgeLabel, toBadge } from './badge.ts';
+
+/** Each with its address, or with what is pasted or run. */
+export function publisherWays(
+  listing: ListingDocument,
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+): readonly (readonly [does: string, at: string])[] {
+  const { handle, links } = listing;
+  return [
+    ['Claim it, answer ratings (respond_to_rating), opt out', `${links.page}/claim`],
+    [
+      'Wrong data: publish a new version in its registry, or report it',
+      `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
+    ],
+    [`Badge, now ${toQuote(toBadge(listing))}`, `[![${badgeLabel}](${links.badge})](${links.page})`],
+    ['Changes', `${links.page}/feed.atom`],
+    ['Webhook', `${publicUrl}/api/webhooks`],
+    ['In CI', 'dossier check'],
+  ];
+}
+
+/** Undefined without pages, and of a past day. */
+export const publisherLine = (
+  listing: ListingDocument,
+  config: Pick<Config, 'publicUrl' | 'hasPages'>,
+): string | undefined =>
+  config.hasPages && (listing.as_of?.is_today ?? true)
+    ? `For its publisher, and to follow it: ${publisherWays(listing, config)
+        .map(([does, at]) => `${does}: \`${at}\`.`)
+        .join(' ')}`
+    : undefined;

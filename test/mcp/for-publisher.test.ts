@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
+
+const directory = await opened(openDirectory());
+const client = await opened(connect('v2', { app: directory.app }));
+const handle = 'co.webhook/webhook';
+const line =
+  'For its publisher, and to follow it: Claim it, answer ratings (respond_to_rating), opt out: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Wrong data: publish a new version in its registry, or report it: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`. Changes: `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `dossier check`.';
+
+describe('where a publisher corrects, claims and answers, and how a listing is followed', () => {
+  it.each([
+    ['list_ratings', { handle }],
+    ['get_history', { handle }],
+  ])('is said by %s, in text and in JSON', async (tool, input) => {
+    const { content, structuredContent } = await client.call(tool, input);
+    expect(structuredContent?.for_publisher).toBe(line);
+    expect(content[0]?.text).toContain(line);
+  });
+
+  it('is said by get_agent in full, and in no short answer', async () => {
+    const full = await client.call('get_agent', { handle, detail: 'full' });
+    expect(full.structuredContent?.markdown).toContain(line);
+    expect(JSON.stringify(await client.call('get_agent', { handle }))).not.toContain('For its publisher');
+  });
+
+  it.each([
+    ['list_ratings', { handle, outcome: 'failed' }],
+    ['get_history', { handle, since: '2026-01-01' }],
+  ])('is not repeated by %s of %j', async (tool, input) => {
+    expect(JSON.stringify(await client.call(tool, input))).not.toContain('For its publisher');
+  });
+
+  it('is on the page and in its Markdown, and each address leads somewhere', async () => {
+    const get = async (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
+    const page = await (await get(`/agents/${handle}`)).text();
+    for (const shown of [
+      `<a href="/agents/${handle}/claim" rel="nofollow">Claim it, answer ratings (respond_to_rating), opt out</a>`,
+      'rel="nofollow">Wrong data: publish a new version in its registry, or report it</a>',
+      '<li>In CI: <code>dossier check</code></li>',
+    ])
+      expect(page).toContain(shown);
+    expect(await (await get(`/agents/${handle}.md`)).text()).toContain(line);
+    const addresses = line.matchAll(/http:\/\/127\.0\.0\.1:3000([^`)]+)/g);
+    for (const [, path = ''] of addresses) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+});
