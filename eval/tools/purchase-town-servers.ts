@@ -104,6 +104,15 @@ const startStillwater = (made: Made) => {
   });
 };
 
+/** A project of PyPI with one version; the document of the project names all versions. */
+const onPyPi = (name: string, version: string) => {
+  const release = pypiRelease(name, version);
+  return {
+    [`/pypi/${name}/json`]: { ...release, releases: { [version]: release.urls } },
+    [`/pypi/${name}/${version}/json`]: release,
+  };
+};
+
 /** Starts the endpoints of the town, with what the package registries and OSV say of it. */
 export const startTown = async (made: Made): Promise<Town> => ({
   hosts: {
@@ -135,10 +144,8 @@ export const startTown = async (made: Made): Promise<Town> => ({
     ...released('plover-mail', ['1.0.0', '1.1.0'], { mcpName: 'com.plover/mail', license: 'MIT' }),
   },
   pypi: {
-    '/pypi/tidewise-tides/json': pypiRelease('tidewise-tides', '1.4.0'),
-    '/pypi/tidewise-tides/1.4.0/json': pypiRelease('tidewise-tides', '1.4.0'),
-    '/pypi/quillpad/json': pypiRelease('quillpad', '0.8.0'),
-    '/pypi/quillpad/0.8.0/json': pypiRelease('quillpad', '0.8.0'),
+    ...onPyPi('tidewise-tides', '1.4.0'),
+    ...onPyPi('quillpad', '0.8.0'),
   },
   advisories: [osvRecord('MAL-2026-7101', ['npm', 'plover-mail'], { versions: ['1.0.0'] })],
 });
