@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { toMarkdown, toText } from '../core/words.ts';
+import { ended, toMarkdown, toText, type Words } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
@@ -15,6 +15,7 @@ import type { Listing } from '../listings/listing.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
 import { readName } from '../listings/references/name.ts';
 import { type Reference, toHost, toPackageReference } from '../listings/references/references.ts';
+import { reportsOf } from '../observations/known/malware.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { toReadDocument } from './find/document.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
@@ -85,11 +86,23 @@ function toAsked(asked: string, { publicUrl }: Directory) {
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
-const packageVersionOf = ({ packages }: Listing, { references }: AskedItem): string | undefined =>
-  packages.find((one) => {
+const askedPackages = ({ packages }: Listing, { references }: AskedItem) =>
+  packages.filter((one) => {
     const { key, registry } = toPackageReference(one);
     return references.some((asked) => asked.key === key && (asked.registry ?? registry) === registry);
-  })?.version;
+  });
+
+/** Of the package, whichever of its listings was meant. */
+function reportsAmong(all: readonly KnownListing[], asked: AskedItem) {
+  const reports = all.flatMap(({ listing, observations }) =>
+    askedPackages(listing, asked).flatMap((one) => {
+      const { ofVersion, ofOthers } = reportsOf(observations, one);
+      const keyed = (key: string) => (words: Words) => ({ key, text: ended(words) });
+      return [...ofVersion.map(keyed('malware')), ...ofOthers.map(keyed('other_malware'))];
+    }),
+  );
+  return [...new Map(reports.map((one) => [toText(one.text), one])).values()];
+}
 
 async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: KnownListing): Promise<Resolved> {
   const { handle, version, withdrawn } = known.listing;
@@ -103,7 +116,7 @@ async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: Know
     ...besideStandsOut(known),
     version_asked: askedVersion(one.text, known),
     found_by: one.found_by,
-    package_version: packageVersionOf(known.listing, one),
+    package_version: askedPackages(known.listing, one)[0]?.version,
     ...(notes.length > 0 && { notes: [...notes] }),
     stands_out: standsOut.map(({ key, text }) => ({ key, text })),
   };
@@ -146,12 +159,25 @@ export async function resolveAll(handles: readonly string[], directory: Director
       pickRecording(one.references, holders, one.text) ?? pickFormer(one.references, formerly, one.text);
     return { one, by };
   });
-  const found = picked.flatMap(({ by }) => (by && 'handle' in by && !named.has(by.handle) ? by.handle : []));
+  const held = picked.flatMap(({ by }) =>
+    by && 'candidates' in by ? by.candidates.map(({ handle }) => handle) : (by?.handle ?? []),
+  );
+  const found = held.filter((handle) => !named.has(handle));
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;
   return inTurns(picked, ({ one, by }) => {
-    if (by && 'candidates' in by)
-      return { asked: one.asked, outcome: 'several_listings' as const, candidates: [...by.candidates] };
+    if (by && 'candidates' in by) {
+      const stands_out = reportsAmong(
+        by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []),
+        one,
+      );
+      return {
+        asked: one.asked,
+        outcome: 'several_listings' as const,
+        candidates: [...by.candidates],
+        ...(stands_out.length > 0 && { stands_out }),
+      };
+    }
     const known = by && facts.get(by.handle);
     if (known) return toListedAgent({ ...one, ...by }, known);
     const atHosts = recording(one.hosts).flat();

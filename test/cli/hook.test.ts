@@ -18,6 +18,8 @@ const ofEndpoint = (url: string) => ({ remotes: [{ type: 'streamable-http', url 
 const yesterday = new Date(Date.now() - 86_400_000).toISOString();
 const entries = [
   registryEntry('com.example/evil', ofPackage('npm', 'evil', '1.0.0')),
+  registryEntry('com.example/pair', ofPackage('npm', 'paired', '1.0.0')),
+  registryEntry('com.other/pair', ofPackage('npm', 'paired', '1.0.0')),
   registryEntry('com.example/repaired', ofPackage('npm', 'repaired', '2.3.1')),
   registryEntry('com.example/clean', ofPackage('npm', '@acme/clean', '1.0.0')),
   // Of a copy without older versions, it is not known what is new.
@@ -42,6 +44,7 @@ const mail = await opened(
 const osv = await opened(
   startOsvApi(() => [
     osvRecord('MAL-2026-1', ['npm', 'evil'], since('0')),
+    osvRecord('MAL-2026-3', ['npm', 'paired'], since('0')),
     osvRecord('MAL-2026-2', ['npm', 'repaired'], { versions: ['2.4.0'] }),
   ]),
 );
@@ -130,7 +133,7 @@ function reasonIn({ code, stdout, stderr }: Ended): string {
 }
 
 beforeAll(async () => {
-  for (const name of ['evil', 'repaired', 'clean', 'mail', 'calm'])
+  for (const name of ['evil', 'pair', 'repaired', 'clean', 'mail', 'calm'])
     await directory.observe(`com.example/${name}`);
   isReadOnly = false;
   directory.wait(86_400);
@@ -153,6 +156,12 @@ describe('dossier hook run', () => {
     }
     expect(wire).toHaveLength(2);
     expect(asked()).toEqual(['npm:evil', 'npm:@acme/clean', 'npm:evil']);
+  });
+
+  it('asks so too if several listings record the package', async () => {
+    expect(reasonIn(await shell('npx paired'))).toMatch(
+      /: npm paired: OSV lists version `1\.0\.0` of `npm:paired` as malicious code: `MAL-2026-3`/,
+    );
   });
 
   it('says that another version is on record, that a listing is new, and which versions were malicious', async () => {
