@@ -158,7 +158,7 @@ function toOwners(key: string): Reference[] {
 }
 
 const isAddressForm = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i;
-const hostForm = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/?$|(?:\/[\w.~@-]+)+\/?(?:\?\S*)?$)/;
+const hostForm = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:$|(?:\/[\w.~@-]+)+\/?(?:\?\w\S*)?$)/;
 
 /** An address with a query may be recorded without it. */
 function toPlaceReferences(text: string): Reference[] {
