@@ -81,7 +81,7 @@ it('says that a damaged file is damaged', async () => {
   merging.exec('pragma wal_checkpoint(truncate)');
   merging.close();
   const bytes = readFileSync(path);
-  bytes.fill(0xff, Math.floor(bytes.length / 8192) * 4096);
+  bytes.fill(0xff, Math.floor(bytes.length / 16384) * 4096);
   writeFileSync(path, bytes);
   const damaged = await opened(openSqliteStore(url));
   const refused = await damaged.listings
