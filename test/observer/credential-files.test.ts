@@ -155,6 +155,9 @@ describe('files that hold credentials', () => {
     plain.instructions = 'Use nothing.';
     observed.directory.wait(86_400);
     expect(await see('plain', 'tools.credential_files')).toMatchObject({ outcome: 'nothing', value: null });
-    expect(await pageOf('plain')).not.toContain('name files that often hold credentials');
+    // What they named for a while is not hidden by putting them back.
+    expect(await pageOf('plain')).toMatch(
+      /Files with credentials named in texts for models were no longer there \(between [\d-]{10} and [\d-]{10}\): The instructions for models name files that often hold credentials: `~\/\.pypirc`/,
+    );
   });
 });

@@ -22,7 +22,6 @@ import {
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { ShownChange } from '../../observations/known/changes/history.ts';
 import type { FactKind } from '../../observations/known/kind.ts';
-import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import {
   changedMemberWords,
   changedName,
@@ -232,7 +231,7 @@ export interface FoldedChange {
 
 export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const changed = changedOf(event);
-  const ended = changed.filter(({ kind, after }) => kind === endpointAnswers.kind && after.value === null);
+  const ended = changed.filter(({ kind, after }) => kindOf(kind)?.existsAs && after.value === null);
   const endOf = (change: ShownChange) =>
     change.after.value !== null || ended.includes(change)
       ? undefined
@@ -244,7 +243,7 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 
-/** Empty if nothing disappeared with the endpoint. */
+/** Empty if nothing disappeared with the endpoint, package or repository. */
 export function goneWords({ gone }: FoldedChange): Words {
   const titles = gone
     .filter(({ before }) => before !== undefined && before.value !== null)

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { npmVersion, type Stored, startPackageRegistry } from '../../support/endpoints/package-registry.ts';
+import { callTool } from '../../support/directory.ts';
+import {
+  npmPackument,
+  npmVersion,
+  type Stored,
+  startPackageRegistry,
+} from '../../support/endpoints/package-registry.ts';
 import { packaged } from '../../support/entries.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
 import { opened, openedDirectory } from '../../support/opened.ts';
@@ -23,7 +29,8 @@ const packument = (): Stored => ({
   maintainers: stated.maintainers.map((name) => ({ name, email: `${name}@example.org` })),
 });
 
-const npm = await opened(startPackageRegistry(() => ({ '/server': packument() })));
+let drift = npmPackument('drift', { '1.3.0': {}, '1.4.0': { scripts: { postinstall: 'x' } } }, {});
+const npm = await opened(startPackageRegistry(() => ({ '/server': packument(), '/drift': drift })));
 const directory = await openedDirectory({
   entries: [packaged(handle, 'npm', 'server')],
   environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
@@ -68,4 +75,22 @@ it('tells long lists of maintainers apart that begin alike', async () => {
   const [, was, is] = /^SHA-256 ([0-9a-f]{12}) until then SHA-256 ([0-9a-f]{12})$/.exec(said) ?? [];
   expect([said, was]).not.toEqual([said, is]);
   expect(was).toBeDefined();
+});
+
+it('a version that its registry no longer has is one change, which names what went with it', async () => {
+  const drifting = 'com.example/drift';
+  await directory.importEntries([packaged(drifting, 'npm', 'drift', '1.4.0')]);
+  await directory.observe(drifting);
+  drift = npmPackument('drift', { '1.3.0': {} }, {});
+  for (const _ of [1, 2]) {
+    directory.wait(86_400);
+    await directory.observe(drifting);
+  }
+  const { changes } = await callTool<{ changes: string[] }>(directory, 'get_history', { handle: drifting });
+  expect(changes.slice(0, 2)).toEqual([
+    expect.stringMatching(
+      /^[\d-]{10} Published package \(`npm:drift`\): version `1\.4\.0` until [\d-]{10}, then looked for, not found; no longer seen either: maintainers of the package, .*scripts that run when the package is installed.* \(log index \d+\)$/,
+    ),
+    expect.stringMatching(/^[\d-]{10} first check: \d+ facts \(log index \d+\)$/),
+  ]);
 });

@@ -175,6 +175,8 @@ export const toolsCredentialFiles = defineKind({
     'A service may have good reasons to say where it reads its own credentials, or that it reads none. Files that are not in the list are not found.',
   changed: own('Its texts for models name different files that often hold credentials'),
   say: ({ value, details }) => saidOf(value, details, mostSentences),
+  // What is named now stands out by itself, so that only the end of it is told as a change.
+  sayChange: () => undefined,
   standsOutAs: 'credential_files',
   sayStandsOut({ value, details, subject = '', by, isOnly }) {
     const at = !isOnly && say`At ${code(subject)}: `;
