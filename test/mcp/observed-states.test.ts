@@ -107,6 +107,19 @@ it('the median answer of get_agent about a listing takes at most 300 tokens as t
   expect(median(1)).toBeLessThanOrEqual(330);
 });
 
+it('check_offer says whose a listing is and what stands out in 60 tokens, as a median', async () => {
+  const offer = { payTo: 'nobody', amount: '1' };
+  const sizes = await Promise.all(
+    Object.values(observedStates).map(async (handle) => {
+      const { text } = await ask('check_offer', { handle, offer });
+      const [said = ''] = /^(?:Stands out: .*\n)?\* Whose: .*$/m.exec(text) ?? [];
+      expect(said).toContain('proven to the registry');
+      return Buffer.byteLength(said) / 4;
+    }),
+  );
+  expect(sizes.toSorted((a, b) => a - b)[Math.floor(sizes.length / 2)]).toBeLessThanOrEqual(60);
+});
+
 describe('get_agent', () => {
   it('says when an endpoint was last checked, and of each older fact its own day', async () => {
     const { text, json } = await ask('get_agent', { handle: unreachable });
