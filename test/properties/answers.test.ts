@@ -267,7 +267,7 @@ describe('whatever publishers record and endpoints answer', () => {
                 'Found as the only listing that records this npm package; recording does not show control.',
               ],
               [`npm:${name}@9.9.9`, 'You asked about `9.9.9`; the record names `1.0.0`, and what follows is'],
-              [`npm:${name}-other`, 'No listing records this package.'],
+              [`npm:${name}-other`, 'No listing records this npm package.'],
             ] as const)),
       ];
       const said = await Promise.all(
