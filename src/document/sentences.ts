@@ -293,7 +293,9 @@ export function sharedWords(
   const named = isLong
     ? code(`${handle.slice(0, longestHandle - 3)}...`, `/agents/${handle}`)
     : handleWords(handle);
-  const who = isLong ? namespaceIdentity(handle) : namespaceText(handle);
+  const holder = namespaceIdentity(handle);
+  const shortened = holder.includes('/') ? holder : `domain ${holder}`;
+  const who = isLong ? shortened : namespaceText(handle);
   const which = say`${named} (${ours(who)}${date})`;
   const held = holderWords(kind.of, listing, handle, which);
   if (held) return sentence(held);

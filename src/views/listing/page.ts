@@ -153,6 +153,11 @@ const receiptKeys = ({ handle, claim }: ListingDocument) =>
 <li><code class="foreign">${kid}</code> (${jwk.crv}), first seen ${minute(valid_from)} at <span class="foreign">${place.repository ?? place.domain}</span> (${toLabel(kind)})${commit ? html`, commit <code>${commit.slice(0, 12)}</code>` : ''}${valid_until ? html`; receipts count until ${minute(valid_until)}` : ''}</li>`,
   )}</ul></section>`;
 
+const wayItem = (does: string, at: string, publicUrl: string): Html =>
+  at.startsWith(publicUrl)
+    ? html`<li><a href="${at.slice(publicUrl.length)}" rel="nofollow">${does}</a></li>`
+    : html`<li>${does}: <code>${at}</code></li>`;
+
 const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], site: PageSite): Html => html`
 <details class="box"><summary><h3 id="claim">${listing.claim ? 'Claim' : 'Is this yours?'}</h3></summary>
 ${
@@ -163,12 +168,8 @@ ${
     : howToClaim(ways, site)
 }
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
+<ul class="plain">${publisherWays(listing, site.config).map(([does, at]) => wayItem(does, at, site.config.publicUrl))}</ul>
 </details>`;
-
-const wayItem = (does: string, at: string, publicUrl: string): Html =>
-  at.startsWith(publicUrl)
-    ? html`<li><a href="${at.slice(publicUrl.length)}" rel="nofollow">${does}</a></li>`
-    : html`<li>${does}: <code>${at}</code></li>`;
 
 const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: PageSite): Html => html`
 <section class="for-publishers" aria-labelledby="publishers">
@@ -176,7 +177,6 @@ const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], si
 <div class="columns">${claimSection(listing, ways, site)}${badgeBlock(toBadged(listing), site.config.publicUrl)}</div>
 ${receiptKeys(listing)}
 <p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Its changes as <a href="${pagePath(listing.handle)}/feed.json">JSON feed</a>.</p>
-<ul class="plain">${publisherWays(listing, site.config).map(([does, at]) => wayItem(does, at, site.config.publicUrl))}</ul>
 </section>`;
 
 const similarSection = (similar: readonly Hit[]) =>
