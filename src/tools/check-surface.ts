@@ -373,7 +373,7 @@ export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',
   description:
-    'Compares the tools that an MCP server lists to you, or its prompts, resources or skills, with those Dossier saw, and says each change and when. Use it once connected to a service, before you rely on descriptions. The same tools are no promise about what a call does.',
+    'Compares the tools that an MCP server lists to you, or its prompts, resources or skills, with those Dossier saw, and says each change and when. Use it once connected. The same tools are no promise about what a call does.',
   asked:
     'verify the tools list of an MCP server after connecting; new tool, tool descriptions or instructions changed; rug pull, prompt injection',
   effects: readsOnly,

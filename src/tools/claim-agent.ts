@@ -35,7 +35,7 @@ export const claimAgent = defineTool({
   name: 'claim_agent',
   title: 'Claim your own listing',
   description:
-    'Claims the listing of your own MCP server: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call again to check. Needed to rate and to answer ratings (respond_to_rating).',
+    'Claims the listing of your own MCP server: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call again to check. Needed to rate and to answer ratings.',
   asked: 'claim my own MCP server listing, I am the publisher',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,

@@ -219,7 +219,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Compares 2 to 8 listings of MCP servers or packages side by side, by criteria (price, secrets, tools): results, and lines that show why, with source and date. Nothing is ranked; unknown is not a no, met is no recommendation.',
+    'Compares 2 to 8 listings of MCP servers or packages by criteria (price, secrets, tools), with lines that show why, source and date. Nothing is ranked; unknown is not a no, met is no recommendation.',
   asked: 'compare, pick or choose between MCP servers, difference, which of these is cheaper',
   effects: readsOnly,
   input,

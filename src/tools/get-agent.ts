@@ -12,7 +12,7 @@ export const getAgent = defineTool({
   name: 'get_agent',
   title: 'Get a listing with its evidence',
   description:
-    'Reads a listing as evidence about an MCP server, agent service, package or command (npx, uvx) before you install, connect or pay: who publishes it, whether it answers, malware, credentials, tools, price, what changed, from whom, as of when, and what is not known. Evidence is not verification, a recommendation or a score; imported signals are not ratings.',
+    'Reads a listing as evidence about an MCP server, package or command (npx, uvx) before you install, connect or pay: who publishes it, whether it answers, malware, credentials, tools, price, changes, from whom, as of when, and what is not known. Evidence is not verification, a recommendation or a score; imported signals are not ratings.',
   asked:
     'who publishes this MCP server, is it the official one, who is behind it; before you install or run it; check a package before npx or uvx; evidence before connecting; does the endpoint answer; what does it cost',
   effects: readsOnly,

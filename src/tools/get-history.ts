@@ -188,7 +188,7 @@ export const getHistory = defineTool({
   name: 'get_history',
   title: 'List what changed about a service',
   description:
-    'Lists what changed about an MCP server, newest first: tools added, removed or reworded, price, payee, record, failed checks, ratings, withdrawal. Use it if something broke or check_surface differs.',
+    'Lists what changed about an MCP server, newest first: tools, price, payee, record, failed checks, ratings, withdrawal. Use it if something broke or check_surface differs.',
   asked:
     'what changed or happened and when, changelog; was the MCP server down, tool stopped working, outage, incident; history of a price',
   effects: readsOnly,

@@ -196,7 +196,7 @@ export const resolveAgents = defineTool({
   name: 'resolve_agents',
   title: 'Find the listings of a list of names',
   description:
-    'Finds the listings of up to 100 packages, endpoints, repositories or handles at once (an inventory): how each was found, and what stands out. That a name is not listed is no verdict.',
+    'Finds the listings of up to 100 packages, endpoints, repositories or handles at once: how each was found, and what stands out. That a name is not listed is no verdict.',
   asked: 'check many packages or MCP servers, inventory of all that is installed',
   effects: readsOnly,
   input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),

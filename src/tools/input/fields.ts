@@ -19,7 +19,7 @@ import { ofFilters } from './aliases.ts';
 /** The tool checks the form, so that a malformed handle is invalid_handle. */
 export const handleInput = z.string().describe('<namespace>/<name>');
 
-export const namedInput = z.string().describe('Handle, endpoint, domain, package, repository, command');
+export const namedInput = z.string().describe('Handle, domain, endpoint, package or command');
 
 /** Any change may decide what another name than a handle stands for. */
 export const tagsOfNamed = ({ handle }: { readonly handle: string }): ChangedHandles =>
