@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { hasForeign, isEmpty, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
+import { hasForeign, isEmpty, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
@@ -197,14 +197,24 @@ export const compareStatement =
 /** Whose a listing is, and a report of malicious code, matter to every comparison. */
 const always = ['malware', 'other_malware', 'whose'] as const;
 
+/** The first notices, whatever the criteria; none is left out without a word. */
+const mostBeside = 2;
+
 function toCompared({ document, judged = [], ...compared }: ComparedAgent): z.output<typeof comparedListing> {
   if (!document) return compared;
-  const { stands_out, lines: shown, unseen, unchecked } = showWhy(toAnswer(document), judged, always);
+  const answer = toAnswer(document);
+  const { stands_out: why, lines: shown, unseen, unchecked } = showWhy(answer, judged, always);
+  const notices = answer.standsOut.filter(({ text }, at) => at < mostBeside || why.includes(text));
+  const more = answer.standsOut.length - notices.length;
+  const stands_out = [
+    ...notices.map(({ text }) => text),
+    ...(more > 0 ? [say`And ${more} more: get_agent.`] : []),
+  ];
   const said = (words: Words | undefined) => (words && !isEmpty(words) ? words : undefined);
   return {
     ...compared,
     ...resultsOf(judged),
-    ...(stands_out.length > 0 && { stands_out: [...stands_out] }),
+    ...(stands_out.length > 0 && { stands_out }),
     lines: shown,
     unseen: said(unseen),
     unchecked: said(unchecked),

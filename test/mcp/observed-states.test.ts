@@ -196,6 +196,22 @@ describe.each(Object.entries(observedStates))('of the state %s', (_, handle) => 
     expect(named.toSorted()).toEqual([...new Set(named)].toSorted());
   });
 
+  it('a comparison by a criterion that shows none of its notices has the first two, and counts the others', async () => {
+    const noticesOf = (json: object) =>
+      ((json as { stands_out?: string[] }).stands_out ?? []).map((one) =>
+        one.replaceAll(/ \(Dossier, [^)]*\)/g, ''),
+      );
+    const all = noticesOf((await ask('get_agent', { handle })).json);
+    const [, left = '0'] = /^And (\d+) more: /.exec(all.at(-1) ?? '') ?? [];
+    const count = all.length - Number(left !== '0') + Number(left);
+    const handles = [handle, handle === healthy ? paid : healthy];
+    const { json } = await ask('compare_agents', { handles, criteria: ['has_endpoint'] });
+    const shown = noticesOf((json.listings as object[])[0] ?? {});
+    expect(shown.slice(0, 2)).toEqual(all.slice(0, Math.min(2, count)));
+    const more = shown.at(-1)?.match(/^And (\d+) more: get_agent\.$/)?.[1];
+    expect(shown.length - Number(more !== undefined) + Number(more ?? 0)).toBe(count);
+  });
+
   it.each(['', '/tools', '/history', '/versions', '/ratings'])(
     'the page “%s” has no wrong plural and no brackets in brackets',
     async (page) => {
