@@ -209,7 +209,16 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
       isChange(all, 'Asks, but for its list', toDays(days)),
   ],
   [
-    `(?:began to quote 0\\.02 USDC on Base|were no longer there|payee changed from \\S+ to \\S+ on Base) ${when}`,
+    `were no longer there ${when}`,
+    (all, [before, after]) =>
+      isOn(all, [before], answers) && isOn(all, [after], (one) => answers(one) || isOf('gone')(one)),
+  ],
+  [
+    `No observation is newer than ${D}|Last checked on ${D}, not since`,
+    (all, days) => isOn(all, days.filter(Boolean), isAsked),
+  ],
+  [
+    `(?:began to quote 0\\.02 USDC on Base|payee changed from \\S+ to \\S+ on Base) ${when}`,
     (all, days) =>
       ['Prices and payees', 'Tools it lists'].some((title) => isChange(all, title, toDays(days))),
   ],
