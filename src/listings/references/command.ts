@@ -99,6 +99,8 @@ const installers = installing.map(([registry, calls]): Starter => {
 
 const starters: readonly Starter[] = [...installers, ...runners];
 
+const programs = new Set(starters.flatMap(({ calls }) => calls.map((one) => one.split(' ')[0] ?? '')));
+
 /** Then the first other word is one of the package's commands. */
 const packageOption = /^(?:-p|--package|--from|--spec)$/;
 
@@ -277,8 +279,14 @@ export const readCommand = (all: readonly string[], variables: CommandVariables 
 /** Of the first words that start or install packages, as behind `claude mcp add NAME --`. */
 export function readCommandsIn(words: readonly string[], variables: CommandVariables = {}): Command[] {
   if (isOfMachine(unwrap(words).words[0] ?? '')) return [];
-  const found = words.map((_, at) => readCommands(words.slice(at), variables));
-  return found.find((all) => all.some(({ registry, address }) => registry ?? address)) ?? [];
+  for (let at = 0; at < words.length; ) {
+    const inner = unwrap(words.slice(at)).words;
+    const found = programs.has(nameOf(inner[0] ?? '')) ? readCommands(words.slice(at), variables) : [];
+    if (found.some(({ registry, address }) => registry ?? address)) return found;
+    // What only starts another program is read once, however many words follow.
+    at = words.length - inner.length + 1;
+  }
+  return [];
 }
 
 export const readCommandIn = (words: readonly string[]): Command => onlyOf(readCommandsIn(words));
