@@ -54,9 +54,9 @@ const browser = await openBrowser();
 mkdirSync(values.out, { recursive: true });
 const isOfReadme = 'readme'.startsWith(values.only);
 let taken = 0;
-for (const [at, { open, states }] of pageStates.entries()) {
+for (const { of, open, states } of pageStates) {
   const wanted = states.filter(({ name }) => name.startsWith(values.only));
-  const hasReadme = isOfReadme && at === 0;
+  const hasReadme = isOfReadme && of === 'checks';
   if (wanted.length === 0 && !hasReadme) continue;
   const opened: Opened = [browser, await open()];
   for (const look of looks.filter(({ name }) => name.includes(values.look)))

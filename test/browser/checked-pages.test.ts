@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { observedStates } from '../support/observed-entries.ts';
 import { openObservedStates } from '../support/observed-states.ts';
+import { readmePicture, readWords, wordsIn } from '../support/readme-picture.ts';
 
 const phone = { width: 390, height: 844 };
 const directory = await openObservedStates();
@@ -80,4 +82,15 @@ it('a package leads to the page of its registry, also as the subject of a fact',
   );
   expect(addresses).toContain('npm:bundled-export https://www.npmjs.com/package/bundled-export');
   expect(addresses).toContain('bundled-export@1.4.2 https://www.npmjs.com/package/bundled-export/v/1.4.2');
+});
+
+describe('the picture of the README', () => {
+  it('shows what its page says (npm run lab screenshots -- --only readme takes it anew)', async () => {
+    const page = await browser.newPage(readmePicture.look);
+    await page.goto(directory.url + readmePicture.path);
+    const shown = wordsIn(readFileSync('docs/listing.png'));
+    expect(shown).toContain('payee changed from 0x1111');
+    expect(await readWords(page)).toBe(shown);
+    await page.close();
+  });
 });

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { shownStates } from '../support/page-states.ts';
-import { readmePicture, readWords, wordsIn } from '../support/readme-picture.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
 
 const screen = 844;
@@ -54,15 +52,6 @@ describe('the page of a listing on a desktop', () => {
       const box = await page.getByText(text).first().boundingBox();
       expect([text, (box?.y ?? 9999) < 900]).toEqual([text, true]);
     }
-    await page.close();
-  });
-
-  it('says what the picture of the README shows (npm run lab screenshots -- --only readme takes it anew)', async () => {
-    const page = await browser.newPage(readmePicture.look);
-    await page.goto(directory.url + readmePicture.path);
-    const shown = wordsIn(readFileSync('docs/listing.png'));
-    expect(shown).toContain('co.webhook/webhook');
-    expect(await readWords(page)).toBe(shown);
     await page.close();
   });
 });

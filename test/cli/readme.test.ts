@@ -40,6 +40,7 @@ const started = 'other tests start it, or it needs what is not on this machine';
 /** How each begins, its exit code on a fresh service, and what it prints. */
 const expected: readonly (readonly [begins: string, code: number | typeof started, prints?: string])[] = [
   ['npm ci', started],
+  ['npm run try:evidence', started],
   ['npm start', started],
   ['REGISTRY_URL=off DATABASE_URL=:memory: npm start', started],
   ['claude mcp add', started],

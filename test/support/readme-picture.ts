@@ -1,10 +1,11 @@
 import { crc32 } from 'node:zlib';
 import type { Page } from 'playwright-core';
+import { observedStates } from './observed-entries.ts';
 
-/** The picture of the README: the file, and the page that it shows. */
+/** The picture of the README: the file, and the page of `openObservedStates` that it shows. */
 export const readmePicture = {
   file: 'docs/listing.png',
-  path: '/agents/co.webhook/webhook',
+  path: `/agents/${observedStates.paid}`,
   look: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
 } as const;
 
@@ -13,7 +14,7 @@ const parts = ['body > header', '.listing-head', '.beside', '.answer', '.snapsho
 
 /**
  * The words of an opened page that its picture shows. Dates, and how long ago they were, are left out,
- * because the ratings are as old on every day.
+ * because the checks are as old on every day.
  */
 export async function readWords(page: Page): Promise<string> {
   const texts = await Promise.all(parts.map((part) => page.locator(part).innerText()));
