@@ -125,7 +125,10 @@ export async function findAll(run: CheckRun, checks: CheckContext): Promise<Date
   return fitTogether(found, (kind) => listKinds.has(kind));
 }
 
-/** `seen:no_payment_seen`: every endpoint let Dossier in without a payment, and no fact shows a payment. */
+/**
+ * `seen:no_payment_seen`: every endpoint let Dossier in without a payment, and no fact shows a payment.
+ * The home page counts what is `told`.
+ */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
   const stated = (kind: Kind, outcome: Outcome) =>
@@ -138,6 +141,8 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
   return [
     ...(stated(endpointAnswers, 'seen').length > 0 ? ['seen:answered' as const] : []),
     ...(isFree ? ['seen:no_payment_seen' as const] : []),
+    ...(isPaid ? ['told:payment' as const] : []),
+    ...(malwareWords(found, ['malware']).length > 0 ? ['told:malware' as const] : []),
   ];
 }
 

@@ -1,14 +1,14 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 import { lightWords, stopWords } from './words.ts';
 
-/** `tag:webhooks`, `has:endpoint`. `owner` and `publisher` are in no answer. */
+/** `tag:webhooks`, `has:endpoint`. `told`, `owner` and `publisher` are in no answer. */
 export type Facet =
-  `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'owner' | 'publisher'}:${string}`;
+  `${'tag' | 'transport' | 'state' | 'package' | 'has' | 'is' | 'seen' | 'told' | 'owner' | 'publisher'}:${string}`;
 
 /** One of a list is enough. */
 export type FacetChoice = Facet | readonly Facet[];
 
-export const isOfCheck = (facet: Facet): boolean => facet.startsWith('seen:');
+export const isOfCheck = (facet: Facet): boolean => /^(?:seen|told):/.test(facet);
 
 export function withNativeFacets(
   facets: readonly Facet[],

@@ -167,6 +167,7 @@ const toFacetList = (query: z.output<typeof input>): Facet[] => [
 function toFacetCounts({ facets }: SearchCounts) {
   const ofKind = new Map<string, number>();
   const shown = Object.entries(facets)
+    .filter(([facet]) => !facet.startsWith('told:'))
     .sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1))
     .filter(([facet]) => {
       const kind = facet.slice(0, facet.indexOf(':'));

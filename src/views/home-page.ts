@@ -1,11 +1,14 @@
 import { html } from 'hono/html';
 import { amount, dayText } from '../core/text.ts';
-import { join } from '../core/words.ts';
+import { isEmpty, join, say, type Words } from '../core/words.ts';
+import { toAnswer, toAnswerWords } from '../document/answers/answers.ts';
+import { lineTitles } from '../document/answers/lines.ts';
 import { changeWords } from '../document/changes.ts';
-import type { StatusDocument } from '../document/listing-document.ts';
+import type { ListingDocument, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { unique } from '../document/words.ts';
 import { type Change, changeTypes } from '../log/change.ts';
+import type { News } from '../tools/find/news.ts';
 import { day, type Html, handleLink, toHtml } from './html.ts';
 import { importState } from './import-state.ts';
 import { type PageSite, toPage } from './layout.ts';
@@ -13,26 +16,74 @@ import { connectDossier } from './listing/page.ts';
 import { type TagCount, tagCloud } from './pages.ts';
 import { plainSearchForm } from './search/form.ts';
 
-const mostListings = 8;
+const mostNotices = 2;
 const mostChangesOfListing = 3;
 
-function changedItem(handle: string, [newest, ...older]: readonly Change[]) {
-  if (!newest) return '';
-  const date = dayText(newest.at);
-  const ofDay = [newest, ...older].filter(({ at }) => dayText(at) === date);
-  const sorted = ofDay.toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
+const changesText = ([newest, ...older]: readonly Change[]): Words => {
+  const ofDay = [newest, ...older].filter((one) => one && newest && dayText(one.at) === dayText(newest.at));
+  const sorted = ofDay
+    .filter((one) => one !== undefined)
+    .toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
   const said = unique(sorted.map(changeWords));
   const more = said.length - mostChangesOfListing;
-  return html`
-<li>${day(newest.at)} <span>${handleLink(handle)}: ${toHtml(join(said.slice(0, mostChangesOfListing), '; '))}${more > 0 && `; ${more} more`}</span></li>`;
+  return say`${join(said.slice(0, mostChangesOfListing), '; ')}${more > 0 ? say`; ${more} more` : say``}`;
+};
+
+const toldByNotices: ReadonlySet<string> = new Set(['malware', 'other_malware', 'moved', 'changed']);
+
+/** With values, as the page of the listing says it; else what the log says of the change. */
+function newsOf({ changes, listing }: News['changed'][number]): Html {
+  const told = listing ? toAnswer(listing).standsOut.filter(({ key }) => toldByNotices.has(key)) : [];
+  if (told.length === 0) return toHtml(changesText(changes));
+  return html`${told.slice(0, mostNotices).map(({ text }) => html`${toHtml(text)} `)}`;
 }
 
-function recentChanges(changes: readonly Change[]): Html | '' {
-  if (changes.length === 0) return '';
-  const byListing = [...Map.groupBy(changes, ({ handle }) => handle)].slice(0, mostListings);
+const newsItem = (handle: string, changes: readonly Change[], words: Html) => html`
+<li>${day(changes[0]?.at ?? '')} <span>${handleLink(handle)}: ${words}</span></li>`;
+
+function newsBlock({ changed, others }: News): Html {
   return html`
-<section aria-labelledby="changes"><h2 id="changes">What changed</h2>
-<ul class="recent">${byListing.map(([handle, found]) => changedItem(handle, found))}</ul></section>`;
+${
+  changed.length > 0 &&
+  html`<section aria-labelledby="changes"><h2 id="changes">What changed</h2>
+<ul class="recent">${changed.map((one) => newsItem(one.handle, one.changes, newsOf(one)))}</ul></section>`
+}
+${
+  others.length > 0 &&
+  html`<section aria-labelledby="claims"><h2 id="claims">Claims and ratings</h2>
+<ul class="recent">${others.map(([handle, changes]) => newsItem(handle, changes, toHtml(changesText(changes))))}</ul></section>`
+}`;
+}
+
+const malwareBlock = ({ withMalware }: News) =>
+  withMalware.length > 0 &&
+  html`<section aria-labelledby="malware"><h2 id="malware">Reported as malicious code</h2>
+<ul class="stands-out alarm">${withMalware.map((listing) => {
+    const told = toAnswer(listing).standsOut.filter(({ key }) => key === 'malware');
+    return html`<li>${handleLink(listing.handle)}: ${told.map(({ text }) => toHtml(text))}</li>`;
+  })}</ul></section>`;
+
+const linesShown = ['whose', 'where', 'costs'] as const;
+
+/** What a reader gets, by one listing that has something to tell. */
+function exampleCard(listing: ListingDocument): Html {
+  const answer = toAnswer(listing);
+  const said = toAnswerWords(answer);
+  const rows = linesShown.flatMap((name) => {
+    const words = said.lines[name];
+    return words && !isEmpty(words)
+      ? [
+          html`<div><dt>${lineTitles[name]}</dt><dd>${toHtml(words, listing.evidence_snapshot_date)}</dd></div>`,
+        ]
+      : [];
+  });
+  const notices = answer.standsOut.slice(0, mostNotices);
+  return html`
+<aside class="box example" aria-labelledby="example"><h2 id="example">${handleLink(listing.handle)}</h2>
+${listing.description && html`<p class="foreign">${listing.description}</p>`}
+${notices.length > 0 && html`<ul class="stands-out">${notices.map(({ text }) => html`<li>${toHtml(text)}</li>`)}</ul>`}
+<dl class="lines">${rows}</dl>
+</aside>`;
 }
 
 function originText({ origin, import: { last_completed: done } }: StatusDocument) {
@@ -42,13 +93,26 @@ function originText({ origin, import: { last_completed: done } }: StatusDocument
   return html`of ${origin.startsWith('registry.modelcontextprotocol.io') ? 'the official registry' : origin}`;
 }
 
-function figures({ listings }: StatusDocument, tags: readonly TagCount[]): Html {
+function figures({ listings }: StatusDocument, tags: readonly TagCount[], { counts }: News): Html {
   const { count, by_state, copy_lacks = [] } = listings;
   const remote = tags.find(({ tag }) => tag === 'remote')?.listings ?? 0;
-  const figure = (number: number, href: string, text: string) =>
-    html`<li><a href="${href}"><b>${amount(number)}</b> ${text}</a></li>`;
+  const hasRemote = !copy_lacks.includes('endpoint');
+  const all = [
+    { number: counts.checked, text: 'checked in the last 24 hours' },
+    { number: counts.payment, text: 'asked for payment or state prices' },
+    { number: counts.changed, more: counts.hasMoreChanged, text: 'changed in the last 7 days' },
+    { number: counts.malware, text: 'with a package reported as malicious code' },
+    { number: count, href: '/agents', text: count === 1 ? 'listing' : 'listings' },
+    { number: hasRemote ? remote : 0, href: '/tags/remote', text: 'with a remote endpoint' },
+    { number: by_state.claimed, href: '/agents?state=claimed', text: 'claimed' },
+  ];
   return html`
-<ul class="numbers">${figure(count, '/agents', count === 1 ? 'listing' : 'listings')}${!copy_lacks.includes('endpoint') && figure(remote, '/tags/remote', 'with a remote endpoint')}${figure(by_state.claimed, '/agents?state=claimed', 'claimed')}</ul>`;
+<ul class="numbers">${all
+    .filter(({ number, href }) => number > 0 || href === '/agents')
+    .map(({ number, more, href, text }) => {
+      const shown = html`<b>${amount(number)}${more && '+'}</b> ${text}`;
+      return html`<li>${href === undefined ? html`<p>${shown}</p>` : html`<a href="${href}">${shown}</a>`}</li>`;
+    })}</ul>`;
 }
 
 const examplesShown = 3;
@@ -58,7 +122,7 @@ export function toHomePage(
   site: PageSite,
   tags: readonly TagCount[],
   status: StatusDocument,
-  changes: readonly Change[],
+  news: News,
 ): Html {
   const subjects = tags.filter(({ tag }) => !isRecordedTag(tag));
   const examples = subjects.slice(0, examplesShown);
@@ -68,14 +132,16 @@ export function toHomePage(
     path: '/',
     feeds: '',
     body: html`
-<section class="hero">
+<div class="first"><section class="hero">
 <h1>Check an MCP server before your agent uses or pays for it</h1>
 <p class="lead">For each server ${originText(status)}, see who published it, where it runs, what it asks for, what it costs and what changed. Every fact has a source and a date; the facts of a record share one date. ${site.config.serviceName} does not score or recommend services.</p>
 ${plainSearchForm()}
 ${examples.length > 0 && html`<p class="examples">Try ${examples.map(({ tag }) => html`<a class="tag" href="/agents?q=${encodeURIComponent(tag)}">${tag}</a> `)}</p>`}
 </section>
-${recentChanges(changes)}
-${figures(status, tags)}
+${news.shown && exampleCard(news.shown)}</div>
+${figures(status, tags, news)}
+${malwareBlock(news)}
+${newsBlock(news)}
 ${subjects.length > 0 && html`<section aria-labelledby="tags"><h2 id="tags">Subjects</h2>${tagCloud(subjects.slice(0, tagsShown))}<p><a href="/tags">All tags</a></p></section>`}
 ${importState(status)}
 <p><a href="/about#import">Import report</a></p>

@@ -77,7 +77,7 @@ it('has every change in order: of records, claims and ratings', async () => {
 it('stands on the first page by listing, if it is one of prices, tools, owners or ratings, or a withdrawal', async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await homeText()).toContain(
-    `What changed ${today} com.example/new : no longer listed ${today} co.webhook/webhook : new rating by com.rater/api ${today} com.rater/api : claim proven 4 listings`,
+    `What changed ${today} com.example/new : no longer listed Claims and ratings ${today} co.webhook/webhook : new rating by com.rater/api ${today} com.rater/api : claim proven Subjects`,
   );
 });
 

@@ -9,8 +9,8 @@ import { spokenRevisions } from '../../mcp/server.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
 import { llmsTxt } from '../../resources/index.ts';
 import { toToolReference } from '../../resources/llms-txt.ts';
-import { readNewestShown } from '../../tools/find/changes.ts';
 import { readLacking, refuseUnknownTag } from '../../tools/find/near-misses.ts';
+import { readNews } from '../../tools/find/news.ts';
 import { readHits } from '../../tools/find/page.ts';
 import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
@@ -59,7 +59,7 @@ async function showHome(c: Request) {
   const context = c.get('context');
   const status = await readStatus(context);
   const tags = await readTags(c);
-  return answerPage(c, toHomePage(context, tags, status, await readNewestShown(context)), statusPolicy);
+  return answerPage(c, toHomePage(context, tags, status, await readNews(context)), statusPolicy);
 }
 
 const showTag = async (c: Request) => {

@@ -107,9 +107,11 @@ export interface ObservedListing {
 const mostChecks = 400;
 
 export const createObservationReads = (db: Db) => ({
-  async count() {
+  /** Since a time (RFC 3339). */
+  async count(since = '') {
     const { listings } = await db
       .selectFrom('observation')
+      .where('observed_at', '>=', since)
       .select(({ fn }) => fn.countAll<number>().as('listings'))
       .executeTakeFirstOrThrow();
     return Number(listings);

@@ -2,9 +2,7 @@ import { keyOf } from '../../config/files.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { requireNamespace } from '../../listings/publishers.ts';
-import { type Change, type ChangeFilter, type ChangeType, takesTag } from '../../log/change.ts';
-import { kindOf } from '../../observations/known/kinds.ts';
-import type { Question } from '../../observations/known/observation.ts';
+import { type Change, type ChangeFilter, takesTag } from '../../log/change.ts';
 import { changesOf, requireJudged, requireSelection } from '../../selections/members.ts';
 import { findListing } from './listing.ts';
 import { refuseUnknownTag } from './near-misses.ts';
@@ -68,32 +66,4 @@ export async function readNewest(subject: ChangeSubject, context: Context): Prom
   const moves = await store.selections.moves(keyOf(requireSelection(subject.value, context)), newest);
   const all = new Map([...moves, ...picked].map((change) => [change.seq, change]));
   return [...all.values()].toSorted((a, b) => b.seq - a.seq).slice(0, newest);
-}
-
-const notable: ReadonlySet<ChangeType> = new Set([
-  'listing.withdrawn',
-  'claim.activated',
-  'claim.suspended',
-  'rating.submitted',
-  'rating.amended',
-  'rating.withdrawn',
-]);
-const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
-
-function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
-  if (type === 'listing.changed')
-    return moved !== undefined || (Array.isArray(fields) && fields.includes('repository'));
-  if (type === 'observation.changed')
-    return (
-      malware === true ||
-      (Array.isArray(kinds) && kinds.some((kind) => notableQuestions.has(kindOf(String(kind))?.question)))
-    );
-  return notable.has(type);
-}
-
-export async function readNewestShown({ store }: Pick<Context, 'store'>): Promise<readonly Change[]> {
-  const read = (await store.changes.newest(newestOfAll)).filter(isNotable);
-  const found = await store.listings.byHandles([...new Set(read.map(({ handle }) => handle))]);
-  const shown = new Set(found.filter(({ withdrawn }) => !withdrawn).map(({ handle }) => handle));
-  return read.filter(({ handle, type }) => shown.has(handle) || type === 'listing.withdrawn');
 }

@@ -1,0 +1,101 @@
+import type { Context } from '../../context.ts';
+import { Problem } from '../../core/problem.ts';
+import { day_ms } from '../../core/text.ts';
+import { readExampleHandles } from '../../listings/publishers.ts';
+import type { Change, ChangeType } from '../../log/change.ts';
+import { kindOf } from '../../observations/known/kinds.ts';
+import type { Question } from '../../observations/known/observation.ts';
+import { getListing } from './document.ts';
+
+const mostRead = 500;
+const notable: ReadonlySet<ChangeType> = new Set([
+  'listing.withdrawn',
+  'claim.activated',
+  'claim.suspended',
+  'rating.submitted',
+  'rating.amended',
+  'rating.withdrawn',
+]);
+const notableQuestions: ReadonlySet<Question | undefined> = new Set(['price', 'tools', 'access']);
+
+function isNotable({ type, data: { fields, kinds, moved, malware } }: Change): boolean {
+  if (type === 'listing.changed')
+    return moved !== undefined || (Array.isArray(fields) && fields.includes('repository'));
+  if (type === 'observation.changed')
+    return (
+      malware === true ||
+      (Array.isArray(kinds) && kinds.some((kind) => notableQuestions.has(kindOf(String(kind))?.question)))
+    );
+  return notable.has(type);
+}
+
+async function readNotable({ store }: Context) {
+  const read = await store.changes.newest(mostRead);
+  const changes = read.filter(isNotable);
+  const found = await store.listings.byHandles([...new Set(changes.map(({ handle }) => handle))]);
+  const listed = new Set(found.filter(({ withdrawn }) => !withdrawn).map(({ handle }) => handle));
+  const shown = changes.filter(({ handle, type }) => listed.has(handle) || type === 'listing.withdrawn');
+  return { changes: shown, since: read.length < mostRead ? '' : read.at(-1)?.at };
+}
+
+const mostListings = 8;
+const mostWithMalware = 3;
+
+const byListing = (changes: readonly Change[]) => [...Map.groupBy(changes, ({ handle }) => handle)];
+const ofService = ({ type }: Change) => type.startsWith('observation.') || type.startsWith('listing.');
+
+/** Undefined if it was withdrawn meanwhile. */
+const readShown = (handle: string, context: Context) =>
+  getListing(handle, context).catch((error: unknown) => {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  });
+
+const readChanged = (changes: readonly Change[], context: Context) =>
+  Promise.all(
+    byListing(changes)
+      .slice(0, mostListings)
+      .map(async ([handle, found]) => ({
+        handle,
+        changes: found,
+        listing: await readShown(handle, context),
+      })),
+  );
+
+async function readWithMalware(context: Context) {
+  const query = { facets: ['told:malware' as const], sort: 'updated' as const, after: undefined };
+  const found = await context.store.listings.list({ ...query, limit: mostWithMalware });
+  const read = await Promise.all(found.map(({ handle }) => readShown(handle, context)));
+  return read.filter((listing) => listing !== undefined);
+}
+
+export type News = Awaited<ReturnType<typeof readNews>>;
+
+/** What the home page shows: each listing as it is now. */
+export async function readNews(context: Context) {
+  const { store, clock } = context;
+  const { changes, since } = await readNotable(context);
+  const ago = (time_ms: number) => new Date(clock().getTime() - time_ms).toISOString();
+  const weekAgo = ago(7 * day_ms);
+  const services = changes.filter(ofService);
+  const changed = await readChanged(services, context);
+  const withMalware = await readWithMalware(context);
+  const shown = changed.find(({ listing }) => listing)?.listing ?? withMalware[0];
+  const [documented = ''] = (await readExampleHandles(context)).values();
+  const told = new Map((await store.listings.facetCounts('told')).map((one) => [one.facet, one.listings]));
+  return {
+    changed,
+    withMalware,
+    others: byListing(changes.filter((one) => !ofService(one))).slice(0, mostListings),
+    /** One listing as an example; undefined if none is listed. */
+    shown: shown ?? (await readShown(documented, context)),
+    /** Listings. */
+    counts: {
+      checked: await store.observations.count(ago(day_ms)),
+      payment: told.get('told:payment') ?? 0,
+      malware: told.get('told:malware') ?? 0,
+      changed: byListing(services.filter(({ at }) => at >= weekAgo)).length,
+      hasMoreChanged: since !== undefined && since > weekAgo,
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { openObservedStates } from '../support/observed-states.ts';
+import { opened } from '../support/opened.ts';
+
+const directory = await opened(openObservedStates());
+const read = async (path: string) => (await directory.app.request(path)).text();
+const prose = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+const part = (page: string, id: string) =>
+  prose(new RegExp(`<section aria-labelledby="${id}">.*?</section>`, 's').exec(page)?.[0] ?? '');
+
+it('tells changes of services with their values, before claims and ratings', async () => {
+  const page = await read('/');
+  const changes = part(page, 'changes');
+  expect(changes).toMatch(
+    /com\.quotewire\/quotes : In the quoted price: payee changed from 0x1{40} to 0x2{40}/,
+  );
+  expect(changes).toContain('Price raised from 0.01 USDC to 0.05 USDC on Base');
+  expect(changes).toContain('com.toolbench/files : Its tools changed between');
+  expect(changes).not.toContain('rating');
+  expect(part(page, 'claims')).toContain('com.findwell/search : new rating by dev.ledger/agent');
+  expect(page.indexOf('id="changes"')).toBeLessThan(page.indexOf('id="claims"'));
+});
+
+it('tells each package reported as malicious code', async () => {
+  expect(part(await read('/'), 'malware')).toContain(
+    'com.bundled/export : OSV lists version 1.4.2 of npm:bundled-export as malicious code: MAL-2026-4102',
+  );
+});
+
+it('counts what checks found, in words that no search answers', async () => {
+  const numbers = prose(/<ul class="numbers">.*?<\/ul>/s.exec(await read('/'))?.[0] ?? '');
+  expect(numbers).toMatch(/17 checked in the last 24 hours 2 asked for payment or state prices/);
+  expect(numbers).toContain('1 with a package reported as malicious code');
+  const found = await directory.app.request('/api/tools/search_agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"facets":true}',
+  });
+  expect(await found.text()).not.toContain('told');
+});
+
+it('shows one listing as its page does', async () => {
+  const [card = ''] = /<aside class="box example".*?<\/aside>/s.exec(await read('/')) ?? [];
+  const [, path = ''] = /href="(\/agents\/[^"]+)"/.exec(card) ?? [];
+  const page = prose(await read(path));
+  const rows = [...card.matchAll(/<dd>(.*?)<\/dd>/gs)].map(([, row = '']) => prose(row).trim());
+  expect(rows.length).toBeGreaterThan(1);
+  for (const row of rows) expect(page).toContain(row);
+});
