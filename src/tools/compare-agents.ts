@@ -3,10 +3,11 @@ import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { hasForeign, isEmpty, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
+import { hasForeign, isEmpty, own, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
+import { firstNotices } from '../document/answers/notices.ts';
 import {
   type CriterionAnswer,
   criteria,
@@ -194,8 +195,8 @@ export async function compareAll(
 export const compareStatement =
   'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.';
 
-/** Whose a listing is, and a report of malicious code, matter to every comparison. */
-const always = ['malware', 'other_malware', 'whose'] as const;
+/** Whose a listing is matters to every comparison. */
+const always = ['whose'] as const;
 
 /** The first notices, whatever the criteria; none is left out without a word. */
 const mostBeside = 2;
@@ -204,12 +205,8 @@ function toCompared({ document, judged = [], ...compared }: ComparedAgent): z.ou
   if (!document) return compared;
   const answer = toAnswer(document);
   const { stands_out: why, lines: shown, unseen, unchecked } = showWhy(answer, judged, always);
-  const notices = answer.standsOut.filter(({ text }, at) => at < mostBeside || why.includes(text));
-  const more = answer.standsOut.length - notices.length;
-  const stands_out = [
-    ...notices.map(({ text }) => text),
-    ...(more > 0 ? [say`And ${more} more: get_agent.`] : []),
-  ];
+  const isShown = ({ text }: { text: Words }, place: number) => place < mostBeside || why.includes(text);
+  const stands_out = firstNotices(answer.standsOut, isShown, own('get_agent'));
   const said = (words: Words | undefined) => (words && !isEmpty(words) ? words : undefined);
   return {
     ...compared,

@@ -8,6 +8,7 @@ import { type Ended, program, startCommand } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
+import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
 
@@ -21,6 +22,7 @@ const entries = [
   registryEntry('com.example/pair', ofPackage('npm', 'paired', '1.0.0')),
   registryEntry('com.other/pair', ofPackage('npm', 'paired', '1.0.0')),
   registryEntry('com.example/repaired', ofPackage('npm', 'repaired', '2.3.1')),
+  registryEntry('com.example/built', ofPackage('npm', 'built', '1.0.0')),
   registryEntry('com.example/clean', ofPackage('npm', '@acme/clean', '1.0.0')),
   // Of a copy without older versions, it is not known what is new.
   registryEntry(
@@ -48,6 +50,15 @@ const osv = await opened(
     osvRecord('MAL-2026-2', ['npm', 'repaired'], { versions: ['2.4.0'] }),
   ]),
 );
+const npm = await opened(
+  startPackageRegistry(() => ({
+    '/built': npmPackument(
+      'built',
+      { '1.0.0': { scripts: { postinstall: 'node setup.js' } } },
+      { '1.0.0': '2026-01-01T00:00:00.000Z' },
+    ),
+  })),
+);
 const directory = await opened(
   openDirectory({
     entries,
@@ -55,6 +66,7 @@ const directory = await opened(
     environment: {
       HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': mail.url, 'calm.example.com': mail.url }),
       ADVISORIES: osv.url,
+      PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
       LIMITS: 'off',
     },
   }),
@@ -133,7 +145,7 @@ function reasonIn({ code, stdout, stderr }: Ended): string {
 }
 
 beforeAll(async () => {
-  for (const name of ['evil', 'pair', 'repaired', 'clean', 'mail', 'calm'])
+  for (const name of ['evil', 'pair', 'repaired', 'built', 'clean', 'mail', 'calm'])
     await directory.observe(`com.example/${name}`);
   isReadOnly = false;
   directory.wait(86_400);
@@ -175,6 +187,12 @@ describe('dossier hook run', () => {
       'OSV lists some versions of `npm:repaired`, but not version `2.3.1`, as malicious code',
     );
     expect(reasonIn(await shell('npx -y repaired@2.3.1'))).toBe('');
+  });
+
+  it('says that a package runs a script when it is installed, and counts the other notices', async () => {
+    expect(reasonIn(await shell('npx built'))).toMatch(
+      /npm built \(com\.example\/built\): Version `1\.0\.0` of `npm:built` names `postinstall` “node setup\.js”, which npm runs at installation \(Dossier, [\d-]{10}\)\. And 1 more: get_agent\./,
+    );
   });
 
   it('is silent about what is known and the same, what is not listed, and commands that start nothing', async () => {

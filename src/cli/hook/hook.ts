@@ -7,7 +7,8 @@ import { applyEdits, modify, type ParseError, parse as parseJsonc } from 'jsonc-
 import { asMembers, attempt, isJsonObject, parseForeignJson, readObject } from '../../core/json.ts';
 import { ExitError, exitCodes, textOf, usageError } from '../../core/process.ts';
 import { isWebAddress, toLine } from '../../core/text.ts';
-import { toText } from '../../core/words.ts';
+import { own, toText } from '../../core/words.ts';
+import { firstNotices, isOfMalware } from '../../document/answers/notices.ts';
 import type { Resolved } from '../../document/resolved.ts';
 import type { ConfiguredLaunch } from '../inventory/launch.ts';
 import { replaceFile } from '../replace-file.ts';
@@ -60,14 +61,19 @@ function openMemory(environment: NodeJS.ProcessEnv, session: string) {
   };
 }
 
-const told = new Set(['malware', 'other_malware', 'moved', 'changed', 'new']);
+const told = new Set(['malware', 'other_malware', 'moved', 'changed', 'package_version', 'new']);
 
 function differencesOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Resolved>) {
   const { stands_out = [], version_asked, package_version } = result;
   const isRecorded = isPinned === true && version === package_version;
-  const standing = stands_out.filter(({ key }) => told.has(key) && !(isRecorded && key === 'other_malware'));
-  const all = [...(version_asked ? [version_asked] : []), ...standing.map(({ text }) => text)];
-  return { texts: all.map(toText), isMalware: standing.some(({ key }) => /malware$/.test(key)) };
+  const about = stands_out.filter(({ key }) => !(isRecorded && key === 'other_malware'));
+  const isTold = ({ key }: { key: string }) => told.has(key);
+  const isSaid = version_asked !== undefined || about.some(isTold);
+  const said = isSaid ? firstNotices(about, isTold, own('get_agent')) : [];
+  return {
+    texts: [...(version_asked ? [version_asked] : []), ...said].map(toText),
+    isMalware: about.some(isOfMalware),
+  };
 }
 
 function askedOf({ asked, version, isPinned }: ConfiguredLaunch): string[] {

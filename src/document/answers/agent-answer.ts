@@ -14,13 +14,13 @@ import {
   withoutSource,
   wordsSchema,
 } from '../../core/words.ts';
-import { isMalwareRule } from '../../observations/known/malware.ts';
 import { type ListingDocument, sampleFlag } from '../listing-document.ts';
 import { whatAListingIsNot } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';
 import { gapWords, type ListingAnswer, lineWords, toAnswer, toAnswerLines } from './answers.ts';
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
+import { firstNotices } from './notices.ts';
 
 export const agentAnswer = z.object({
   as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
@@ -83,20 +83,10 @@ const withoutEmpty = <T extends object>(members: T) =>
 
 const mostStandOut = 4;
 
-function firstOf({ standsOut }: ListingAnswer, most: number): Words[] {
-  // Reports of malicious code are first and never left out.
-  const malware = standsOut.filter(({ key }) => isMalwareRule(key)).length;
-  const shown = Math.max(most, malware);
-  const more = standsOut.length - shown;
-  const first = standsOut.slice(0, shown).map(({ text }) => text);
-  const where = most < mostStandOut ? own('get_agent') : own('detail full');
-  return more > 0 ? [...first, say`And ${more} more: ${where}.`] : first;
-}
-
 /** The two lines that decide besides an offer: whose the listing is, and the first notice. */
 export function toDecidingLines(listing: ListingDocument) {
   const answer = toAnswer(listing, 'short');
-  const stands_out = firstOf(answer, 1);
+  const stands_out = firstNotices(answer.standsOut, (_, place) => place < 1, own('get_agent'));
   return { whose: lineWords(answer.lines.whose), ...(stands_out.length > 0 && { stands_out }) };
 }
 
@@ -118,7 +108,9 @@ export function toAgentAnswer(
   const markdown = detail === 'full' ? toMarkdown(listing, config) : undefined;
   const summary = markdown === undefined && {
     notes: [...notes],
-    stands_out: firstOf(answer, mostStandOut).map(short),
+    stands_out: firstNotices(answer.standsOut, (_, place) => place < mostStandOut, own('detail full')).map(
+      short,
+    ),
     lines: withoutEmpty(Object.fromEntries(inLines)),
     ...Object.fromEntries(Object.entries(gapWords(answer)).map(([name, words]) => [name, short(words)])),
     checked,

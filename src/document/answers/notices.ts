@@ -1,0 +1,20 @@
+import { number, say, type Words } from '../../core/words.ts';
+
+interface Notice {
+  readonly key: string;
+  readonly text: Words;
+}
+
+export const isOfMalware = ({ key }: Notice): boolean => /malware$/.test(key);
+
+/** What a door shows of what stands out: malicious code is never left out, and nothing without a word. */
+export function firstNotices<One extends Notice>(
+  all: readonly One[],
+  isShown: (one: One, place: number) => boolean,
+  where: Words,
+): Words[] {
+  const shown = all.filter((one, place) => isOfMalware(one) || isShown(one, place));
+  const more = all.length - shown.length;
+  const rest = more > 0 ? [say`And ${number(more)} more: ${where}.`] : [];
+  return [...shown.map(({ text }) => text), ...rest];
+}
