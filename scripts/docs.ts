@@ -16,9 +16,11 @@ import { questionTitles } from '../src/observations/known/observation.ts';
 import { resources } from '../src/resources/index.ts';
 import { prompts } from '../src/resources/prompts.ts';
 import { tools } from '../src/tools/index.ts';
+import { toConfigs } from '../src/views/connections.ts';
 
 /** The pages that hold generated blocks, by their path in the repository. */
 export const generatedPages = [
+  'README.md',
   'docs/reference.md',
   'docs/claims.md',
   'docs/changes.md',
@@ -70,8 +72,21 @@ function paragraph(text: string): string {
   return lines.join('\n');
 }
 
+/** The service that `npm start` runs. */
+const local = { name: 'dossier', url: 'http://127.0.0.1:3000/api/mcp', type: 'http', headers: [] } as const;
+
+/** A link that opens a client; GitHub shows links only if they are https. */
+const toHttps = (deepLink: string): string =>
+  deepLink.startsWith('cursor:')
+    ? `https://cursor.com/en/install-mcp${URL.parse(deepLink)?.search}`
+    : `https://vscode.dev/redirect?url=${encodeURIComponent(deepLink)}`;
+
 /** The generated blocks, by the name in their marker. */
 const blocks: Record<string, () => string> = {
+  deep_links: () =>
+    `Or ${toConfigs(local)
+      .flatMap(({ client, deepLink }) => (deepLink ? `[add it to ${client}](${toHttps(deepLink)})` : []))
+      .join(', or ')}.`,
   clients: () => paragraph(`${Object.keys(clients).join(', ')}.`),
   settings: () =>
     table(

@@ -6,6 +6,7 @@ import { openBrowser } from '../test/support/browser.ts';
 import type { ClaimedDirectory } from '../test/support/claimed-directory.ts';
 import { type PageState, pageStates } from '../test/support/page-states.ts';
 import { readmePicture, takeReadmePicture } from '../test/support/readme-picture.ts';
+import { drawSession } from './moving-picture.ts';
 
 const { values } = parseArgs({
   options: {
@@ -40,13 +41,16 @@ async function take(state: PageState, look: (typeof looks)[number], [browser, di
   await page.close();
 }
 
-/** Takes the picture of the README anew. */
-async function renewReadmePicture([browser, directory]: Opened) {
+/** Takes the pictures of the README anew: the page of a listing, and a session of an agent. */
+async function renewReadmePictures([browser, directory]: Opened) {
   const page = await browser.newPage(readmePicture.look);
   await page.goto(directory.url + readmePicture.path);
   writeFileSync(readmePicture.file, await takeReadmePicture(page));
+  writeFileSync(sessionFile, await drawSession(directory));
   await page.close();
 }
+
+const sessionFile = 'docs/session.svg';
 
 type Opened = readonly [browser: Browser, directory: ClaimedDirectory];
 
@@ -61,10 +65,11 @@ for (const { of, open, states } of pageStates) {
   const opened: Opened = [browser, await open()];
   for (const look of looks.filter(({ name }) => name.includes(values.look)))
     for (const state of wanted) await take(state, look, opened);
-  if (hasReadme) await renewReadmePicture(opened);
+  if (hasReadme) await renewReadmePictures(opened);
   await opened[1].close();
   taken += wanted.length;
 }
 await browser.close();
 process.stdout.write(`${taken} page states in ${values.out}\n`);
-if (isOfReadme) process.stdout.write(`the picture of the README in ${readmePicture.file}\n`);
+if (isOfReadme)
+  process.stdout.write(`the pictures of the README in ${readmePicture.file} and ${sessionFile}\n`);

@@ -59,6 +59,22 @@ describe('documents', () => {
   it.each(generatedPages)('%s holds what follows from the definitions (npm run docs updates it)', (page) => {
     expect(read(page)).toBe(renderBlocks(read(page)));
   });
+  it('have links that open a client with the service of npm start', () => {
+    const links = [...read('README.md').matchAll(/\[add it to [\w ]+\]\((\S+?)\)/g)].map(
+      ([, link = '']) => link,
+    );
+    const [cursor, code] = links.map((link) => new URL(link).searchParams);
+    expect(JSON.parse(Buffer.from(cursor?.get('config') ?? '', 'base64').toString())).toEqual({
+      url: 'http://127.0.0.1:3000/api/mcp',
+    });
+    const [scheme, server = ''] = code?.get('url')?.split('?') ?? [];
+    expect(scheme).toBe('vscode:mcp/install');
+    expect(JSON.parse(decodeURIComponent(server))).toEqual({
+      name: 'dossier',
+      type: 'http',
+      url: 'http://127.0.0.1:3000/api/mcp',
+    });
+  });
   it('name every setting, limit and error code in the reference', () => {
     const reference = read('docs/reference.md');
     expect(reference).toContain('| `REPOSITORY_HOSTS` | github.com, gitlab.com |');
@@ -70,7 +86,7 @@ describe('documents', () => {
     const blocks = [...read('README.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
       ([, text]) => JSON.parse(text ?? '') as object,
     );
-    expect(blocks).toHaveLength(4);
+    expect(blocks).toHaveLength(3);
     expect(blocks[0]).toEqual({
       mcpServers: { dossier: { type: 'http', url: 'http://127.0.0.1:3000/api/mcp' } },
     });

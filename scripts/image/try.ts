@@ -13,7 +13,7 @@ const port = '39017';
 const buildah = (...args: string[]) =>
   execFileSync('buildah', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
 
-execFileSync('npm', ['run', '--silent', 'image', '--', image], { stdio: 'inherit' });
+execFileSync('npm', ['run', '--silent', 'lab', 'image', '--', image], { stdio: 'inherit' });
 const { OCIv1, Docker } = JSON.parse(buildah('inspect', '--type', 'image', image));
 const { User, Env, Entrypoint, Cmd } = OCIv1.config;
 const [uid = '', gid = ''] = User.split(':');
