@@ -18,7 +18,7 @@ export const getAgent = defineTool({
   effects: readsOnly,
   input: z.strictObject({
     handle: namedInput,
-    detail: z.enum(['summary', 'full']).optional().describe('full: all facts'),
+    detail: z.enum(['summary', 'full']).optional().describe('full: all facts, and what its publisher can do'),
     as_of: dayInput.describe('Date: as known then'),
   }),
   output: agentAnswer.extend({

@@ -53,7 +53,7 @@ async function findTarget({ category, handle, rating_id }: z.output<typeof input
 
 const statements = {
   report: 'Received. Reports are private. A person reads them; a report changes nothing by itself.',
-  other: 'Received. Feedback is private and changes no listing.',
+  other: 'Received. Feedback is private and changes no listing: a new version in its registry corrects it.',
 } as const;
 
 export const submitFeedback = defineTool({
