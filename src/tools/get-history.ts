@@ -190,7 +190,7 @@ export const getHistory = defineTool({
   description:
     'Lists what changed about an MCP server, newest first: tools, price, payee, record, failed checks, ratings, withdrawal. Use it if something broke or check_surface differs.',
   asked:
-    'what changed or happened and when, changelog; was the MCP server down, tool stopped working, outage, incident; history of a price',
+    'what changed or happened and when, changes, change, release notes, versions, updates, changelog, timeline of events, log for a server or service; it worked on the day before, now it fails, calls began failing; since I bought it; over time, recent changes of a server, before, since, past, recently, last week, month, yesterday, today, now; MCP server down, tool worked and stopped working, fails, failing, failed, why did the tool break, breaking changes, broke, broken, error, outage, incident, downtime, uptime record, availability, reliability; history of an MCP server, service, package or price, price change, prices raised, increase; payee address or ownership has changed',
   effects: readsOnly,
   input,
   output,
