@@ -38,7 +38,7 @@ import { findListingFacts, readFacts } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
-const pageSize = 20;
+export const historyPageSize = 20;
 
 const date = z.iso.date();
 const time = z.iso.datetime({ offset: true, local: true });
@@ -94,7 +94,7 @@ export async function readHistoryPage(
     until: until && endOfDay(until),
     kind,
     after: readCursor(cursor, () => cursorSchema),
-    limit: pageSize,
+    limit: historyPageSize,
   };
   const { events, next } = await readHistory(facts, query, context);
   const { listing, observed } = facts;
