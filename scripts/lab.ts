@@ -21,7 +21,7 @@ const lab: Readonly<Record<string, readonly [command: string, what: string]>> = 
   'eval:tags': ['node eval/tags/run.ts', 'compares tags with labels made by hand (eval/tags)'],
   'eval:tool-search': [
     'node eval/tools/run-tool-search.ts',
-    'searches our tools in Claude Code of npm, for 197 intents (eval/tools)',
+    'searches our tools in Claude Code of npm, for 40 intents (eval/tools)',
   ],
   'eval:tools': ['node eval/tools/run.ts', 'measures whether a model finds the right tool (eval/tools)'],
   faults: [
@@ -36,6 +36,7 @@ const lab: Readonly<Record<string, readonly [command: string, what: string]>> = 
   'soak:changes': ['node scripts/soak-changes.ts', 'kills nodes while changes go to a webhook'],
   'soak:nodes': ['node scripts/soak-nodes.ts', 'kills nodes of one PostgreSQL under load'],
   'test:long': ['TEST_LONG=on vitest run', 'runs every test with all cases, more files on PostgreSQL'],
+  'try:action': ['node scripts/ways-in/try-action.ts', 'runs action.yml as a runner of GitHub would'],
   'try:ard': ['node scripts/try-ard.ts', 'checks ARD with its own tool, in a checkout of ard-spec'],
   'try:claude-code': ['node scripts/try-claude-code.ts', 'shows an allow list in Claude Code of npm'],
   'try:clients': ['node scripts/try-clients/try.ts', 'shows a .mcp.json in five clients of npm'],
@@ -46,6 +47,7 @@ const lab: Readonly<Record<string, readonly [command: string, what: string]>> = 
     'node scripts/try-package.ts',
     'packs the project, installs it in an empty folder, uses it',
   ],
+  'try:plugin': ['node scripts/ways-in/try-plugin.ts', 'runs the plugin in Claude Code of npm'],
   'try:registry': ['node scripts/try-registry.ts', "starts a registry like ToolHive's to import from"],
   walks: ['node scripts/walks.ts', 'counts the files that four walks through the code need'],
 };

@@ -86,7 +86,7 @@ describe('documents', () => {
     const blocks = [...read('README.md').matchAll(/```json\n([\s\S]*?)```/g)].map(
       ([, text]) => JSON.parse(text ?? '') as object,
     );
-    expect(blocks).toHaveLength(3);
+    expect(blocks).toHaveLength(2);
     expect(blocks[0]).toEqual({
       mcpServers: { dossier: { type: 'http', url: 'http://127.0.0.1:3000/api/mcp' } },
     });

@@ -8,18 +8,21 @@ import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
 
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly env?: Record<string, string>;
+}
 interface Workflow {
   readonly on: Record<string, unknown>;
-  readonly jobs: Record<
-    string,
-    { env: Record<string, string>; steps: { uses?: string; run?: string; with?: object }[] }
-  >;
+  readonly jobs: Record<string, { env: Record<string, string>; steps: Step[] }>;
 }
 
 const mail = 'com.example/mail';
 const folder = openFolder();
 const file = join(folder, 'dossier.lock.json');
 const workflow = parse(readFileSync('docs/examples/dossier-check.yml', 'utf8')) as Workflow;
+const action = parse(readFileSync('action.yml', 'utf8')) as { runs: { steps: Step[] } };
 
 const entry = (name: string, version: string, official = {}) =>
   registryEntry(
@@ -57,14 +60,14 @@ function writeProject() {
 }
 
 /**
- * Runs the workflow's `run` lines as a runner of GitHub Actions does: each in bash, ending with the first
- * that fails.
+ * Runs the `run` lines of steps as a runner of GitHub Actions does: each in bash, ending with the first that
+ * fails.
  */
-async function runWorkflow() {
+async function runSteps(steps: readonly Step[] = workflow.jobs.check?.steps ?? [], more: object = {}) {
   const output: string[] = [];
   const offline = { npm_config_offline: 'true', npm_config_audit: 'false' };
-  const env = { ...process.env, ...offline, GITHUB_ACTIONS: 'true', DOSSIER_URL: directory.url };
-  for (const { run } of workflow.jobs.check?.steps ?? []) {
+  const env = { ...process.env, ...offline, GITHUB_ACTIONS: 'true', DOSSIER_URL: directory.url, ...more };
+  for (const { run } of steps) {
     if (run === undefined) continue;
     const code = await new Promise<number>((ended) =>
       execFile('bash', ['-e', '-o', 'pipefail', '-c', run], { cwd: folder, env }, (error, stdout, stderr) => {
@@ -129,13 +132,27 @@ it('the workflow for GitHub Actions runs on pushes and by the clock, and needs n
 it('the workflow passes while nothing changed, and then fails with one annotation for each fact', async () => {
   rmSync(file);
   expect((await lock(mail)).code).toBe(0);
-  const before = await runWorkflow();
+  const before = await runSteps();
   expect(before.code, before.output).toBe(0);
   expect(before.output).toMatch(/^1 listing is as it was locked on \d{4}-\d\d-\d\d$/m);
   await directory.importEntries([entry(mail, '1.1.0', { updatedAt: '2026-11-01T08:00:00Z' })]);
-  const after = await runWorkflow();
+  const after = await runSteps();
   expect(after.code, after.output).toBe(1);
   expect(after.output.match(/^::error .*$/gm)).toEqual([
     '::error file=dossier.lock.json,title=com.example/mail::com.example/mail: version changed from `1.0.0` to `1.1.0`, known since 2026-11-01',
   ]);
+});
+
+it('the action runs the check of its own commit on the lock file of a project', async () => {
+  const [install, check] = action.runs.steps.filter(({ run }) => run !== undefined);
+  // npm run lab try:action runs it, in a clone.
+  expect(install?.run).toMatch(/^npm ci --prefix "\$GITHUB_ACTION_PATH" /);
+  expect(Object.keys(check?.env ?? {})).toEqual(['DOSSIER_URL', 'LOCK_FILE']);
+  const ran = async () => runSteps([check ?? {}], { GITHUB_ACTION_PATH: process.cwd(), LOCK_FILE: file });
+  expect(await ran()).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('com.example/mail: version changed from `1.0.0` to `1.1.0`'),
+  });
+  expect((await lock(mail)).code).toBe(0);
+  expect((await ran()).code).toBe(0);
 });

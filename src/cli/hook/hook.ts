@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { applyEdits, modify, type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { asMembers, attempt, isJsonObject, parseForeignJson, readObject } from '../../core/json.ts';
@@ -12,7 +13,7 @@ import type { Resolved } from '../../document/resolved.ts';
 import type { ConfiguredLaunch } from '../inventory/launch.ts';
 import { replaceFile } from '../replace-file.ts';
 import { toBase } from '../service.ts';
-import { isWanted, print } from '../shell.ts';
+import { print } from '../shell.ts';
 import { readAboutToRun } from './about-to-run.ts';
 
 export interface HookOptions {
@@ -167,6 +168,12 @@ function withHook(text: string, file: string, hook: object): string {
   return applyEdits(text || '{}\n', modify(text || '{}\n', path, value, { formattingOptions }));
 }
 
+async function isWanted(): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
+  using lines = createInterface({ input: process.stdin, output: process.stdout });
+  return /^y(?:es)?$/i.test(await lines.question('Write it? [y/N] '));
+}
+
 const others = (base: string) => `
 For clients of x402 (docs/package.md):
 
@@ -198,7 +205,7 @@ export async function runShowHook(options: HookOptions): Promise<void> {
   const after = withHook(before, file, hook);
   print(`A PreToolUse hook of Claude Code, for ${file}:\n\n${JSON.stringify(hook, null, 2)}\n`);
   if (after === before) print('It is there already.');
-  else if (write || (await isWanted('Write it?'))) {
+  else if (write || (await isWanted())) {
     mkdirSync(dirname(resolve(file)), { recursive: true });
     replaceFile(file, after);
     print('Written.');

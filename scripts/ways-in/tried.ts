@@ -1,0 +1,43 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Says what a try saw; the process ends with 1 if something does not hold. */
+export interface Report {
+  holds(what: string, isSo: boolean, output?: string): void;
+}
+
+/** Runs a try in a new folder, and removes the folder. */
+export async function tryIn(play: (folder: string, report: Report) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'dossier-try-'));
+  try {
+    await play(folder, {
+      holds(what, isSo, output = '') {
+        process.stdout.write(`${isSo ? 'holds' : 'FAILS'}  ${what}\n${isSo ? '' : `${output}\n`}`);
+        if (!isSo) process.exitCode = 1;
+      },
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a line of bash as a runner of GitHub Actions does. */
+export const runLine = (line: string, options: { cwd: string; env: NodeJS.ProcessEnv }) =>
+  new Promise<{ code: number; output: string }>((ended) => {
+    execFile('bash', ['-eo', 'pipefail', '-c', line], options, (error, stdout, stderr) =>
+      ended({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
+    );
+  });
+
+/** Packs the project and installs it in a folder, as its users do; the path of the packed file. */
+export function installPacked(folder: string): string {
+  const npm = (...args: readonly string[]) =>
+    execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const packed = npm('pack', '--silent', '--pack-destination', folder);
+  const file = join(folder, packed.trim().split('\n').at(-1) ?? '');
+  writeFileSync(join(folder, 'package.json'), '{"private": true}');
+  npm('install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, file);
+  return file;
+}
