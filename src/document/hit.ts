@@ -16,7 +16,7 @@ import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { sourcesFirst } from './rated.ts';
 import { recordedSecrets } from './record.ts';
-import { type Hit, shownApart } from './resolved.ts';
+import { type Hit, type Resolved, shownApart } from './resolved.ts';
 import { hostingWords, packageWords } from './sentences.ts';
 
 type HitObservation = Pick<
@@ -82,11 +82,27 @@ function othersWords(shown: HitObservation, observations: readonly HitObservatio
     : say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`;
 }
 
-function paymentOf(answer: HitObservation, price: HitObservation | undefined): Words {
+function priceOf(price: HitObservation | undefined): Words | undefined {
   const { data } = offersSummary.safeParse(price?.value);
-  if (data && price?.outcome === 'seen' && !price.missed)
-    return say`, asks for a payment first (${offersWords(data.offers, data.count)})`;
+  return data && price?.outcome === 'seen' && !price.missed
+    ? offersWords(data.offers, data.count)
+    : undefined;
+}
+
+function paymentOf(answer: HitObservation, quoted: HitObservation | undefined): Words {
+  const price = priceOf(quoted);
+  if (price) return say`, asks for a payment first (${price})`;
   return answer.value === 402 ? own(', asks for a payment first') : say``;
+}
+
+type Candidate = Required<Resolved>['candidates'][number];
+
+export function withPrices(candidates: readonly Candidate[], facts: readonly HitFacts[]): Candidate[] {
+  return candidates.map(({ handle, differs }) => {
+    const found = facts.find(({ listing }) => listing.handle === handle)?.observations ?? [];
+    const price = priceOf(found.find(({ kind }) => kind === priceOffers.kind));
+    return { handle, differs: price ? say`${differs}, asks for ${price}` : differs };
+  });
 }
 
 function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]): Words | undefined {

@@ -5,7 +5,7 @@ import { inTurns } from '../core/turns.ts';
 import { ended, toMarkdown, toText, type Words } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
-import { besideStandsOut, type HitFacts } from '../document/hit.ts';
+import { besideStandsOut, type HitFacts, withPrices } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
@@ -167,14 +167,12 @@ export async function resolveAll(handles: readonly string[], directory: Director
   let searched = 0;
   return inTurns(picked, ({ one, by }) => {
     if (by && 'candidates' in by) {
-      const stands_out = reportsAmong(
-        by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []),
-        one,
-      );
+      const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
+      const stands_out = reportsAmong(meant, one);
       return {
         asked: one.asked,
         outcome: 'several_listings' as const,
-        candidates: [...by.candidates],
+        candidates: withPrices(by.candidates, meant),
         ...(stands_out.length > 0 && { stands_out }),
       };
     }

@@ -161,8 +161,10 @@ describe('a payee names the one listing that asks to be paid there', () => {
       handleAt('stall'),
     ]);
     expect(several.candidates?.[0]?.differs).toContain('domain ');
+    const priced = { differs: expect.stringMatching(/, asks for 0\.01 USDC on Base(?: \(1 more offer\))?$/) };
+    expect(several.candidates).toEqual([expect.objectContaining(priced), expect.objectContaining(priced)]);
     const { results } = await call('resolve_agents', { handles: [alice] });
-    expect(results).toMatchObject([{ outcome: 'several_listings' }]);
+    expect(results).toMatchObject([{ outcome: 'several_listings', candidates: [priced, priced] }]);
   });
 
   it('in a comparison and in a search too', async () => {

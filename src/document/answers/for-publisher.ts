@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { handleParts } from '../../core/handle.ts';
 import { toQuote } from '../../core/text.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { badgeLabel, toBadge } from './badge.ts';
@@ -9,14 +10,17 @@ export function publisherWays(
   { publicUrl }: Pick<Config, 'publicUrl'>,
 ): readonly (readonly [does: string, at: string])[] {
   const { handle, links } = listing;
+  const { namespace } = handleParts(handle);
   return [
-    ['Claim it, answer ratings (respond_to_rating), opt out', `${links.page}/claim`],
+    ['Claim it, answer ratings (respond_to_rating)', `${links.page}/claim`],
+    ['Opt out, where the claim page says, with the line', `optout ${handle}`],
     [
-      'Wrong data: publish a new version in its registry, or report it',
+      'Wrong data: publish a new version in its registry. A copy of yours: tell its registry, and report it',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
     [`Badge, now ${toQuote(toBadge(listing))}`, `[![${badgeLabel}](${links.badge})](${links.page})`],
     ['Changes', `${links.page}/feed.atom`],
+    ['Of all under its name', `${publicUrl}/publishers/${namespace}/feed.atom`],
     ['Webhook', `${publicUrl}/api/webhooks`],
     ['In CI', 'dossier check'],
   ];

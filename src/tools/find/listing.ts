@@ -4,6 +4,7 @@ import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
 import { codes, say, toText } from '../../core/words.ts';
+import { withPrices } from '../../document/hit.ts';
 import { noPayee } from '../../document/payee.ts';
 import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
@@ -206,6 +207,13 @@ export async function findByPlace(
   return now ?? before;
 }
 
+async function toSeveral(found: Several, { store, clock }: Context): Promise<Problem> {
+  const handles = found.candidates.map(({ handle }) => handle);
+  const facts = await store.documents.factsOfAll(handles, clock().toISOString());
+  const read = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
+  return severalListings({ ...found, candidates: withPrices(found.candidates, read) });
+}
+
 const unreadable = ({ servers }: Name): Problem =>
   new Problem(
     'invalid_handle',
@@ -224,7 +232,7 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   for (const handle of handles) if (await isKnownHandle(handle, context)) return { handle };
   const { now, before } = await findHolders(references, text, context);
   const found = now ?? before;
-  if (found && 'candidates' in found) throw severalListings(found);
+  if (found && 'candidates' in found) throw await toSeveral(found, context);
   if (found) return found;
   if (meant !== undefined) return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context);
   if (references.length === 0 && !isName.test(text)) throw unreadable(name);
