@@ -21,7 +21,7 @@ const lab: Readonly<Record<string, readonly [command: string, what: string]>> = 
   'eval:tags': ['node eval/tags/run.ts', 'compares tags with labels made by hand (eval/tags)'],
   'eval:tool-search': [
     'node eval/tools/run-tool-search.ts',
-    'searches our tools in Claude Code of npm, for 40 intents (eval/tools)',
+    'searches our tools in Claude Code of npm, for 197 intents (eval/tools)',
   ],
   'eval:tools': ['node eval/tools/run.ts', 'measures whether a model finds the right tool (eval/tools)'],
   faults: [

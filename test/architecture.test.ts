@@ -182,6 +182,7 @@ const oursUsers = [
   'document/changes.ts',
   'document/criteria/criteria.ts',
   'document/hit.ts',
+  'document/pictures/changes.ts',
   'document/rated.ts',
   'document/resolved.ts',
   'document/sentences.ts',

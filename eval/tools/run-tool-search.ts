@@ -3,12 +3,16 @@ import { parseArgs } from 'node:util';
 import { openObservedStates } from '../../test/support/observed-states.ts';
 import { hosts, installHosts, runHost } from './hosts.ts';
 
-// Usage: npm run lab eval:tool-search [-- --modules FOLDER] [--intents FILE]. Claude Code of npm, which
-// shows its model only the names of tools, searches ours for each intent; ends with 1 if fewer than nine of
+// Usage: npm run lab eval:tool-search [-- --modules FOLDER] [--set NAME]. Claude Code of npm, which shows its
+// model only the names of tools, searches ours for each intent; ends with 1 if of all fewer than nine of
 // ten find the right tool among the first three.
-const { values } = parseArgs({ options: { modules: { type: 'string' }, intents: { type: 'string' } } });
-const file = values.intents ?? new URL('tool-search-intents.json', import.meta.url);
-const intents = JSON.parse(readFileSync(file, 'utf8')) as (readonly [intent: string, tool: string])[];
+const { values } = parseArgs({ options: { modules: { type: 'string' }, set: { type: 'string' } } });
+type Intents = readonly (readonly [intent: string, tool: string])[];
+const file = readFileSync(new URL('tool-search-intents.json', import.meta.url), 'utf8');
+const sets = Object.entries(JSON.parse(file) as Record<string, Intents>).filter(
+  ([name]) => name === (values.set ?? name),
+);
+const intents = sets.flatMap(([, of]) => of);
 const [claudeCode] = hosts.filter(({ name }) => name === 'Claude Code');
 if (!claudeCode) throw new Error('Claude Code is not among the hosts');
 
@@ -38,11 +42,16 @@ await directory.close();
 
 const foundIn = (result: string) =>
   [...result.matchAll(/"tool_name":"(?:mcp__dossier__)?(\w+)"/g)].map(([, name]) => name);
-const missed = intents.filter(([, tool], at) => !foundIn(results[at] ?? '').includes(tool));
-for (const [intent, tool] of missed)
-  process.stdout.write(
-    `${tool}: “${intent}” finds ${foundIn(results[intents.findIndex(([one]) => one === intent)] ?? '').join(', ') || 'nothing'}\n`,
-  );
-process.stdout.write(`${intents.length - missed.length} of ${intents.length} among the first ${shown}\n`);
+let allMissed = intents.length - results.length;
+for (const [name, of] of sets) {
+  const missed = of.filter(([intent, tool]) => {
+    const found = foundIn(results[intents.findIndex(([one]) => one === intent)] ?? '');
+    if (found.includes(tool)) return false;
+    process.stdout.write(`${tool}: “${intent}” finds ${found.join(', ') || 'nothing'}\n`);
+    return true;
+  });
+  process.stdout.write(`${name}: ${of.length - missed.length} of ${of.length} among the first ${shown}\n\n`);
+  allMissed += missed.length;
+}
 if (results.length < intents.length) process.stdout.write(`Only ${results.length} searches\n${output}\n`);
-process.exitCode = missed.length * 10 > intents.length ? 1 : 0;
+process.exitCode = allMissed * 10 > intents.length ? 1 : 0;

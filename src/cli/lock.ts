@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
 import { ownMember } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
-import { counted, dayText, isWebAddress } from '../core/text.ts';
+import { counted, dayText, isWebAddress, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
@@ -187,6 +187,8 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
+const mostNamed = 5;
+
 function printUncompared(
   lock: LockFile,
   found: ReadonlyMap<string, LockComparison>,
@@ -194,18 +196,18 @@ function printUncompared(
 ): boolean {
   const all = Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
-    return typeof now === 'string' ? [] : [uncomparedOf(locked, now[0])];
+    return typeof now === 'string' ? [] : Object.entries(uncomparedOf(handle, locked, now[0]));
   });
-  const reasons = [
-    ['not known now', all.reduce((sum, { notKnown }) => sum + notKnown, 0)],
-    ['found by another method now', all.reduce((sum, { byOtherMethod }) => sum + byOtherMethod, 0)],
-  ] as const;
-  const told = reasons.filter(([, facts]) => facts > 0);
-  for (const [why, facts] of json ? [] : told)
+  const reasons = Map.groupBy(all, ([why]) => why);
+  const told = [...reasons].map(([why, some]) => [why, some.flatMap(([, facts]) => facts)] as const);
+  for (const [why, facts] of json ? [] : told.filter(([, some]) => some.length > 0)) {
+    const more = facts.length > mostNamed ? `; and ${facts.length - mostNamed} more` : '';
+    const named = `${facts.slice(0, mostNamed).join('; ')}${more}`;
     process.stderr.write(
-      `${counted(facts, 'fact')} could not be compared: ${facts === 1 ? 'it is' : 'they are'} ${why}\n`,
+      `${toLine(`${counted(facts.length, 'fact')} could not be compared: ${facts.length === 1 ? 'it is' : 'they are'} ${why}: ${named}`)}\n`,
     );
-  return told.length > 0;
+  }
+  return told.some(([, facts]) => facts.length > 0);
 }
 
 function printMalware(

@@ -10,7 +10,7 @@ import {
   restoreReasons,
 } from '../moderation/moderation.ts';
 import type { Transaction } from '../store/store.ts';
-import { print, withStore } from './shell.ts';
+import { isTerminal, isWanted, print, withStore } from './shell.ts';
 
 const listed = 200;
 
@@ -31,15 +31,46 @@ function requireReason<T extends string>(reason: string, reasons: readonly T[]):
 const requireRestoreReason = (reason: string) =>
   requireReason(reason, Object.keys(restoreReasons) as RestoreReason[]);
 
-/** A refusal means wrong usage, and no change. */
-async function writeAction<T>(config: Config, work: (tx: Transaction, at: string) => Promise<T>): Promise<T> {
+/** Its message is what would have been published. */
+class Rehearsed extends Error {}
+
+/** What was published. A rehearsal returns it too, and changes nothing; a refusal means wrong usage. */
+async function writeAction(
+  config: Config,
+  isRehearsal: boolean,
+  work: (tx: Transaction, at: string) => Promise<string>,
+): Promise<string> {
   try {
-    return await withStore(config, (store) => store.write((tx) => work(tx, new Date().toISOString())));
+    return await withStore(config, (store) =>
+      store.write(async (tx) => {
+        const said = await work(tx, new Date().toISOString());
+        if (isRehearsal) throw new Rehearsed(said);
+        return said;
+      }),
+    );
   } catch (error) {
+    if (error instanceof Rehearsed) return error.message;
     if (error instanceof NotModerated || error instanceof NotErasable)
       throw usageError(`${error.message}; nothing was changed`);
     throw error;
   }
+}
+
+/** Shows on a terminal what will be published, and asks. False if nothing was changed. */
+async function publish(
+  config: Config,
+  isDry: boolean | undefined,
+  work: (tx: Transaction, at: string) => Promise<string>,
+): Promise<boolean> {
+  if (isDry || isTerminal()) {
+    print(`This would be published for good:\n${await writeAction(config, true, work)}`);
+    if (isDry || !(await isWanted('Publish it?'))) {
+      print('Nothing was changed.');
+      return false;
+    }
+  }
+  print(await writeAction(config, false, work));
+  return true;
 }
 
 async function undoActive(
@@ -65,36 +96,44 @@ function entriesText(log_indexes: readonly number[]): string {
     : `entries ${log_indexes.slice(0, -1).join(', ')} and ${log_indexes.at(-1)} of the log say so`;
 }
 
+interface Options {
+  readonly reason: string;
+  readonly undo?: boolean;
+  readonly dryRun?: boolean;
+}
+
 export async function runAction(
   config: Config,
   action: Action,
-  { text, reason, undo }: { readonly text: string; readonly reason: string; readonly undo?: boolean },
+  { text, reason, undo, dryRun }: Options & { readonly text: string },
 ): Promise<void> {
   const target = toTarget(text, action.targets);
   if (undo) {
     const undoing = { reason: requireRestoreReason(reason) };
-    const undone = await writeAction(config, (tx, at) =>
-      undoActive(tx, { target, only: action.name }, { ...undoing, at }),
-    );
-    return print(`undid ${action.name} ${text}; ${entriesText(undone)}`);
+    await publish(config, dryRun, async (tx, at) => {
+      const undone = await undoActive(tx, { target, only: action.name }, { ...undoing, at });
+      return `undid ${action.name} ${text}; ${entriesText(undone)}`;
+    });
+    return;
   }
   const known: ModerationReason = requireReason(reason, action.reasons);
-  const applied = await writeAction(config, (tx, at) =>
-    applyAction(tx, action, { target, reason: known, at }),
-  );
-  print(`${action.name} ${text}; ${entriesText([applied.log_index])}`);
-  print(applied.statement);
-  if (action !== erase || (await withStore(config, (store) => store.dropDeleted()))) return;
+  const isDone = await publish(config, dryRun, async (tx, at) => {
+    const { log_index, statement } = await applyAction(tx, action, { target, reason: known, at });
+    return `${action.name} ${text}; ${entriesText([log_index])}\n${statement}`;
+  });
+  if (!isDone || action !== erase || (await withStore(config, (store) => store.dropDeleted()))) return;
   print(
     'Free space in the files of the database may still have the text, until VACUUM (SQLite) or VACUUM FULL (PostgreSQL) rewrites them.',
   );
 }
 
-export async function runRestore(config: Config, text: string, reason: string): Promise<void> {
+export async function runRestore(config: Config, text: string, { reason, dryRun }: Options): Promise<void> {
   const target = toTarget(text, [...new Set(actions.flatMap(({ targets }) => targets))]);
   const known = requireRestoreReason(reason);
-  const undone = await writeAction(config, (tx, at) => undoActive(tx, { target }, { reason: known, at }));
-  print(`restored ${text}; ${entriesText(undone)}`);
+  await publish(config, dryRun, async (tx, at) => {
+    const undone = await undoActive(tx, { target }, { reason: known, at });
+    return `restored ${text}; ${entriesText(undone)}`;
+  });
 }
 
 export const runListActions = (config: Config): Promise<void> =>

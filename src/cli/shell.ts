@@ -1,8 +1,18 @@
+import { createInterface } from 'node:readline/promises';
 import { SingleBar } from 'cli-progress';
 import { openStore } from '../app/open.ts';
 import type { Store } from '../store/store.ts';
 
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+export const isTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
+
+/** Asks on a terminal; without one, the answer is no. */
+export async function isWanted(question: string): Promise<boolean> {
+  if (!isTerminal()) return false;
+  using lines = createInterface({ input: process.stdin, output: process.stdout });
+  return /^y(?:es)?$/i.test(await lines.question(`${question} [y/N] `));
+}
 
 /** On standard error: a bar, or without a terminal a line every 2 s. `form` names members of `payload`. */
 export function createBar(form: string) {

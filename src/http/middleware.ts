@@ -52,6 +52,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [new RegExp(`^${view}$`), ['cursor']],
   [new RegExp(`^${view}/v0(\\.1)?/servers$`), ['limit', 'cursor']],
   [/^\/v0(\.1)?\/servers$/, ['cursor', 'limit', 'search', 'updated_since', 'version', 'include_deleted']],
+  [/^\/log$/, ['before']],
   [/^\/v0(\.1)?\/servers\//, ['include_deleted', 'cursor']],
 ];
 

@@ -236,7 +236,8 @@ export const checkOffer = defineTool({
   title: 'Compare a payment request with those Dossier saw',
   description:
     'Compares a payment request (HTTP 402, x402, MPP) that you hold with what its service asked Dossier for: payee, price, asset, network, and since when. Use it before you pay. It pays nothing and is no advice to pay.',
-  asked: 'verify a 402 payment required: is the wallet address, payee or amount correct before paying',
+  asked:
+    'verify a 402 payment required or x402 payment request, challenge, invoice, bill, quote: is the wallet address, payTo, payee, recipient or amount correct, right, expected, usual, higher, different, differs, too much, overcharged, suspicious, a mismatch, fraud; is it ok to pay this; confirm or validate the price; check before you pay, send or transfer money, USDC, crypto, funds, or sign, approve, authorize a transaction for an API call; should the money go there; the server or service wants or asks for USDC: is that legit, the same as last time',
   effects: readsOnly,
   input,
   output,

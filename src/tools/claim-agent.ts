@@ -36,7 +36,8 @@ export const claimAgent = defineTool({
   title: 'Claim your own listing',
   description:
     'Claims the listing of your own MCP server: proves that you can push to its repository, or control its domain or registry key. Returns a public challenge and a secret capability (shown once); call again to check. Needed to rate and to answer ratings.',
-  asked: 'claim my own MCP server listing, I am the publisher',
+  asked:
+    'claim my own, our own MCP server listing; prove or verify ownership, that I own, control, run or maintain it; get verified, register as the publisher of a server; I am the publisher, owner, author; my company, take over an entry',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   bodyLimit_bytes: 2048,
   input,

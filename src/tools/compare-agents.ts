@@ -227,7 +227,8 @@ export const compareAgents = defineTool({
   title: 'Compare listings side by side',
   description:
     'Compares 2 to 8 listings of MCP servers or packages by criteria (price, secrets, tools), with lines that show why, source and date. Nothing is ranked; unknown is not a no, met is no recommendation.',
-  asked: 'compare, pick or choose between MCP servers, difference, which of these is cheaper',
+  asked:
+    'compare, choose, pick or decide between two, three or several MCP servers, packages, options, candidates, providers or vendors; versus, vs, or; pros and cons, difference, differences, what distinguishes a server from another, trade-offs, compare prices, features, evaluate, more reliable, side-by-side, side by side evaluation; which one should I use, help me, which of these servers or services is better, best, cheaper, cheapest, safer, faster; rank by price, shortlist',
   effects: readsOnly,
   input,
   output,

@@ -14,11 +14,11 @@ export const getAgent = defineTool({
   description:
     'Reads a listing as evidence about an MCP server, package or command (npx, uvx) before you install, connect or pay: who publishes it, whether it answers, malware, credentials, tools, price, changes, from whom, as of when, and what is not known. Evidence is not verification, a recommendation or a score; imported signals are not ratings.',
   asked:
-    'who publishes this MCP server, is it the official one, who is behind it; before you install or run it; check a package before npx or uvx; evidence before connecting; does the endpoint answer; what does it cost',
+    'who is behind it, who runs, maintains, publishes this MCP server, owner, author, maker, developer, vendor, company, identity; is it official, real, genuine, legit, fake, an impersonation or look-alike of a brand; can I trust it, is it safe, secure, reputable, a risk; vet, inspect, assess, look up, background check, due diligence, provenance, pre-install security review; check a package or command before you install or run it with npx, uvx, pip; malware, reported as malicious, compromised, virus, typosquat, scam, advisories, known vulnerabilities, CVE; evidence, details, information, facts about one listing before connecting, buying or subscribing; how much does it cost or charge per call, what is the price, pricing; which credentials, API keys, token, secrets, permissions, access, account, login or auth will it want or need; is it read-only, free, maintained, open source, what license, which data does it get; does the endpoint answer, is the server up, alive, online, reachable, working',
   effects: readsOnly,
   input: z.strictObject({
     handle: namedInput,
-    detail: z.enum(['summary', 'full']).optional().describe('full: all facts'),
+    detail: z.enum(['summary', 'full']).optional().describe('full: all facts, and what its publisher can do'),
     as_of: dayInput.describe('Date: as known then'),
   }),
   output: agentAnswer.extend({

@@ -9,6 +9,8 @@ export const getProof = defineTool({
   title: 'Get the proof of a log entry',
   description:
     'Returns an inclusion proof (C2SP tlog-proof) that an entry is in the append-only transparency log, to keep and check offline. An entry need not be right.',
+  asked:
+    'prove it, inclusion proof for an entry, cryptographic evidence or proof that something, a rating or change was logged, recorded, unaltered; merkle tree, transparency log, audit; an entry was not altered; receipt, signed, inclusion, tamper-evident',
   effects: readsOnly,
   input: z.strictObject({
     log_index: z.int().min(0).optional(),

@@ -17,6 +17,8 @@ export const listTags = defineTool({
   name: 'list_tags',
   title: 'List tags',
   description: 'Lists the tags of listings, with counts. For search_agents. Tags are no endorsement.',
+  asked:
+    'which tags, all tags, by category, categories, topics, kinds or types of MCP servers exist; what kinds of services are there; browse',
   effects: readsOnly,
   input: z.strictObject({}),
   output: z.object({

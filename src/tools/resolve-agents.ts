@@ -195,7 +195,8 @@ export const resolveAgents = defineTool({
   title: 'Find the listings of a list of names',
   description:
     'Finds the listings of up to 100 packages, endpoints, repositories or handles at once: how each was found, and what stands out. That a name is not listed is no verdict.',
-  asked: 'check many packages or MCP servers, inventory of all that is installed',
+  asked:
+    'check many or all MCP servers or packages at once, each, every server in my config, configuration file; inventory, audit of all my servers and of all that is installed; map, match, bulk, batch lookup, look up several at once; which of these URLs, addresses, dependencies are known; many names, list of packages to listings',
   effects: readsOnly,
   input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),
   output: resolvedNames,

@@ -53,7 +53,7 @@ async function findTarget({ category, handle, rating_id }: z.output<typeof input
 
 const statements = {
   report: 'Received. Reports are private. A person reads them; a report changes nothing by itself.',
-  other: 'Received. Feedback is private and changes no listing.',
+  other: 'Received. Feedback is private and changes no listing: a new version in its registry corrects it.',
 } as const;
 
 export const submitFeedback = defineTool({
@@ -61,7 +61,8 @@ export const submitFeedback = defineTool({
   title: 'Send private feedback',
   description:
     'Sends private feedback to the operator: wrong data, missing features, or (category report, with handle or rating_id) what should not be public. Changes no listing.',
-  asked: 'report or correct wrong data in a listing',
+  asked:
+    'report, flag, fix, correct, edit, dispute or complain about a wrong, incorrect, inaccurate, misleading or outdated description or data in a listing; mistake, bug, abuse, complaint; remove a listing; suggest a feature; this entry is spam; contact the operator, operators, support of this directory',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   bodyLimit_bytes: 8192,
   input,

@@ -170,7 +170,8 @@ export const submitRating = defineTool({
   title: 'Rate a listing after an interaction',
   description:
     'Rates an MCP server after an interaction, failed or not; never on hearsay. Needs a capability.',
-  asked: 'rate or leave a review for an MCP server or service after using it',
+  asked:
+    'rate or leave, write, post, submit a review of a tool I used, give stars to a server or for an MCP server or service after using it; warn others, complain, the service or agent failed, cheated me, scammed, never delivered; good or bad experience, thank, praise',
   effects: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   needsCapability: true,
   input: z.strictObject({

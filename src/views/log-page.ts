@@ -93,7 +93,9 @@ function timeWords(members: JsonObject, record: string | undefined): Html | stri
   return time === undefined ? 'no time' : minute(time);
 }
 
-function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewestEntries>>[number]): Html {
+type ShownEntries = Awaited<ReturnType<typeof readNewestEntries>>;
+
+function newItem({ log_index, leaf, record }: ShownEntries[number]): Html {
   const type = String(parsed(leaf).t);
   const members = parsed(record);
   const handle = nameOfEntry(members, 'subject_handle') || nameOfEntry(members, 'handle');
@@ -105,10 +107,11 @@ function newItem({ log_index, leaf, record }: Awaited<ReturnType<typeof readNewe
 export const toLogPage = (
   site: PageSite,
   { statement, logs }: Awaited<ReturnType<typeof readLogs>>,
-  newest: Awaited<ReturnType<typeof readNewestEntries>>,
+  { entries: shown, isNewest }: { readonly entries: ShownEntries; readonly isNewest: boolean },
 ): Html =>
   toPage(site, {
     title: 'The log',
+    indexed: isNewest,
     description:
       'The append-only log of claims, ratings, observed changes and moderation, which anyone can check.',
     path: '/log',
@@ -125,5 +128,6 @@ ${logs.map(
 <div><dt>Newest checkpoint</dt><dd><a href="${log}/checkpoint">${log}/checkpoint</a></dd></div>
 </dl></section>`,
 )}
-${newest.length > 0 && html`<section><h2>Newest entries</h2><ul class="recent">${newest.map(newItem)}</ul></section>`}`,
+${shown.length > 0 && html`<section><h2>${isNewest ? 'Newest entries' : 'Older entries'}</h2><ul class="recent">${shown.map(newItem)}</ul></section>`}
+${(shown.at(-1)?.log_index ?? 0) > 0 && html`<p><a rel="next" href="/log?before=${shown.at(-1)?.log_index}">Older entries</a></p>`}`,
   });

@@ -47,3 +47,21 @@ it('shows one listing as its page does', async () => {
   expect(rows.length).toBeGreaterThan(1);
   for (const row of rows) expect(page).toContain(row);
 });
+
+it('leads from the newest entry of the log to the first', async () => {
+  const seen: number[] = [];
+  let path: string | undefined = '/log';
+  while (path !== undefined) {
+    const response = await directory.app.request(path, { headers: { accept: 'text/html' } });
+    const page: string = await response.text();
+    seen.push(...[...page.matchAll(/>entry (\d+)<\/a><\/span>/g)].map(([, index]) => Number(index)));
+    path = /rel="next" href="([^"]+)"/.exec(page)?.[1];
+  }
+  expect(seen.length).toBeGreaterThan(20);
+  expect(seen).toEqual(seen.map((_, at) => seen.length - 1 - at));
+  const wrong = await directory.app.request('/log?before=-1', { headers: { accept: 'text/html' } });
+  expect([wrong.status, await wrong.text()]).toEqual([
+    422,
+    expect.stringContaining('before must be the index'),
+  ]);
+});

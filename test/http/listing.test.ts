@@ -41,6 +41,8 @@ describe('the page of a listing', () => {
       'A listing is not verification and not a recommendation to buy.',
       'Record: <span class="foreign">registry.modelcontextprotocol.io (MCP), saved copy</span>, as of <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time>',
       'href="/tags/webhooks"',
+      '<h2 id="connect">Connect</h2>',
+      'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
       '<h2 id="asked">All facts and sources</h2>',
       'What does it cost, and who is paid?',
       'Does it answer, and how is it reached?',
@@ -51,8 +53,6 @@ describe('the page of a listing', () => {
       'Is it kept up?',
       'What happened to others?',
       'On what terms, and where does my data go?',
-      '<h2 id="connect">Connect</h2>',
-      'claude mcp add --transport http webhook https://mcp.webhook.co/mcp',
       '<h2 id="publishers">For publishers</h2>',
       '<h3 id="claim">Is this yours?</h3>',
       'Get a secret key (shown once) and a line. <span class="foreign">Commit the line in the file dossier-claim.txt at the root of the default branch of',
@@ -127,7 +127,7 @@ describe('a handle that is not listed', () => {
       title: 'No listing has this handle',
       status: 404,
       detail:
-        'That a service is not listed says nothing about it. Similar handles: see near or search_agents.',
+        'That a service is not listed says nothing about it: its publisher lists it with a server.json in the MCP registry or another that this service imports. Similar handles: near, or search_agents.',
       code: 'unknown_handle',
       near: ['co.webhook/webhook'],
     });

@@ -100,7 +100,8 @@ describe('pages', () => {
 
   it('/tools names every tool with its input and a call that works', async () => {
     const page = await textOf('/tools');
-    for (const tool of toolNames) expect(page).toContain(`<h2 id="${tool}"><code>${tool}</code>`);
+    for (const tool of toolNames)
+      expect(page).toContain(`<details id="${tool}"><summary><code>${tool}</code>`);
     expect(page).toContain('http://127.0.0.1:3000/api/tools/get_agent');
     const [, example = ''] = /<code>(curl [^<]*submit_rating[^<]*)/.exec(page) ?? [];
     expect(example).toContain('-H &quot;Authorization: Bearer YOUR_CAPABILITY&quot;');
@@ -118,6 +119,11 @@ describe('pages', () => {
     expect(page).toContain('<p>Full, <time');
     expect(page).toContain('Quarantined records');
     expect(page).not.toContain('unknown_handle');
+    const open = page
+      .replace(/.*<main/s, '')
+      .replace(/<details.*?<\/details>|<footer.*/gs, '')
+      .replace(/<[^>]+>/g, ' ');
+    expect(open.split(/\s+/).length).toBeLessThanOrEqual(500);
   });
 
   it('/tools has every error code, where the type of a problem leads', async () => {

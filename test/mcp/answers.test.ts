@@ -343,6 +343,20 @@ const rows: Readonly<Record<string, Row>> = {
       `Tools: Since ${before}: read, run (says destructive) ${checked}.`,
     ],
   },
+  'that no tool has a hint, and nothing of it if one has': {
+    record: at(url, other),
+    seen: [
+      answers,
+      saw({ kind: 'tools.hints', value: { read_only: 0, destructive: 0, without_hint: 3 } }),
+      saw({
+        kind: 'tools.hints',
+        value: { read_only: 0, destructive: 1, without_hint: 2 },
+        subject: other,
+      }),
+    ],
+    expected: `None of its 3 tools says read-only or destructive at ${url} ${checked}.`,
+    absent: ['None of its 2', '2 tools says'],
+  },
   'tools that changed where the names are not known, without the number of another change': {
     record: at(url),
     seen: [

@@ -109,6 +109,23 @@ describe('get_history of what checks saw', async () => {
     );
   });
 
+  it('says so of the time since a day too, also of a day after the first check, with what it is about', async () => {
+    const [first] = (await history()).changes;
+    const [from, to] = [first?.slice(0, 10) ?? '', directory.context.clock().toISOString().slice(0, 10)];
+    directory.wait(86_400);
+    await look();
+    const last = directory.context.clock().toISOString().slice(0, 10);
+    const { statement, text } = await history({ since: from });
+    expect(statement).toContain(
+      `No change was seen in 3 checks since ${from}; the last check was on ${last}.`,
+    );
+    expect(text).toContain(`Unchanged from ${from} to ${last}`);
+    expect((await history({ since: to })).statement).toBe(
+      `No change was seen in 2 checks since ${to}; the last check was on ${last}.`,
+    );
+    expect((await history({ since: last })).statement).toBe('No such change is recorded here.');
+  });
+
   it('says since when checks have not seen all facts again', async () => {
     isAway = true;
     directory.wait(86_400);
@@ -117,7 +134,7 @@ describe('get_history of what checks saw', async () => {
     const day = directory.context.clock().toISOString().slice(0, 10);
     expect((await history()).statement).toMatch(
       new RegExp(
-        `^No change was seen in 3 checks since .*; since ${day}, checks have not seen all facts again\\. `,
+        `^No change was seen in 4 checks since .*; since ${day}, checks have not seen all facts again\\. `,
       ),
     );
   });

@@ -423,6 +423,10 @@ describe('dossier moderate', () => {
   it('acts, lists what stands, and undoes it', async () => {
     const run = async (...words: string[]) => (await runDossier(['moderate', ...words], environment)).stdout;
     const rating_id = await rate('job-command');
+    expect(await run('hide', rating_id, '--reason', 'personal_data', '--dry-run')).toMatch(
+      /^This would be published for good:\nhide \S+; entry \d+ of the log says so\nThe operator of this directory hid the texts of this rating.*\nNothing was changed\.\n$/s,
+    );
+    expect(await run('list')).not.toContain(rating_id);
     expect(await run('hide', rating_id, '--reason', 'personal_data')).toMatch(
       /^hide \S+; entry \d+ of the log says so\nThe operator of this directory hid the texts of this rating/,
     );

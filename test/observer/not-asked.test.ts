@@ -117,7 +117,11 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
   );
   const history = await (await directory.app.request(`/agents/${shielded}/history.json`)).text();
   expect(history).toContain('"outcome":"silent"');
-  const days = /Checks of the endpoint failed on \d{4}-\d\d-\d\d and \d{4}-\d\d-\d\d\./;
+  const days =
+    /Checks of the endpoint failed on \d{4}-\d\d-\d\d \(server error\) and \d{4}-\d\d-\d\d \(server error\)\./;
+  expect(await said(shielded)).toMatch(
+    /[Aa]nswered since [\d-]+, 3 of 5 checks in 30 days \(server error 2 times\)/,
+  );
   expect((await post('get_history', { handle: shielded })).statement).toMatch(days);
 });
 

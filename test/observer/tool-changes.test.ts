@@ -173,6 +173,15 @@ it('names what weighs most first, and counts every class before it names five to
   expect(page).toContain('a newly required argument in find: words');
 });
 
+it('names a newly required argument also beside a change that weighs more', async () => {
+  await look([tool('order', { annotations: { idempotentHint: true } })]);
+  const changed = { ...takes({ key: { type: 'string' } }, ['key']), annotations: { idempotentHint: false } };
+  await look([tool('order', changed)]);
+  expect(await textOf('get_history', { kind: 'tools' })).toContain(
+    'changed hints of `order`: newly required argument `key`, idempotentHint: true -',
+  );
+});
+
 const arg = (more: object = {}) => ({ type: 'string', ...more });
 const within = (more: object) => takes({ auth: { type: 'object', properties: { user: arg(), ...more } } });
 const note = arg({ description: 'A note.' });

@@ -240,6 +240,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   [`^\\* ${D} .*last seen (?:without these changes )?on ${D}`, (all, days) => isOn(all, days, always)],
   [`^\\* ${D} known for the first time`, (all, days) => isOn(all, days, always)],
   [`Checks of the endpoint failed on .*\\.$`, always],
+  [`say(?:s)? read-only or destructive since ${D}`, (all, days) => isOn(all, days, always)],
   [
     `the present ones since ${D}, and others last (?:on ${D}|earlier that day)`,
     (all, [since, last]) => since !== last && isOn(all, [since, last], lists),

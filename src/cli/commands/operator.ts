@@ -76,6 +76,8 @@ function addWebhookCommands(program: Command, { config }: Shell): void {
   );
 }
 
+const dryRun = 'show what would be published, and change nothing';
+
 async function addModerateCommands(program: Command, { config }: Shell): Promise<void> {
   const load = () => import('../moderate.ts');
   const exits = `0 done; 64 usage: an unknown target or reason, an action that is already in force, or nothing to undo; ${databaseExits}.`;
@@ -105,16 +107,18 @@ Every action is an entry of the log and is shown, with its reason and how to app
       exits,
     })
       .requiredOption('--reason <reason>', `one of ${action.reasons.join(', ')}`)
+      .option('--dry-run', dryRun)
       .showHelpAfterError(`see dossier moderate ${action.name} --help`)
-      .action(async (text: string, options: { reason: string; undo?: boolean }) =>
+      .action(async (text: string, options: { reason: string; undo?: boolean; dryRun?: boolean }) =>
         (await load()).runAction(await config(), action, { text, ...options }),
       );
     if (!action.isFinal) command.option('--undo', `end the action; the reason is then one of ${undoReasons}`);
   }
   add(moderate, 'restore <target>', 'end all actions in force on a target, except erase')
     .requiredOption('--reason <reason>', `one of ${undoReasons}`)
-    .action(async (text: string, { reason }: { reason: string }) =>
-      (await load()).runRestore(await config(), text, reason),
+    .option('--dry-run', dryRun)
+    .action(async (text: string, options: { reason: string; dryRun?: boolean }) =>
+      (await load()).runRestore(await config(), text, options),
     );
   add(moderate, 'list', 'list the actions in force, newest first').action(async () =>
     (await load()).runListActions(await config()),

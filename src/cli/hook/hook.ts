@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
 import { applyEdits, modify, type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { asMembers, attempt, isJsonObject, parseForeignJson, readObject } from '../../core/json.ts';
@@ -13,7 +12,7 @@ import type { Resolved } from '../../document/resolved.ts';
 import type { ConfiguredLaunch } from '../inventory/launch.ts';
 import { replaceFile } from '../replace-file.ts';
 import { toBase } from '../service.ts';
-import { print } from '../shell.ts';
+import { isWanted, print } from '../shell.ts';
 import { readAboutToRun } from './about-to-run.ts';
 
 export interface HookOptions {
@@ -168,12 +167,6 @@ function withHook(text: string, file: string, hook: object): string {
   return applyEdits(text || '{}\n', modify(text || '{}\n', path, value, { formattingOptions }));
 }
 
-async function isWanted(): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  using lines = createInterface({ input: process.stdin, output: process.stdout });
-  return /^y(?:es)?$/i.test(await lines.question('Write it? [y/N] '));
-}
-
 const others = (base: string) => `
 For clients of x402 (docs/package.md):
 
@@ -205,7 +198,7 @@ export async function runShowHook(options: HookOptions): Promise<void> {
   const after = withHook(before, file, hook);
   print(`A PreToolUse hook of Claude Code, for ${file}:\n\n${JSON.stringify(hook, null, 2)}\n`);
   if (after === before) print('It is there already.');
-  else if (write || (await isWanted())) {
+  else if (write || (await isWanted('Write it?'))) {
     mkdirSync(dirname(resolve(file)), { recursive: true });
     replaceFile(file, after);
     print('Written.');

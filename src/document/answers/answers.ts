@@ -15,9 +15,11 @@ import {
   type Words,
 } from '../../core/words.ts';
 import { type Outcome, outcomeWords } from '../../observations/asked/outcome.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { repositorySupersededBy } from '../../observations/known/kinds/repository.ts';
 import { askedOf, kinds } from '../../observations/known/kinds.ts';
+import { priceOffers } from '../../observations/known/prices/offers.ts';
 import { recorded, type TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { isAbsent, isChecked, isKnown, type JudgedListing, toKnown, toSeen } from '../seen.ts';
@@ -128,7 +130,7 @@ export function successorOf(listing: ListingDocument): string | undefined {
     .find((word) => isHandle(word) && isOfReversedDomain(word) && word !== handle);
 }
 
-function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
+function nextOf({ listing, known, seen }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = has('deprecated', 'no_answer', 'not_there');
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
@@ -138,6 +140,9 @@ function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[
     // It also tells whether the replacement is listed.
     ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
+    ...(known(priceOffers).length > 0 || seen(endpointAnswers).some(({ value }) => value === 402)
+      ? ['check_offer before a payment']
+      : []),
     ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
   ].join('; ');
 }

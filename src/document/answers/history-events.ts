@@ -31,6 +31,10 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
+/** Undefined for a check, whose changes each have a kind. */
+export const kindOfEvent = ({ type }: HistoryEvent): HistoryKind | undefined =>
+  ownMember(kindsByPrefix, type.split('.')[0] ?? '');
+
 /** A fact found by another method was not compared with its value before. */
 export const isReread = ({ before }: ShownChange) => before?.by_other_method === true;
 export const isChanged = ({ before }: ShownChange) =>
@@ -40,8 +44,7 @@ export const isSeen = (change: ShownChange) =>
 
 function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
   if (kind === undefined) return event;
-  const [prefix = ''] = event.type.split('.');
-  if (event.type !== 'check') return ownMember(kindsByPrefix, prefix) === kind ? event : undefined;
+  if (event.type !== 'check') return kindOfEvent(event) === kind ? event : undefined;
   const changes = event.changes.filter(
     (change) =>
       (isChanged(change) || isSeen(change) || isReread(change)) && kindOf(change.kind)?.question === kind,
@@ -150,7 +153,8 @@ async function readVersions(
 type Places = readonly [seq: number, log_index: number, version: number];
 const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
-async function readEvents(
+/** Without the changed texts of lists. */
+export async function readEvents(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
   { kind, since = '', until = '9', after = newest, limit }: HistoryQuery,
   context: Pick<Context, 'store'>,

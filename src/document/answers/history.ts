@@ -104,6 +104,9 @@ const placeWords = (member: string): Words => {
   return known === undefined ? code(member) : own(known);
 };
 
+/** Other classes do not say what the named arguments are. */
+const isOfArguments = /^(?:secret|required)$/;
+
 /** Without those of `texts`, which are shown separately. */
 export function memberWords(
   item: MemberChange,
@@ -113,7 +116,9 @@ export function memberWords(
   const { members = [], annotations = [], arguments: names = [] } = item;
   const others = members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member));
   const parts = [
-    ...names.map((name) => code(name)),
+    ...names.map((name) =>
+      isOfArguments.test(item.class) ? code(name) : say`newly required argument ${code(name)}`,
+    ),
     ...annotations.map((text) => (hint.test(text) ? ours(text) : quote(text))),
     ...others.map(placeWords),
     ...said,

@@ -24,7 +24,7 @@ import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/t
 import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { credentials } from '../../observations/known/kinds/questions.ts';
 import type { DatedObservation } from '../../observations/known/observation.ts';
-import { answeredWords } from '../../observations/known/timeline/tally.ts';
+import { answeredWords, failedWords } from '../../observations/known/timeline/tally.ts';
 import {
   type FactsOf,
   mostPlaces,
@@ -92,7 +92,9 @@ function firstThree(
 
 function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedListing, type: string): Words {
   const tally = tallyOf(judged, one);
-  const often = tally ? say`, ${answeredWords(tally)}` : say``;
+  const failed = tally ? failedWords(tally.days_30) : say``;
+  const how = isEmpty(failed) ? failed : say` (${failed})`;
+  const often = tally ? say`, ${answeredWords(tally)}${how}` : say``;
   const http = say`HTTP ${number(one.value)}`;
   const isRedirect = one.value >= 300 && one.value < 400;
   const returned = isRedirect ? say`returned a redirect to sign-in (${http})` : say`returned ${http}`;

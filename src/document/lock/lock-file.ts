@@ -112,10 +112,14 @@ export function compareLocked(
   });
 }
 
-export function uncomparedOf(locked: LockedListing, now: LockedListing) {
+/** In words, by why they are not compared. */
+export function uncomparedOf(handle: string, locked: LockedListing, now: LockedListing) {
   const facts = Object.entries(locked.facts).filter(([fact, one]) => !isCompared(one, now.facts[fact]));
-  const notKnown = facts.filter(([fact]) => now.facts[fact] === undefined).length;
-  return { notKnown, byOtherMethod: facts.length - notKnown };
+  const said = (isKnown: boolean) =>
+    facts
+      .filter(([fact]) => (now.facts[fact] !== undefined) === isKnown)
+      .map(([fact]) => `${handle}: ${factText(fact)}`);
+  return { 'not known now': said(false), 'found by another method now': said(true) };
 }
 
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({

@@ -16,6 +16,7 @@ import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { getListing, onDay, readListedTools, readListing } from '../../tools/find/document.ts';
 import { orEmpty } from '../../tools/find/listing.ts';
+import { type OverTime, readOverTime } from '../../tools/find/pictures.ts';
 import { getAgent } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
@@ -154,7 +155,10 @@ const showHistory = (c: Request, ending: string) =>
     const page = await readHistoryPage(parseInput(getHistory, { handle, ...asked }), context);
     const cachePolicy = { cacheTags: [handle] };
     if (ending) return answerJson(c, page, cachePolicy);
-    return answerPage(c, toHistoryPage(context, await getListing(handle, context), page, asked), cachePolicy);
+    const isFirst = Object.keys(asked).length === 0;
+    const overTime = isFirst ? await readOverTime(handle, context) : undefined;
+    const listing = await getListing(handle, context);
+    return answerPage(c, toHistoryPage(context, listing, { ...page, overTime }, asked), cachePolicy);
   });
 
 const showTools = (c: Request, ending: string) =>
@@ -168,18 +172,23 @@ const showTools = (c: Request, ending: string) =>
 
 const markdownType = 'text/markdown; charset=utf-8';
 
-async function answerListingPage(c: Request, listing: ListingDocument) {
+async function answerListingPage(c: Request, listing: ListingDocument, overTime: OverTime) {
   const { handle, as_of } = listing;
   const context = c.get('context');
   if (as_of && !as_of.is_today)
-    return answerPage(c, toPastPage(context, listing), { cacheTags: listingNamesOf(c) });
+    return answerPage(c, toPastPage(context, listing, overTime), { cacheTags: listingNamesOf(c) });
   const similar = await orEmpty(
     call(c, searchAgents, { similar_to: handle, limit: 5 }).then(({ listings }) => listings),
     context,
   );
   const { ratings } = listing.signals.native;
   const months = ratings >= monthsFrom ? await countMonths(handle, context) : [];
-  const page = toListingPage(context, listing, { months, similar, ways: findMethods(listing, context) });
+  const page = toListingPage(context, listing, {
+    overTime,
+    months,
+    similar,
+    ways: findMethods(listing, context),
+  });
   return answerPage(c, page, { cacheTags: [...listingNamesOf(c), ...similar.map((one) => one.handle)] });
 }
 
@@ -187,7 +196,8 @@ const showListing = async (c: Request) => {
   const { handle, ending } = await listingOf(c, ['.json', '.md', '.intoto.json']);
   return orRedirect(c, handle, async () => {
     const { as_of } = parseInput(getAgent, { handle, as_of: c.req.query('as_of') || undefined });
-    const listing = await readListing(handle, onDay(as_of, c.get('context')));
+    const then = onDay(as_of, c.get('context'));
+    const listing = await readListing(handle, then);
     const cachePolicy = { cacheTags: listingNamesOf(c) };
     // Search engines index the page instead.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
@@ -202,7 +212,7 @@ const showListing = async (c: Request) => {
         body: toMarkdown(listing, c.get('context').config),
         cachePolicy,
       });
-    return answerListingPage(c, listing);
+    return answerListingPage(c, listing, await readOverTime(handle, then));
   });
 };
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { readTransparency } from '../../actions/actions.ts';
 import { proveEntry } from '../../audit/entry-proof.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem, wrongField } from '../../core/problem.ts';
 import { currentCheckpoint, withCosignatures } from '../../log/checkpoints.ts';
 import {
   countEntries,
@@ -68,7 +68,11 @@ async function answerLogs(c: Request): Promise<Response> {
   const listed = await readLogs(context);
   c.header('Vary', 'Accept');
   if (!wantsPage(c)) return answerJson(c, listed);
-  const page = toLogPage(context, listed, await readNewestEntries(context));
+  const before = c.req.query('before');
+  if (before !== undefined && !wholeNumber.test(before))
+    throw wrongField('before', 'must be the index of an entry, such as 120');
+  const entries = await readNewestEntries(context, before === undefined ? undefined : Number(before));
+  const page = toLogPage(context, listed, { entries, isNewest: before === undefined });
   return c.html(String(page), 200, { 'Cache-Control': 'no-cache' });
 }
 

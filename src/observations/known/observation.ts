@@ -107,11 +107,14 @@ export const observation = z.object({
 export const ownReason = Symbol('own reason');
 /** Why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
+/** How the checks of each day ended; JSON has only their sums. */
+export const daysOfChecks = Symbol('how the checks of each day ended');
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
 
 export type Observation = z.infer<typeof observation> & {
   readonly [ownReason]?: Words | undefined;
   readonly [missedReason]?: Words;
+  readonly [daysOfChecks]?: Tally;
 };
 
 export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;

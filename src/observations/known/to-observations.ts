@@ -4,7 +4,13 @@ import { outcomeWords } from '../asked/outcome.ts';
 import type { CheckedListing, RecordedSubject } from '../asked/run.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
-import { missedReason, type Observation, ownReason, type StoredObservation } from './observation.ts';
+import {
+  daysOfChecks,
+  missedReason,
+  type Observation,
+  ownReason,
+  type StoredObservation,
+} from './observation.ts';
 
 const none = own('');
 
@@ -57,7 +63,7 @@ function staleText(one: StoredObservation): Words {
 }
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
-  const { missed, recorded: _, tally: __, checks: ___, one_session_at: ____, beyond, why, ...rest } = stored;
+  const { missed, recorded: _, tally, checks: __, one_session_at: ___, beyond, why, ...rest } = stored;
   const { observed_at, first_seen_at, response: _response, ...fact } = rest;
   const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
@@ -80,6 +86,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(response && { response }),
     ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
+    ...(tally && { [daysOfChecks]: tally }),
   };
 }
 

@@ -28,8 +28,10 @@ import {
 import type { ListedList, readTools, ShownChange } from '../../observations/known/changes/history.ts';
 import { changedName, type MemberChange } from '../../observations/known/kinds/lists/member-changes.ts';
 import { surfaceOf } from '../../observations/known/kinds.ts';
+import type { OverTime } from '../../tools/find/pictures.ts';
 import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
+import { axisPicture, eventId } from '../pictures/axis.ts';
 import { toListingPart } from './tabs.ts';
 
 const part = ({ text, change }: TextPart) =>
@@ -60,8 +62,9 @@ const entry = (log_index: unknown) =>
   typeof log_index === 'number' &&
   html` <span class="note"><a href="/log/entry/${log_index}">log index ${log_index}</a></span>`;
 
-const eventItem = (event: HistoryEvent, kind: string | undefined, today: string) => html`
-<li>${day(event.at)}${entry(logIndexOf(event))}
+/** Of several events at one time, the first has the id. */
+const eventItem = (event: HistoryEvent, kind: string | undefined, today: string, isNew: boolean) => html`
+<li${isNew && html` id="${eventId(event.at)}"`}>${day(event.at)}${entry(logIndexOf(event))}
 ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
@@ -75,12 +78,14 @@ export function toHistoryPage(
     differs = [],
     unchanged,
     next_cursor,
+    overTime,
   }: {
     events: readonly HistoryEvent[];
     until: Words | undefined;
     differs: readonly Words[] | undefined;
     unchanged: Words | undefined;
     next_cursor?: string;
+    overTime: OverTime | undefined;
   },
   asked: Readonly<Record<string, string>>,
 ): Html {
@@ -92,7 +97,8 @@ export function toHistoryPage(
     body: html`
 <p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
 ${until && html`<p class="notice">${toHtml(until)}</p>`}${differs.length > 0 && html`<ul>${differs.map((words) => html`<li>${toHtml(words)}</li>`)}</ul>`}
-${told.length > 0 && html`<ol class="timeline">${told.map((event) => eventItem(event, asked.kind, listing.evidence_snapshot_date))}</ol>`}
+${overTime && axisPicture(listing, overTime)}
+${told.length > 0 && html`<ol class="timeline">${told.map((event, at) => eventItem(event, asked.kind, listing.evidence_snapshot_date, told.findIndex((one) => one.at === event.at) === at))}</ol>`}
 ${told.length === 0 && !next_cursor && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
 ${unchanged && html`<p>${toHtml(unchanged)}</p>`}

@@ -14,6 +14,7 @@ import { lastCheck_at, toLabel } from '../../document/words.ts';
 import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import { publisherListings } from '../../observations/known/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
+import type { OverTime } from '../../tools/find/pictures.ts';
 import { noWay } from '../claim/forms.ts';
 import { filledCommand, toShellWords, toStarted } from '../commands.ts';
 import { comparePath } from '../compare/page.ts';
@@ -33,6 +34,9 @@ import {
   toHtml,
 } from '../html.ts';
 import { type PageSite, tabs, toListingHead, toPage } from '../layout.ts';
+import { axisPicture } from '../pictures/axis.ts';
+import { daysPictures } from '../pictures/days.ts';
+import { pricePictures } from '../pictures/prices.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';
@@ -102,6 +106,12 @@ ${listing.packages.map((one) => runPackage(one, listing))}`;
 ${firstRemote(first.remote, first.name)}
 ${others.length > 0 ? html`<details><summary>${others.length === 1 ? 'The other endpoint' : `The other ${others.length} endpoints`}</summary><ul class="plain">${others.map(({ remote, name }) => otherRemote(remote, name))}</ul></details>` : ''}`;
 }
+
+const connectSection = (listing: ListingDocument): Html => html`
+<section class="box" aria-labelledby="connect">
+<h2 id="connect">Connect</h2>
+${connectListing(listing)}
+</section>`;
 
 function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageSite): Html {
   if (!first) return html`<p>${noWay}</p>`;
@@ -191,17 +201,46 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
   )}</ul>
 </section>`;
 
-const evidenceBlock = (listing: ListingDocument, months: readonly MonthCount[]): Html => html`
+const overTimeBlock = (listing: ListingDocument, overTime: OverTime) => {
+  const today = listing.evidence_snapshot_date;
+  const pictures = [
+    ...daysPictures(listing.observations, today),
+    ...pricePictures(overTime, today),
+    axisPicture(listing, overTime),
+  ].filter((one) => one !== '');
+  return (
+    pictures.length > 0 &&
+    html`
+<section class="over-time" aria-labelledby="over-time"><h2 id="over-time">Over time</h2>${pictures}</section>`
+  );
+};
+
+interface ShownEvidence {
+  readonly overTime: OverTime;
+  readonly months?: readonly MonthCount[];
+}
+
+/** `connect` stands beside it, because a wide screen has a column for both. */
+const evidenceBlock = (
+  listing: ListingDocument,
+  { overTime, months = [] }: ShownEvidence,
+  connect: Html | '' = '',
+): Html => html`
 <div class="evidence-of" id="evidence">
+<div class="said">
 ${beingChecked(listing)}${answerBlock(listing)}
 <p class="snapshot">${toHtml(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date))}</p>
 ${recordOf(listing)}
+</div>
+<div class="beside">${overTimeBlock(listing, overTime)}${connect}</div>
+<div class="said">
 ${allFactsBlock(listing)}
 ${nativeBlock(listing, months)}
+</div>
 </div>`;
 
 /** Of a past day there is no way to connect, and nothing that a publisher could do. */
-export const toPastPage = (site: PageSite, listing: ListingDocument): Html =>
+export const toPastPage = (site: PageSite, listing: ListingDocument, overTime: OverTime): Html =>
   toPage(site, {
     ...toListingHead(listing),
     title: `${listing.handle} as of ${listing.as_of?.day}`,
@@ -209,7 +248,7 @@ export const toPastPage = (site: PageSite, listing: ListingDocument): Html =>
     body: html`
 <article class="listing">
 ${listingHeading(listing)}
-${evidenceBlock(listing, [])}
+${evidenceBlock(listing, { overTime })}
 </article>`,
   });
 
@@ -217,11 +256,10 @@ export const toListingPage = (
   site: PageSite,
   listing: ListingDocument,
   {
-    months,
     similar,
     ways,
-  }: {
-    readonly months: readonly MonthCount[];
+    ...evidence
+  }: ShownEvidence & {
     readonly similar: readonly Hit[];
     /** The easiest first. */
     readonly ways: readonly ProofPlace[];
@@ -235,14 +273,8 @@ export const toListingPage = (
     body: html`
 <article class="listing">
 ${listingHeading(listing)}
-${evidenceBlock(listing, months)}
-<aside class="beside" aria-label="Connect, and similar listings">
-<section class="box" aria-labelledby="connect">
-<h2 id="connect">Connect</h2>
-${connectListing(listing)}
-</section>
+${evidenceBlock(listing, evidence, connectSection(listing))}
 ${similarSection(similar)}
-</aside>
 ${forPublishers(listing, ways, site)}
 </article>`,
   });

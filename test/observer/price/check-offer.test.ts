@@ -157,6 +157,32 @@ describe('an offer that is the one that Dossier saw', () => {
     expect(statesOf(await check({ handle: handleAt('mpp'), offer }))).toEqual([same]);
   });
 
+  it('is what get_agent names next, of each listing that asks for a payment', async () => {
+    for (const [name, next] of [
+      ['shop', 'check_offer before a payment'],
+      ['free', 'check_surface'],
+    ] as const) {
+      const { structuredContent } = (await clients[0]?.call('get_agent', { handle: handleAt(name) })) ?? {};
+      expect(structuredContent?.next).toBe(next);
+    }
+  });
+
+  it('the words of MPP and of wallets are those of x402, beside which they stay what they are', async () => {
+    const { payTo: recipient, network: chain, asset: currency, amount } = quoted();
+    const answer = await check({ offer: { recipient, chain, currency, amount }, url: address });
+    expect(statesOf(answer)).toEqual(['as_seen as_seen as_seen as_seen not_known']);
+    const two = await check({ offer: { ...agentkit(), recipient: mallory } });
+    expect(two.offers[0]?.facts[0]).toMatch(/^Payee `0x1{40}` and `0x2{40}`: never seen here;/);
+  });
+
+  it('an amount that is no number of smallest units is told beside those that were quoted', async () => {
+    const { offers } = await check({ offer: { ...agentkit(), amount: '0.02' } });
+    expect(offers[0]?.amount).toBe('not_known');
+    expect(offers[0]?.facts).toContain(
+      'Amount `0.02`: not known: it is no whole number of the smallest unit; quoted: 0.02 USDC (20000).',
+    );
+  });
+
   it('MPP over MCP: the error, and the tool result, that the transports of mppx make', async () => {
     const currency = '0x20C000000000000000000000b9537d11c60E8b50';
     const methods = [tempo({ currency, recipient: '0x742d35Cc6634c0532925a3b844bC9e7595F8fE00' })];
@@ -266,7 +292,7 @@ describe('an offer that is another one', () => {
       'amount in another form',
       { amount: '2e4' },
       'as_seen not_known as_seen as_seen as_seen',
-      /^Amount: not known: the offer states none that Dossier can read\.$/,
+      /^Amount `2e4`: not known: it is no whole number of the smallest unit; quoted: 0\.02 USDC \(20000\)\.$/,
     ],
     [
       'scheme',

@@ -189,5 +189,7 @@ it('a list that another method read is not compared', async () => {
   expect((await directory.audit()).join()).toMatch(/^price.offers of .* and no log entry says so$/);
   const { code, stderr } = await runDossier(['check', ...from], {});
   expect(code).toBe(0);
-  expect(stderr).toContain('1 fact could not be compared: it is found by another method now\n');
+  expect(stderr).toContain(
+    '1 fact could not be compared: it is found by another method now: com.example.same/a: price.offers “https://same.example.com/mcp in .well-known/x402”\n',
+  );
 });

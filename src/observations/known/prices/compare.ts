@@ -253,6 +253,14 @@ function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): Compar
 
 const unstated = notKnown(own('the offer states none that Dossier can read'));
 
+/** Beside what was quoted, so that a reader can compare. */
+function otherAmount(stated: string, { quotes }: SeenOffers): OfferPart {
+  const quoted = quotes.find(({ value }) => value !== undefined)?.value ?? [];
+  const amounts = quoted.flatMap(({ amount, ...unit }) => (isWhole(amount) ? amountWords(amount, unit) : []));
+  const beside = amounts.length > 0 ? say`; quoted: ${listed(amounts, mostNamed)}` : say``;
+  return { value: code(stated), ...notKnown(say`it is no whole number of the smallest unit${beside}`) };
+}
+
 function toPart<T>(
   stated: T | undefined,
   write: (stated: T) => Words,
@@ -337,11 +345,14 @@ function compareUnit(
 
 export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer => ({
   payee: toPart(offer.pays && paidBy(offer), payeesWords, (sent) => comparePayees(sent, offer, seen)),
-  amount: toPart(
-    offer.amount,
-    (one) => amountWords(one, offer),
-    (one) => compareAmount(one, offer, seen),
-  ),
+  amount:
+    offer.other_amount === undefined
+      ? toPart(
+          offer.amount,
+          (one) => amountWords(one, offer),
+          (one) => compareAmount(one, offer, seen),
+        )
+      : otherAmount(offer.other_amount, seen),
   ...compareUnit(offer, seen),
 });
 

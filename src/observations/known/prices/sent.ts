@@ -9,6 +9,7 @@ import { toLine } from '../../../core/text.ts';
 import { challengesOf } from '../../../net/challenges.ts';
 import {
   type BesideMember,
+  isIdentifier,
   mppMembers,
   type Offer,
   type OfferMembers,
@@ -19,6 +20,8 @@ import {
 export interface SentOffer extends Omit<Offer, 'for' | 'unreadable'> {
   readonly pay_to?: string;
   readonly asset_name?: string;
+  /** Stated, and no whole number. */
+  readonly other_amount?: string;
   /** An address, or `mcp://tool/<name>`. */
   readonly resource?: string;
   readonly expires?: string;
@@ -58,14 +61,30 @@ function toSent(stated: OfferMembers, asset_name?: unknown, expires?: unknown): 
     ...(recipient !== undefined && { pay_to: recipient }),
     ...(arePaid && { pays }),
     ...(name !== '' && { asset_name: name }),
+    ...(read.amount === undefined && isIdentifier(amount) && { other_amount: amount }),
     ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),
     ...(beside.length > 0 && { beside }),
   };
 }
 
+const spoken = new Map([
+  ['recipient', 'payTo'],
+  ['chain', 'network'],
+  ['currency', 'asset'],
+]);
+
+/** In the words of MPP and of wallets too, but for a member that is there in both. */
+const inWordsOfX402 = (one: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(one).map(([name, value]) => {
+      const meant = spoken.get(name) ?? name;
+      return [meant in one ? name : meant, value];
+    }),
+  );
+
 /** x402 in either version, and what agentkit gives a hook: {payTo, url, network, asset, amount}. */
 const readRequirement = (one: JsonObject): SentOffer | undefined =>
-  toSent(x402Members(one), asMembers(one.extra).name);
+  toSent(x402Members(inWordsOfX402(one)), asMembers(one.extra).name);
 
 /** MPP: base64url in a header, JSON in a message of MCP. */
 function readChallenge({ method, intent, request, expires }: JsonObject): SentOffer | undefined {

@@ -62,11 +62,35 @@ export function toTallied(tally: Tally, at: string): Tallied {
 export const answeredWords = ({ days_30: { answered, made } }: Tallied): Words =>
   say`${answered} of ${made} checks in 30 days`;
 
-function windowWords({ answered, made, others }: Tallied['days_30']): Words {
-  const failed = join(
+export const failedWords = ({ others }: Tallied['days_30']): Words =>
+  join(
     ends.flatMap((ended) => (others[ended] ? [say`${endWords[ended]} ${count(others[ended], 'time')}`] : [])),
     ', ',
   );
+
+export const countSince = (tally: Tally, since: string): number =>
+  Object.entries(tally)
+    .filter(([on]) => on >= since)
+    .flatMap(([, ofDay]) => Object.values(ofDay))
+    .reduce((sum, times) => sum + times, 0);
+
+/** `2026-11-27 (server error)`, the newest first. */
+export function failedDays(tallies: readonly Tally[], since: string): Words[] {
+  const days = tallies.flatMap((tally) => Object.entries(tally)).filter(([on]) => on >= since);
+  const failed = days.flatMap(([on, ofDay]) =>
+    ends.filter((ended) => ended !== 'answered' && ofDay[ended]).map((ended) => ({ on, ended })),
+  );
+  return [...Map.groupBy(failed, ({ on }) => on)]
+    .sort(([a], [b]) => (a < b ? 1 : -1))
+    .map(([on, some]) => {
+      const how = [...new Set(some.map(({ ended }) => ended))].map((ended) => endWords[ended]);
+      return say`${day(on)} (${join(how, ', ')})`;
+    });
+}
+
+function windowWords(window: Tallied['days_30']): Words {
+  const { answered, made } = window;
+  const failed = failedWords(window);
   return isEmpty(failed) ? say`${answered} of ${made}` : say`${answered} of ${made} (the others: ${failed})`;
 }
 

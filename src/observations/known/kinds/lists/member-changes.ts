@@ -22,7 +22,7 @@ interface ChangedMember {
   readonly class: ChangeClass;
   readonly members?: readonly string[];
   readonly annotations?: readonly string[];
-  /** Newly secret ones in the class `secret`, newly required ones in `required`. */
+  /** Newly secret ones in the class `secret`, newly required ones in others. */
   readonly arguments?: readonly string[];
 }
 
@@ -137,9 +137,9 @@ function classesOf(before: SurfaceMember, after: SurfaceMember) {
   } as Readonly<Partial<Record<ChangeClass, readonly ValueDifference[]>>>;
   // For example, a different name of a resource fits no class.
   const most = changeClasses.find((name) => differing[name]?.length) ?? 'words';
-  const places = most === 'secret' || most === 'required' ? differing[most] : undefined;
-  const names = places?.map(({ path: [, place = ''] }) => (JSON.parse(place) as string[]).at(-1) ?? '');
-  return { class: most, ...(names && { arguments: names.slice(0, mostNamed) }) };
+  const places = (most === 'secret' ? differing.secret : differing.required) ?? [];
+  const names = places.map(({ path: [, place = ''] }) => (JSON.parse(place) as string[]).at(-1) ?? '');
+  return { class: most, ...(names.length > 0 && { arguments: names.slice(0, mostNamed) }) };
 }
 
 /** Both members are results of `withoutForm`. */

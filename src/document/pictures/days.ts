@@ -1,0 +1,46 @@
+import { day_ms, dayText } from '../../core/text.ts';
+import { code, count, dayOf, listed, say, type Words } from '../../core/words.ts';
+import type { Tally } from '../../observations/known/timeline/tally.ts';
+
+/** Of one endpoint. */
+export interface DayOfChecks {
+  /** In UTC. */
+  readonly day: string;
+  readonly made: number;
+  readonly answered: number;
+}
+
+export const shownDays = 90;
+
+/** So many days, of which `today` is the last: what a clock that was ahead counted later is left out. */
+export function toDays(tally: Tally, today: string, days = shownDays): DayOfChecks[] {
+  const last_ms = Date.parse(today);
+  return Array.from({ length: days }, (_, at) => {
+    const day = dayText(new Date(last_ms - (days - 1 - at) * day_ms));
+    const { answered = 0, ...others } = tally[day] ?? {};
+    return { day, made: Object.values(others).reduce((sum, times) => sum + times, answered), answered };
+  });
+}
+
+export const dayWords = ({ day, made, answered }: DayOfChecks): Words =>
+  made === 0
+    ? say`${dayOf(day)}: not asked`
+    : say`${dayOf(day)}: ${answered} of ${count(made, 'check')} answered`;
+
+const mostFailed = 3;
+
+/** Undefined if none of the days has a check. */
+export function daysWords(endpoint: string, days: readonly DayOfChecks[]): Words | undefined {
+  const asked = days.filter(({ made }) => made > 0);
+  const last = days.at(-1);
+  if (asked.length === 0 || !last) return undefined;
+  const [answered, made] = (['answered', 'made'] as const).map((name) =>
+    asked.reduce((sum, one) => sum + one[name], 0),
+  );
+  const failed = asked
+    .filter((one) => one.answered < one.made)
+    .toReversed()
+    .map((one) => say`${dayOf(one.day)} (${one.answered} of ${one.made})`);
+  const but = failed.length > 0 && say`; not all answered on ${listed(failed, mostFailed)}`;
+  return say`${code(endpoint)} answered ${answered ?? 0} of ${count(made ?? 0, 'check')} of Dossier, made on ${asked.length} of the ${days.length} days until ${dayOf(last.day)} (UTC)${but}.`;
+}

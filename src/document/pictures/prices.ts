@@ -1,0 +1,85 @@
+import { fromDayToDay, join, say, source, type Words } from '../../core/words.ts';
+import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
+import { rulesOf } from '../../observations/known/kinds.ts';
+import {
+  addressesOf,
+  isWhole,
+  type Offer,
+  offersSummary,
+  unitOf,
+} from '../../observations/known/prices/offer.ts';
+import { priceOffers } from '../../observations/known/prices/offers.ts';
+import { offerWords, payeesWords } from '../../observations/known/prices/words.ts';
+import { states, type Timeline } from '../../observations/known/timeline/timeline.ts';
+
+/** Checks from `from` to `to` (RFC 3339) saw this price and these payees. */
+export interface PriceStep {
+  readonly from: string;
+  readonly to: string;
+  /** In the smallest unit of the asset, or dollars. */
+  readonly amount: number;
+  readonly price: Words;
+  readonly payees: readonly string[];
+}
+
+/** One unit, such as USDC on Base, at one place. Oldest first. */
+export interface PriceSeries {
+  readonly place: string;
+  readonly steps: readonly PriceStep[];
+}
+
+const isNumber = ({ amount }: Offer) => isWhole(amount) || Number(amount) > 0;
+
+/** A price that nothing was seen of in between begins anew. */
+function addStep(steps: readonly PriceStep[], step: PriceStep, goesOn: boolean): PriceStep[] {
+  const last = steps.at(-1);
+  const isSame = last?.amount === step.amount && last.payees.join() === step.payees.join();
+  return last && goesOn && isSame ? [...steps.slice(0, -1), { ...last, to: step.to }] : [...steps, step];
+}
+
+function seriesOf({ subject: place = '', ...timeline }: Timeline): PriceSeries[] {
+  const series = new Map<string, { steps: PriceStep[]; at: number }>();
+  for (const [at, { from, to, value }] of states(timeline.spans, rulesOf(timeline)).entries()) {
+    const offers = offersSummary.safeParse(value).data?.offers.filter(isNumber) ?? [];
+    // Of several offers in one unit the lowest is drawn.
+    for (const [unit, [offer]] of Map.groupBy(offers, unitOf)) {
+      if (!offer) continue;
+      const before = series.get(unit);
+      const step = {
+        from,
+        to,
+        amount: Number(offer.amount),
+        price: offerWords(offer),
+        payees: addressesOf([offer]),
+      };
+      series.set(unit, { steps: addStep(before?.steps ?? [], step, before?.at === at - 1), at });
+    }
+  }
+  return [...series.values()].map(({ steps }) => ({ place, steps }));
+}
+
+const mostSeries = 3;
+
+/** Only those that changed, the most often changed first. */
+export const toPriceSeries = (timelines: readonly Timeline[]): PriceSeries[] =>
+  timelines
+    .filter(({ kind }) => kind === priceOffers.kind)
+    .flatMap(seriesOf)
+    .filter(({ steps }) => steps.length > 1)
+    .toSorted((a, b) => b.steps.length - a.steps.length)
+    .slice(0, mostSeries);
+
+export const changesPayee = (step: PriceStep, before: PriceStep | undefined): boolean =>
+  before !== undefined && before.payees.join() !== step.payees.join();
+
+const mostSteps = 4;
+
+export function seriesWords({ place, steps }: PriceSeries): Words {
+  const told = steps.slice(-mostSteps);
+  const said = told.map((step, at) => {
+    const isPaid = (at === 0 || changesPayee(step, told[at - 1])) && step.payees.length > 0;
+    return say`${step.price} ${fromDayToDay(step.from, step.to)}${isPaid && say`, paid to ${payeesWords(step.payees)}`}`;
+  });
+  const earlier = steps.length > told.length && say`, after ${steps.length - told.length} earlier prices`;
+  return say`Price at ${subjectWords(place)}${earlier}: ${join(said, '; then ')}${source('Dossier')}.`;
+}

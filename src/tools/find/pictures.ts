@@ -1,0 +1,34 @@
+import type { Context } from '../../context.ts';
+import { readEvents } from '../../document/answers/history-events.ts';
+import { endOfDay } from '../../document/as-of.ts';
+import { type Mark, toMarks } from '../../document/pictures/changes.ts';
+import { type PriceSeries, toPriceSeries } from '../../document/pictures/prices.ts';
+import { readFacts } from './listing.ts';
+
+/** What pictures of a listing are drawn from, beside its document. */
+export interface OverTime {
+  /** Of the oldest event that was read, which may be no change. */
+  readonly since: string;
+  readonly marks: readonly Mark[];
+  /** Older events are left out. */
+  readonly isCut: boolean;
+  readonly prices: readonly PriceSeries[];
+}
+
+const mostEvents = 100;
+
+/** In a context as of a past day (`onDay`), only what was known then. */
+export async function readOverTime(handle: string, context: Context): Promise<OverTime> {
+  const facts = await readFacts(handle, context);
+  const at = context.clock().toISOString();
+  const [{ events, next }, timelines] = await Promise.all([
+    readEvents(facts, { until: facts.asOf && endOfDay(facts.asOf.day), limit: mostEvents }, context),
+    context.store.observations.until(facts.listing.handle, at),
+  ]);
+  return {
+    since: events.at(-1)?.at ?? at,
+    marks: toMarks(events),
+    isCut: next !== undefined,
+    prices: toPriceSeries(timelines),
+  };
+}
