@@ -5,7 +5,7 @@ import { Problem, wrongField } from '../core/problem.ts';
 import { cleanText, day_ms, day_s } from '../core/text.ts';
 import { isFirstToday } from '../limits/shared.ts';
 import type { ListingTransaction } from '../listings/schema.ts';
-import { reportCategory } from '../moderation/moderation.ts';
+import { type Feedback, reportCategory } from '../moderation/moderation.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import { findListing } from './find/listing.ts';
 import { handleInput } from './input/fields.ts';
@@ -97,3 +97,7 @@ export const submitFeedback = defineTool({
     return { id, received_at, statement };
   },
 });
+
+/** With its state. */
+export const readSent = (id: string, { store }: Pick<Context, 'store'>): Promise<Feedback | undefined> =>
+  store.feedback.byId(id);

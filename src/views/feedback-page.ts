@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Problem } from '../core/problem.ts';
-import { reportCategory } from '../moderation/moderation.ts';
+import { type Feedback, reportCategory } from '../moderation/moderation.ts';
 import { feedbackCategories } from '../tools/submit-feedback.ts';
 import { type Html, originNote } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
@@ -9,7 +9,7 @@ export interface FeedbackForm {
   readonly values: Readonly<Record<string, string>>;
   readonly problem?: Problem;
   readonly origin_note?: string | undefined;
-  readonly received?: string;
+  readonly received?: Feedback | undefined;
 }
 
 function messageOf(name: string, { problem, values }: FeedbackForm): string | undefined {
@@ -74,7 +74,7 @@ const summary = ({ problem, received }: FeedbackForm) =>
   problem
     ? html`<div class="notice" role="alert"><strong>Nothing was sent.</strong> ${problem.facts.fields ? 'Correct the fields marked below; the others are unchanged.' : problem.message}</div>`
     : received &&
-      html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received}</code></div>`;
+      html`<div class="notice" role="status"><strong>Received.</strong> Feedback is private and changes no listing. Reference: <code>${received.id}</code>, ${received.state === 'closed' ? 'which the operator has closed' : 'which the operator has not closed yet'}; the address of this page shows whether that changes.</div>`;
 
 export const toFeedbackPage = (site: PageSite, form: FeedbackForm): Html =>
   toPage(site, {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, seedEntries } from '../support/entries.ts';
 
 const unreachable = JSON.stringify({
   'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
@@ -31,6 +32,7 @@ describe('the feedback form', () => {
     expect(location).toMatch(/^\/feedback\?received=[0-9a-f-]{36}$/);
     const page = await (await directory.app.request(location)).text();
     expect(page).toContain('<strong>Received.</strong>');
+    expect(page).toContain('which the operator has not closed yet');
     const [kept] = await directory.store.feedback.list({ state: 'open' }, 10);
     expect(kept).toMatchObject({
       message: 'Please add <b>more</b>.',
@@ -38,6 +40,8 @@ describe('the feedback form', () => {
       found_it: false,
     });
     expect(kept?.handle).toBeUndefined();
+    await directory.store.write((tx) => tx.feedback.close(kept?.id ?? ''));
+    expect(await (await directory.app.request(location)).text()).toContain('which the operator has closed');
   });
 
   it('comes back with messages at the fields and what was written', async () => {
@@ -106,5 +110,49 @@ describe('the claim form', () => {
     const wrong = await send(path, { challenge: 'no challenge' });
     expect(wrong.status).toBe(422);
     expect(await wrong.text()).toContain('<strong>Nothing was done.</strong>');
+  });
+});
+
+describe('the form of a response', () => {
+  it('publishes one response by the key of the rated listing, and comes back with the text otherwise', async () => {
+    const claimed = await openClaimedDirectory({
+      entries: [
+        ...seedEntries,
+        registryEntry('com.rater/api', {
+          repository: { url: 'https://github.com/rater/api', source: 'github' },
+        }),
+      ],
+    });
+    try {
+      const handle = 'co.webhook/webhook';
+      const own = await claimed.claim(handle, 'webhook-co/webhook');
+      const rater = await claimed.claim('com.rater/api', 'rater/api');
+      const { rating_id } = await claimed.rate(handle, rater, { outcome: 'failed' });
+      const path = `/agents/${handle}/ratings`;
+      const body = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+      const respond = (fields: Record<string, string>) =>
+        claimed.app.request(path, { method: 'POST', headers, body: body({ rating_id, ...fields }) });
+      const before = await (await claimed.app.request(path)).text();
+      expect(before).toContain(`<summary>Respond as ${handle}</summary>`);
+      const refused = await respond({ text: 'We <b>fixed</b> it.', capability: rater });
+      expect(refused.status).toBe(422);
+      const page = await refused.text();
+      expect(page).toContain('<strong>Nothing was published.</strong> Only the rated listing can respond.');
+      expect(page).toContain('>We &lt;b&gt;fixed&lt;/b&gt; it.</textarea>');
+      expect(page).not.toContain(rater);
+      expect((await respond({ text: 'x' })).status).toBe(401);
+      const sent = await respond({ text: 'We <b>fixed</b> it.', capability: ` ${own}\n` });
+      expect([sent.status, sent.headers.get('location')]).toEqual([303, `${path}#${rating_id}`]);
+      const after = await (await claimed.app.request(path)).text();
+      expect(after).toContain('<blockquote class="foreign">We &lt;b&gt;fixed&lt;/b&gt; it.</blockquote>');
+      expect(after).not.toContain('Respond as');
+      const elsewhere = { ...headers, 'sec-fetch-site': 'cross-site' };
+      expect((await claimed.app.request(path, { method: 'POST', headers: elsewhere, body: '' })).status).toBe(
+        403,
+      );
+    } finally {
+      await claimed.close();
+    }
   });
 });

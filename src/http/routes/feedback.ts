@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { Problem } from '../../core/problem.ts';
 import { getListing } from '../../tools/find/document.ts';
-import { submitFeedback } from '../../tools/submit-feedback.ts';
+import { readSent, submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyBoundsOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/feedback-page.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
@@ -37,10 +37,8 @@ const showForm = async (c: Request) => {
     if (asked[name]) values[name] = asked[name].slice(0, most);
   const origin_note = await noteOf(c, values.handle);
   const received = /^[0-9a-f-]{36}$/.exec(asked.received ?? '')?.[0];
-  return answerPage(
-    c,
-    toFeedbackPage(c.get('context'), { values, origin_note, ...(received && { received }) }),
-  );
+  const kept = received ? await readSent(received, c.get('context')) : undefined;
+  return answerPage(c, toFeedbackPage(c.get('context'), { values, origin_note, received: kept }));
 };
 
 const takeForm = async (c: Request) => {

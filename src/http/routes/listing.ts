@@ -20,6 +20,7 @@ import { type OverTime, readOverTime } from '../../tools/find/pictures.ts';
 import { getAgent } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
+import { respondToRating } from '../../tools/respond-to-rating.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { bodyBoundsOf, callTool, parseInput } from '../../tools/tool.ts';
 import { toWithdrawnPage } from '../../views/claim/opt-out.ts';
@@ -236,6 +237,28 @@ const showRatings = (c: Request) =>
     return toRatingsPage(context, listing, { answer, filter: filter as RatingFilter });
   });
 
+async function showRefused(c: Request, sent: Readonly<Record<string, string>>, problem: unknown) {
+  if (!(problem instanceof Problem && wantsPage(c))) throw problem;
+  return ofListing(c, async (handle, context) => {
+    const answer = await callTool(listRatings, { handle }, context);
+    const refused = { rating_id: sent.rating_id, text: sent.text, problem };
+    const page = toRatingsPage(context, await getListing(handle, context), { answer, filter: {}, refused });
+    return answerPageOnce(c, page, problem);
+  });
+}
+
+const takeResponse = async (c: Request) => {
+  const { capability = '', ...sent } = await readForm(c, bodyBoundsOf(respondToRating).bytes);
+  const context = c.get('context');
+  const caller = withCaller(context, { ...context.caller, capability: capability.trim() });
+  try {
+    const { rating_id } = await callTool(respondToRating, sent, caller);
+    return ofListing(c, async (handle) => c.redirect(`${pagePath(handle)}/ratings#${rating_id}`, 303));
+  } catch (problem) {
+    return showRefused(c, sent, problem);
+  }
+};
+
 const showBadgePage = (c: Request) =>
   showPart(c, (listing, context) => toBadgePage(context, listing, styleOf(c)));
 
@@ -248,6 +271,7 @@ const redirectEncoded = async (c: Request) => {
 export const listingRoutes = new Hono<HttpEnvironment>()
   .get('/agents/:namespace/:name', showListing)
   .get('/agents/:namespace/:name/ratings', showRatings)
+  .post('/agents/:namespace/:name/ratings', takeResponse)
   .get('/agents/:namespace/:name/badge', showBadgePage)
   .get('/agents/:namespace/:name/versions', showVersions)
   .get('/agents/:handle', redirectEncoded)

@@ -24,6 +24,7 @@ import {
 import type { listRatings } from '../../tools/list-ratings.ts';
 import { day, fact, type Html, handleLink, minute, originNote, pagePath, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
+import { type RefusedResponse, refusal, respondForm } from './respond.ts';
 import { toListingPart } from './tabs.ts';
 
 function monthTable(counts: readonly MonthCount[], date: string): Html {
@@ -113,7 +114,7 @@ const tombstone = ({ withdrawn_at = '', erased_at, log_index }: ShownRating) =>
     : html`<p>Withdrawn by its source on ${day(withdrawn_at)}. Not counted.</p>`;
 
 /** Only a tombstone of withdrawn or erased ones. */
-const ratingItem = (rating: ShownRating): Html => html`
+const ratingItem = (rating: ShownRating, form?: Html | ''): Html => html`
 <li class="record${isCounted(rating) ? '' : ' uncounted'}" id="${rating.rating_id}">
 <p class="record-head"><span class="when">${day(rating.created_at)}</span> ${outcomeMark(isCounted(rating) ? rating.outcome : 'uncounted', standing(rating))} from ${handleLink(rating.source_handle)}${rating.group ? html` <span class="flag">${groupTexts[rating.group].name.toLowerCase()}</span>` : ''}</p>
 ${noticesBlock(rating.moderation)}${
@@ -123,7 +124,7 @@ ${noticesBlock(rating.moderation)}${
 ${rating.comment && html`<blockquote class="foreign">${rating.comment}</blockquote>`}${ratingFacts(rating)}${rating.response && responseBlock(rating.response)}`
 }
 ${rating.superseded_by && html`<p class="note">Not counted: amended later by <a href="#${rating.superseded_by}"><code>${rating.superseded_by}</code></a>.</p>`}
-${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}
+${rating.supersedes && html`<p class="note">Amends <code>${rating.supersedes}</code>.</p>`}${form}
 </li>`;
 
 /** Scores only with `meaning`. */
@@ -166,7 +167,7 @@ ${
   recent.length > 0 &&
   html`
 <details><summary>The newest ${recent.length === 1 ? 'rating' : `${recent.length} ratings`}</summary>
-<ol class="records">${recent.map(ratingItem)}</ol></details>`
+<ol class="records">${recent.map((one) => ratingItem(one))}</ol></details>`
 }
 <p><a href="${pagePath(handle)}/ratings">All ratings, with what was amended and withdrawn</a></p>`;
 }
@@ -229,7 +230,16 @@ type RatingsAnswer = z.output<typeof listRatings.output>;
 
 const isFiltered = (filter: RatingFilter) => Object.values(filter).some((value) => value !== undefined);
 
-function records({ next_cursor, ...answer }: RatingsAnswer, filter: RatingFilter) {
+interface ShownRatings {
+  readonly answer: RatingsAnswer;
+  readonly filter: RatingFilter;
+  readonly refused?: RefusedResponse;
+}
+
+function records(
+  { answer: { next_cursor, ...answer }, filter, refused }: ShownRatings,
+  { state }: ListingDocument,
+) {
   const { handle, ratings } = answer;
   const what = isFiltered(filter)
     ? 'Counted ratings that match, newest first'
@@ -240,21 +250,18 @@ function records({ next_cursor, ...answer }: RatingsAnswer, filter: RatingFilter
   return html`
 <h2 id="records">Records</h2>
 <p class="note">${what}. A record that names no proof has none.</p>
-${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map(ratingItem)}</ol>` : none}
+${ratings.length > 0 ? html`<ol class="records">${fromListed(answer).map((one) => ratingItem(one, state === 'claimed' ? respondForm(handle, one, refused) : ''))}</ol>` : none}
 ${next_cursor && html`<p class="more"><a class="button" rel="next" href="${ratingsPath(handle, filter, next_cursor)}">Older ratings</a></p>`}`;
 }
 
 /** Without a filter, also records that do not count. */
-export const toRatingsPage = (
-  site: PageSite,
-  listing: ListingDocument,
-  { answer, filter }: { readonly answer: RatingsAnswer; readonly filter: RatingFilter },
-): Html => {
+export const toRatingsPage = (site: PageSite, listing: ListingDocument, shown: ShownRatings): Html => {
+  const { answer, filter, refused } = shown;
   const { native } = listing.signals;
   return toListingPart(site, listing, 'Ratings', {
     description: `Every rating of ${listing.handle} made here, with its source and date, superseded and withdrawn ones included. There is no average.`,
     body: html`
-${originNote(listing)}
+${originNote(listing)}${refused && refusal(refused)}
 <p class="statement">${answer.statement}</p>
 <p>Sources are claimed listings. Comments are the words of the source, and responses are the words of the rated listing. There is no average.</p>
 ${
@@ -265,6 +272,6 @@ ${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], grou
 </div>
 ${proofNote(native)}${ratingFilters(listing, answer.counts, filter)}`
 }
-${native.ratings > 0 || answer.ratings.length > 0 ? records(answer, filter) : ''}`,
+${native.ratings > 0 || answer.ratings.length > 0 ? records(shown, listing) : ''}`,
   });
 };
