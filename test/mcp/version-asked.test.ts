@@ -110,9 +110,9 @@ it.each(['latest', '^2', '2', '2.x', '>=2'])('says that %s is not a version', as
 const next = (asked: string, named: string) =>
   `You asked about \`${asked}\`; the record names \`${named}\`, and what follows is about that version.`;
 const none = (asked: string, what: string) =>
-  `OSV lists no advisory about version \`${asked}\` of \`${what}\`. `;
+  `OSV lists no advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version. `;
 const untold = (asked: string, what: string) =>
-  `Dossier cannot tell whether OSV lists an advisory about version \`${asked}\` of \`${what}\`. `;
+  `Dossier cannot tell whether OSV lists an advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version. `;
 const digest = `sha256:${'ab'.repeat(32)}`;
 
 it.each<[asked: string, says: string | RegExp | undefined]>([

@@ -5,6 +5,7 @@ import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 
+/** The newest twenty of them are kept. */
 const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`1.${at}.0`, {}]));
 const released = (version: string) => ({ url: `https://files.example.org/${version}` });
 const pypi: Stored = {
@@ -41,6 +42,7 @@ const listed = (name: string, registryType: string, identifier: string, version?
 const entries = [
   listed('npm', 'npm', '@northgate/mcp-server', '1.2.0'),
   listed('many', 'npm', 'many'),
+  listed('ghosty', 'npm', 'ghosty-cal', '1.0.0'),
   listed('pypi', 'pypi', 'sql-mcp', '1.3'),
   listed('cargo', 'cargo', 'example-server', '0.3.0'),
   listed('nuget', 'nuget', 'Example.Server', '1.2.0.1'),
@@ -55,7 +57,8 @@ const directory = await openedDirectory({
   },
 });
 const client = await opened(connect('v2', directory));
-for (const name of ['npm', 'many', 'pypi', 'cargo', 'nuget']) await directory.observe(`com.example/${name}`);
+for (const name of ['npm', 'many', 'ghosty', 'pypi', 'cargo', 'nuget'])
+  await directory.observe(`com.example/${name}`);
 
 const saysOf = async (handle: string) => {
   const { structuredContent } = await client.call('get_agent', { handle });
@@ -73,6 +76,12 @@ it.each([
     'npx -y @northgate/mcp-server@1.2.5',
     'npm has no version `1.2.5` of `npm:@northgate/mcp-server` (Dossier, <date>).',
   ],
+  [
+    'npx -y @northgate/mcp-server@0.5.0',
+    'npm has no version `0.5.0` of `npm:@northgate/mcp-server` (Dossier, <date>).',
+  ],
+  ['uvx sql-mcp==0.1.0', 'PyPI has no version `0.1.0` of `pypi:sql-mcp` (Dossier, <date>).'],
+  ['npx -y ghosty-cal@2.0.0', 'npm has no package `ghosty-cal`; a name that is free can be registered by others (Dossier, <date>).'],
   ['many@2.0.0', 'npm has no version `2.0.0` of `npm:many` (Dossier, <date>).'],
   ['uvx sql-mcp==9.0', 'PyPI has no version `9.0` of `pypi:sql-mcp` (Dossier, <date>).'],
   [
@@ -94,8 +103,10 @@ it.each([
   ],
   ['@northgate/mcp-server@v1.3.0', /^OSV lists no advisory/],
   ['uvx sql-mcp==1.2.0', /^OSV lists no advisory/],
-  // Only the highest versions are kept.
-  ['many@1.0.5', /^OSV lists no advisory/],
+  [
+    'many@1.0.5',
+    'OSV lists no advisory about version `1.0.5` of `npm:many`, and Dossier does not know whether there is such a version (Dossier, <date>).',
+  ],
 ])('does not say it of %s', async (handle, says) => {
   const said = await saysOf(handle);
   if (says instanceof RegExp) expect(said).toMatch(says);

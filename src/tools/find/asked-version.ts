@@ -1,5 +1,5 @@
 import { dayText } from '../../core/text.ts';
-import { code, isEmpty, join, own, say, sentence, source, type Words } from '../../core/words.ts';
+import { code, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { readName } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
@@ -7,18 +7,19 @@ import { ecosystemOf, orderOf } from '../../observations/asked/packages/version-
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { packageAdvisories, sayOfVersion } from '../../observations/known/kinds/packages/advisories.ts';
-import { lacksVersion, packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import { hasVersion, packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { packageOf } from '../../observations/known/kinds/packages/words.ts';
-import { knowingOf, type Observation } from '../../observations/known/observation.ts';
+import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
 
 type PackageOnRecord = ReturnType<typeof toPackage>;
 
 interface KnownVersions {
   readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
-  readonly observations: readonly Pick<
+  readonly observations: readonly (Pick<
     Observation,
     'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
-  >[];
+  > &
+    Partial<Pick<Observation, 'reason'> & Pick<StoredObservation, 'why'>>)[];
 }
 
 /** For an image without a version, its tag and digest as one text. */
@@ -31,6 +32,17 @@ const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
 
 const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
+
+/** Of a package or version that its registry does not have. */
+function lackingWords(
+  { subject = '', outcome, why, reason = why && new Words(why) }: KnownVersions['observations'][number],
+  is: boolean | undefined,
+  version: string,
+): Words | undefined {
+  if (outcome === 'absent') return reason && phrase(reason);
+  if (is !== false) return undefined;
+  return say`${registryOf(subject).registry} has no version ${code(version)} of ${packageOf(subject)}`;
+}
 
 export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
   const { version: wanted, handles, references } = readName(asked, '');
@@ -67,17 +79,14 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
   const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
     subject !== undefined && subject === first.known?.subject;
   const there = factsOf(packageExists, observations).find(ofPackage);
-  const lacking =
-    there && lacksVersion(there, wanted.text)
-      ? bySource(
-          say`${registryOf(there.subject ?? '').registry} has no version ${code(wanted.text)} of ${packageOf(there.subject)}`,
-          there,
-        )
-      : say``;
+  const isAbsent = there?.outcome === 'absent';
+  const is = there && hasVersion(there, wanted.text);
+  const lacking = there ? bySource(lackingWords(there, is, wanted.text), there) : say``;
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   if (fact?.value == null || knowingOf(fact) !== 'known') return join([lacking, sentence(about)], ' ');
   const said = sayOfVersion({ ...fact, value: fact.value, as_seen: undefined }, wanted.text);
-  const none = isEmpty(lacking) ? bySource(said.none, fact) : say``;
+  const unsure = is === undefined && own(', and Dossier does not know whether there is such a version');
+  const none = isAbsent || is === false ? say`` : bySource(said.none && say`${said.none}${unsure}`, fact);
   return join(
     [bySource(said.malware, fact), lacking, bySource(said.about, fact), none, sentence(about)],
     ' ',

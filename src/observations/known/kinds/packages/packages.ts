@@ -92,7 +92,7 @@ async function ofFile(
 
 const mostVersions = 20;
 
-/** Of these, and of all that are higher, it is known whether the registry has them. */
+/** If they are fewer, they are all. */
 function highestOf(versions: readonly string[], registry: PackageRegistry): string[] {
   const { isVersion, compare } = orderOf(ecosystemOf(registry));
   return versions
@@ -147,18 +147,19 @@ export const packageExists = defineKind({
   ],
 });
 
-/** False if the registry may have it. */
-export function lacksVersion(
+/** Undefined if it is not known whether the registry has it. */
+export function hasVersion(
   { subject = '', as_seen }: Pick<Observation, 'subject' | 'as_seen'>,
   version: string,
-): boolean {
+): boolean | undefined {
   const ecosystem = ecosystemOf(subject.split(':')[0] ?? '');
-  if (ecosystem === undefined || !Array.isArray(as_seen?.highest_versions)) return false;
+  if (ecosystem === undefined || !Array.isArray(as_seen?.highest_versions)) return undefined;
   const { isVersion, compare } = orderOf(ecosystem);
   const highest = as_seen.highest_versions.map(String).filter(isVersion);
   const lowest = highest.at(-1);
-  if (lowest === undefined || !isVersion(version) || compare(version, lowest) < 0) return false;
-  return highest.every((one) => compare(one, version) !== 0);
+  if (lowest === undefined || !isVersion(version)) return undefined;
+  if (highest.some((one) => compare(one, version) === 0)) return true;
+  return highest.length < mostVersions || compare(version, lowest) > 0 ? false : undefined;
 }
 
 export const packageMaintainers = defineKind({
