@@ -256,7 +256,7 @@ npx ./local → nothing
 npx → nothing, not pinned
 uvx tool==1.2 → pypi:tool, 1.2, pinned
 uvx tool@latest → pypi:tool, latest, not pinned
-uvx --python 3.12 --from tool[extra]>=1 run-it → pypi:tool, not pinned
+uvx --python 3.12 --from tool[extra]>=1 run-it → pypi:tool, >=1, not pinned
 uvx -p 3.12 tool → pypi:tool, not pinned
 uv tool run tool → pypi:tool, not pinned
 uv run server.py → nothing, not pinned

@@ -37,6 +37,8 @@ const entries = [
     ...onGitHub('alice/mono'),
     remotes: [{ type: 'streamable-http', url: 'https://diary.example.org/mcp' }],
   }),
+  registryEntry('example.website/accounts', { websiteUrl: 'https://www.website.example/agents' }),
+  registryEntry('md.install/try', { description: 'Installs' }),
   registryEntry('net.example/one', {
     remotes: [{ type: 'streamable-http', url: 'https://many.example.net/one' }],
   }),
@@ -174,6 +176,23 @@ describe('get_agent finds the one listing that records', () => {
       '"political": {"command": "cmd", "args": ["/c", "npx", "@political-comms/mcp@1.2.0"], "env": {"A": "b"}},',
       'code --add-mcp \'{"name":"political","command":"npx","args":["@political-comms/mcp"]}\'',
     ].map((pasted) => ['a configuration', pasted, 'com.politicalcomms/api', 'npm package']),
+    ...[
+      '[mcp_servers.political]\ncommand = "npx"\nargs = ["-y", "@political-comms/mcp@1.2.0"]\nenv = { KEY = "x" }',
+      'command = "npx"\nargs = ["@political-comms/mcp"]',
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=political&config=${btoa('{"command":"npx","args":["-y","@political-comms/mcp"]}')}`,
+      `https://cursor.com/en/install-mcp?name=political&config=${encodeURIComponent(btoa('{"command":"npx -y @political-comms/mcp"}'))}`,
+      `vscode:mcp/install?${encodeURIComponent('{"name":"political","command":"npx","args":["-y","@political-comms/mcp"]}')}`,
+      `https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent('{"name":"a b","command":"npx","args":["@political-comms/mcp"]}')}`)}`,
+      `https://insiders.vscode.dev/redirect/mcp/install?name=a&config=${encodeURIComponent('{"command":"npx","args":["@political-comms/mcp"]}')}`,
+      `lmstudio://add_mcp?name=a&config=${btoa('{"command":"npx","args":["@political-comms/mcp"]}')}`,
+    ].map((pasted) => ['what a README hands to a client', pasted, 'com.politicalcomms/api', 'npm package']),
+    ['a command', 'go run github.com/webhook-co/webhook@latest', 'co.webhook/webhook', repository],
+    [
+      'a command',
+      'go install github.com/webhook-co/webhook/cmd/hook@v1.2.3',
+      'co.webhook/webhook',
+      repository,
+    ],
     [
       'a configuration',
       '{"servers": {"a": {"type": "http", "url": "https://mcp.webhook.co/mcp",}}}',
@@ -254,9 +273,17 @@ describe('get_agent finds the one listing that records', () => {
     const { code, detail } = await call('get_agent', { handle });
     expect(code).toBe('invalid_handle');
     expect(detail).toMatch(
-      /^This configuration has 2 servers\. Ask about each: `npm:x`, `https:\/\/mcp\.webhook\.co\/mcp`\. /,
+      /^This text has 2 names\. Ask about each: `npm:x`, `https:\/\/mcp\.webhook\.co\/mcp`\. /,
     );
   });
+  it.each(['npx x && npx -y y@2', 'npx x; npx y@2', 'npx x\nnpx y@2 | tee out'])(
+    'nothing for two commands, which are asked about one by one: %j',
+    async (handle) => {
+      const { code, detail } = await call('get_agent', { handle });
+      expect(code).toBe('invalid_handle');
+      expect(detail).toMatch(/^This text has 2 names\. Ask about each: `npm:x`, `npm:y@2`\. /);
+    },
+  );
   it('a repository by its owner and name, which is no handle of a listing', async () => {
     expect(await call('get_agent', { handle: 'Webhook-co/webhook' })).toMatchObject({
       handle: 'co.webhook/webhook',
@@ -440,7 +467,7 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toMatch(
-      /^(?:No listing records this (?:address|package)\. )?(?:The field others has less similar handles: of the same publisher, or with similar words in the name\. )?That a service is not listed says nothing about it: its publisher lists it with a server\.json in the MCP registry or another that this service imports\. Similar handles: near, or search_agents\.$/,
+      /^(?:No listing records this (?:address as an endpoint, a repository or a package|package)\. )?(?:The field others has less similar handles: of the same publisher, or with similar words in the name\. )?That a service is not listed says nothing about it: its publisher lists it with a server\.json in the MCP registry or another that this service imports\. Similar handles: near, or search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });
@@ -459,7 +486,7 @@ describe('what no listing records', () => {
     expect(await call('get_agent', { handle })).toMatchObject({
       code: 'unknown_handle',
       detail: expect.stringMatching(
-        /^No listing records this address; `io\.github\.alice\/diary` records `https:\/\/diary\.example\.org\/mcp` at its host\. /,
+        /^No listing records this address as an endpoint, a repository or a package; `io\.github\.alice\/diary` records `https:\/\/diary\.example\.org\/mcp` at its host\. /,
       ),
       near: ['io.github.alice/diary'],
     });
@@ -467,9 +494,25 @@ describe('what no listing records', () => {
   it('names those that record others at the host', async () => {
     const port = await call('get_agent', { handle: 'https://many.example.net/three' });
     expect(port.detail).toMatch(
-      /^No listing records this address; 2 listings record other addresses at its host: see near\. /,
+      /^No listing records this address as an endpoint, a repository or a package; 2 listings record other addresses at its host: see near\. /,
     );
     expect(port.near?.slice(0, 2).toSorted()).toEqual(['net.example/one', 'net.example/two']);
+  });
+  it.each(['https://www.website.example/agents', 'www.website.example/agents'])(
+    'names the listing whose website it is: %s',
+    async (handle) => {
+      expect(await call('get_agent', { handle })).toMatchObject({
+        code: 'unknown_handle',
+        detail: expect.stringMatching(
+          /^No listing records this address as an endpoint, a repository or a package; it is the website in the record of `example\.website\/accounts`/,
+        ),
+        near: ['example.website/accounts'],
+      });
+    },
+  );
+  it('has no verb of a command as a word of a name', async () => {
+    const { near, others = [] } = await call('get_agent', { handle: 'brew install translation-memory' });
+    expect([near, others]).toEqual([['io.github.alice/translation-memory'], []]);
   });
   it('is no listing that was withdrawn', async () => {
     const answer = await call('get_agent', { handle: 'npm:secret-words' });

@@ -97,6 +97,7 @@ it.each([
   '@brambly/sql-mcp@v2.3.1',
   '@brambly/sql-mcp',
   handles.brambly,
+  `${handles.brambly}@latest`,
 ])('says nothing of versions where the record names the one of %j', async (handle) => {
   expect(await askedOf(handle)).toBeUndefined();
 });
@@ -132,6 +133,10 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
   // Versions are compared as their registry does, and tags of images as texts.
   ['sql-mcp==1.2.0', undefined],
   ['uvx sql-mcp==1.3', none('1.3', 'pypi:sql-mcp') + next('1.3', '1.2')],
+  [
+    "uvx --from 'sql-mcp>=1.0' sql",
+    'You asked about `>=1.0`, which is not a version; the record names `1.2`, and what follows is about that version.',
+  ],
   ['sql-mcp>=1.0,<2', /^You asked about “>=1\.0,<2”, which is not a version; the record names `1\.2`, /],
   ['ghcr.io/example/server:1.2.0', undefined],
   ['oci:ghcr.io/example/server:1.3.0-alpine', next('1.3.0-alpine', '1.2.0')],

@@ -81,7 +81,10 @@ it.each([
     'npm has no version `0.5.0` of `npm:@northgate/mcp-server` (Dossier, <date>).',
   ],
   ['uvx sql-mcp==0.1.0', 'PyPI has no version `0.1.0` of `pypi:sql-mcp` (Dossier, <date>).'],
-  ['npx -y ghosty-cal@2.0.0', 'npm has no package `ghosty-cal`; a name that is free can be registered by others (Dossier, <date>).'],
+  [
+    'npx -y ghosty-cal@2.0.0',
+    'npm has no package `ghosty-cal`; a name that is free can be registered by others (Dossier, <date>).',
+  ],
   ['many@2.0.0', 'npm has no version `2.0.0` of `npm:many` (Dossier, <date>).'],
   ['uvx sql-mcp==9.0', 'PyPI has no version `9.0` of `pypi:sql-mcp` (Dossier, <date>).'],
   [

@@ -41,7 +41,7 @@ const runners: readonly Starter[] = [
   {
     calls: ['uvx', 'uv tool run', 'pipx run'],
     registry: 'pypi',
-    form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|[~<>!]=?.*)?$/i,
+    form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|(?<range>[~<>!]=?.*))?$/i,
     values: /^(?:-[pw]|--(?:python|with|with-editable|cache-dir|index-strategy|prerelease|color))$/,
     flags:
       /^(?:-[qvnU]|--(?:quiet|verbose|no-cache|offline|isolated|native-tls|no-config|no-progress|refresh|upgrade|no-index|managed-python|no-managed-python))$/,
@@ -188,7 +188,7 @@ function readPackage(
     git?.address ?? (registry === 'npm' && git ? `https://github.com/${git.repository}` : undefined);
   if (address !== undefined)
     return { address, isPinned: [git?.ref, git?.fragment].some((one) => /^[\da-f]{40}$/.test(one ?? '')) };
-  const { name, tag, version = tag ?? read.version } = form.exec(spec)?.groups ?? {};
+  const { name, tag, range, version = tag ?? range ?? read.version } = form.exec(spec)?.groups ?? {};
   if (name === undefined) return { registry, isPinned: false };
   return {
     registry,

@@ -1,4 +1,3 @@
-import { parse as parseJsonc } from 'jsonc-parser';
 import { isHandle } from '../../core/handle.ts';
 import { isOfReversedDomain, repositoryIdentity } from '../../core/identity.ts';
 import { attempt, ownMember } from '../../core/json.ts';
@@ -6,18 +5,19 @@ import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { domainOwners } from '../../search/facets.ts';
 import { type Command, readCommand, readCommandIn, shellOperator } from './command.ts';
-import { readServer, serversIn } from './configured.ts';
+import { readServer } from './configured.ts';
+import { pastedServers } from './pasted.ts';
 import { type Reference, toAddressKey, toHost, toPackageKey } from './references.ts';
 
 /** What somebody holds that may name a listing: a handle, an address, a domain, a package, a command. */
 export interface Name {
-  /** Without what is around it; empty for a configuration of several servers. */
+  /** Without what is around it; empty for several names. */
   readonly text: string;
   /** The likeliest first, as are the references. */
   readonly handles: readonly string[];
   readonly references: readonly Reference[];
   readonly version?: VersionAsked | undefined;
-  /** Of a configuration, if they are several; an address lacks its query, which may have a key. */
+  /** Of a configuration or commands, if several; an address lacks its query, which may have a key. */
   readonly servers?: readonly string[];
 }
 
@@ -80,19 +80,22 @@ function readCommanded(text: string): string | undefined {
   const given = text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
   const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
   if (words.length < 2 || shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return undefined;
-  const [address, other] = words.filter((word) => /^https?:\/\//i.test(word));
-  return started(readCommandIn(words)) ?? (other === undefined ? address : undefined);
+  const [address, other] = words.filter((word) => /^https?:\/\/|^github\.com\/[\w.-]+\//i.test(word));
+  const written = address && /^http/i.test(address) ? address : address?.replace(/@[\w.+-]+$/, '');
+  return started(readCommandIn(words)) ?? (other === undefined ? written : undefined);
 }
 
-function readConfigured(text: string): string[] {
-  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
-  // The parser throws if the nesting is too deep.
-  const servers = serversIn(attempt(() => parseJsonc(json, [], { allowTrailingComma: true })));
-  return servers.map((server) => {
+/** Of several for a shell, those that have names. */
+const readEach = (text: string): string[] =>
+  text.split(/&&|\|\||[;|\n]/).flatMap((command) => readCommanded(command.trim()) || []);
+
+const readConfigured = (text: string): string[] =>
+  pastedServers(text).map((server) => {
     const { address, given = [], variables } = readServer(server);
-    return address ?? started(readCommand(given, variables)) ?? '';
+    const [line = '', argument] = given;
+    const whole = argument === undefined ? readCommanded(line) : undefined;
+    return address ?? whole ?? started(readCommand(given, variables)) ?? '';
   });
-}
 
 /** As a package (`npm:name@version`), an address or the text as it is. */
 function writtenAs(text: string): string {
@@ -152,7 +155,7 @@ export const isAtForge = ({ kind, key }: Reference): boolean =>
   kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
 
 /** Whoever holds the domain (`example.com`, `com.example`) or the account (`github.com/alice`). */
-function toOwners(key: string): Reference[] {
+export function toOwners(key: string): Reference[] {
   const account = isAtForge({ kind: 'repository', key }) ? repositoryIdentity(key) : undefined;
   return (account ? [account] : domainOwners(key)).map((owner) => ({ kind: 'owner', key: owner }));
 }
@@ -227,7 +230,9 @@ export function readName(asked: string, publicUrl: string): Name {
   const trimmed = asked.trim().replace(around, '$1$2$3$4').trim();
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { text: payeeName(payee), handles: [], references: payeeReferences(payee) };
-  const pasted = /\{[^{}]*\}/.test(trimmed) ? readConfigured(trimmed) : [];
+  const configured = readConfigured(trimmed);
+  const each = configured.length > 0 ? [] : readEach(trimmed);
+  const pasted = each.length > 1 ? each : configured;
   if (pasted.length > 1) return { ...none, servers: pasted.map((one) => one.replace(/[?#].*$/s, '')) };
   const text = pasted[0] ?? trimmed;
   if (isHandle(text)) return { text, handles: [text], references: besideHandle(text) };

@@ -48,7 +48,7 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
   const { version: wanted, handles, references } = readName(asked, '');
   if (!wanted) return undefined;
   if (handles.includes(listing.handle))
-    return wanted.text.replace(/^v/i, '') === listing.version.replace(/^v/i, '')
+    return ['latest', listing.version.replace(/^v/i, '')].includes(wanted.text.replace(/^v/i, ''))
       ? undefined
       : say`You asked about ${code(wanted.text)}; the newest version of this listing is ${code(listing.version)}, and what follows is about that version.`;
   const recorded = listing.packages

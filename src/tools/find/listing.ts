@@ -3,13 +3,13 @@ import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
-import { codes, say, toText } from '../../core/words.ts';
+import { codes, listed, say, toText } from '../../core/words.ts';
 import { withPrices } from '../../document/hit.ts';
 import { noPayee } from '../../document/payee.ts';
 import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
-import { isAtForge, type Name, readName, toReferences } from '../../listings/references/name.ts';
-import { type Reference, toHost } from '../../listings/references/references.ts';
+import { isAtForge, type Name, readName, toOwners, toReferences } from '../../listings/references/name.ts';
+import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import {
   type FoundListing,
@@ -43,20 +43,28 @@ export const orEmpty = <T>(
     return [];
   });
 
+const noRecord = 'No listing records this address as an endpoint, a repository or a package';
+
 function whatIsAtHost(listings: readonly Listing[], host: string): string {
   const [only, second] = listings;
-  if (!only) return 'No listing records this address.';
+  if (!only) return `${noRecord}.`;
   if (second) {
     const count = listings.length > maxNear ? `more than ${maxNear} listings` : `${listings.length} listings`;
-    return `No listing records this address; ${count} record other addresses at its host: see near.`;
+    return `${noRecord}; ${count} record other addresses at its host: see near.`;
   }
   const atHost = only.remotes.filter(({ url }) =>
     toReferences(url).some(({ kind, key }) => kind === 'endpoint' && toHost(key) === host),
   );
   const recorded = codes(atHost.map(({ url }) => url));
-  return toText(
-    say`No listing records this address; ${handleWords(only.handle)} records ${recorded} at its host.`,
-  );
+  return `${noRecord}; ${toText(say`${handleWords(only.handle)} records ${recorded} at its host.`)}`;
+}
+
+/** Of those in a namespace of its domain. */
+function whoseWebsite(listings: readonly Listing[], address: string): string {
+  const naming = listings.filter(({ website }) => website !== undefined && toAddressKey(website) === address);
+  const named = naming.map(({ handle }) => handleWords(handle));
+  if (named.length === 0) return `${noRecord}.`;
+  return `${noRecord}; ${toText(say`it is the website in the record of ${listed(named)}.`)}`;
 }
 
 function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
@@ -84,10 +92,14 @@ async function readWhy(
   if (kind === 'owner')
     return { detail: 'No listing is in a namespace of this domain or account.', beside: [] };
   if (kind === 'pay_to') return { detail: noPayee, beside: [] };
-  if (kind !== 'endpoint') return { detail: 'No listing records this address.', beside: [] };
-  const host: Reference = { kind: 'host', key: toHost(key) };
-  const [beside = []] = await recording([host], mostRecording);
-  return { detail: whatIsAtHost(beside, host.key), beside };
+  if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
+  const host = toHost(key);
+  const [atHost = [], ...ofDomain] = await recording(
+    [{ kind: 'host', key: host }, ...toOwners(host)],
+    mostRecording,
+  );
+  if (atHost.length > 0) return { detail: whatIsAtHost(atHost, host), beside: atHost };
+  return { detail: whoseWebsite(ofDomain.flat(), key), beside: ofDomain.flat() };
 }
 
 /** `references`: of a text in the form of a handle; `named`: of any other. */
@@ -122,6 +134,13 @@ async function refuseUnknown(
     ...(farther.length > 0 && { others: farther }),
     ...(said && { detail: said }),
   });
+}
+
+/** It may be an address without a scheme too. */
+function refuseHandle(handle: string, context: FindContext): Promise<never> {
+  const { references } = readName(handle, '');
+  const address = references.find(({ kind }) => kind === 'endpoint');
+  return refuseUnknown(handle, context, [...references, ...toReferences(handle)], address);
 }
 
 const sampleEnded =
@@ -163,14 +182,15 @@ export async function isListed(handle: string, { store }: Context): Promise<bool
 /** A shown listing. Throws invalid_handle, unknown_handle with near handles, or listing_withdrawn. */
 export async function findListing(handle: string, context: Context): Promise<Listing> {
   requireHandle(handle);
-  const listing =
-    (await context.store.listings.byHandle(handle)) ??
-    (await refuseUnknown(handle, context, searchedReferences(handle)));
+  const listing = (await context.store.listings.byHandle(handle)) ?? (await refuseHandle(handle, context));
   return requireShown(listing, listing, context);
 }
 
 /** One or several words, such as `twilio`. */
 export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
+
+/** As in `brew install`. */
+const beforeInstalled = /^[\w.-]+ +(?:install|add|get|run|i) +(?:-\S+ +)*/i;
 
 /** `owner/name` of a repository, the namespace of a host, or the name of a package. */
 export function toNearText(text: string, references: readonly Reference[]): string {
@@ -179,7 +199,7 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   const repository = references.find(isAtForge);
   if (repository) return repository.key.split('/').slice(1, 3).join('/');
   if (first?.kind === 'endpoint') return `${toHost(first.key).split('.').toReversed().join('.')}/`;
-  return first?.kind === 'package' ? first.key.replace(/^@/, '') : text;
+  return first?.kind === 'package' ? first.key.replace(/^@/, '') : text.replace(beforeInstalled, '');
 }
 
 export async function findHolders(
@@ -217,7 +237,7 @@ async function toSeveral(found: Several, { store, clock }: Context): Promise<Pro
 const unreadable = ({ servers }: Name): Problem =>
   new Problem(
     'invalid_handle',
-    servers && `This configuration has ${servers.length} servers. Ask about each: ${toText(codes(servers))}.`,
+    servers && `This text has ${servers.length} names. Ask about each: ${toText(codes(servers))}.`,
   );
 
 /**
@@ -240,14 +260,12 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   return refuseUnknown(toNearText(text, references), context, undefined, named);
 }
 
-const searchedReferences = (handle: string) => [...readName(handle, '').references, ...toReferences(handle)];
-
 /** Throws as findListing does. */
 export async function readFacts(handle: string, context: FindContext): Promise<ListingFacts> {
   requireHandle(handle);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
-    (await refuseUnknown(handle, context, searchedReferences(handle)));
+    (await refuseHandle(handle, context));
   if (!facts.asOf || facts.asOf.is_today) noteChange(context, nextChange_ms(facts, context));
   return requireShown(facts, facts.listing, context);
 }
