@@ -23,7 +23,6 @@ const homes: Record<string, readonly string[]> = {
   ],
   diff: ['core/difference/word-difference.ts'],
   'dns-packet': ['net/dns.ts'],
-  feed: ['views/feed.ts'],
   jose: ['receipt/index.ts'],
   '@noble/curves': ['core/keys/ethereum.ts'],
   '@noble/hashes': ['core/keys/ethereum.ts'],

@@ -1,4 +1,3 @@
-import { Feed } from 'feed';
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
 import { dayText } from '../core/text.ts';
@@ -23,30 +22,68 @@ function contentOf(change: Change, publicUrl: string): string {
   );
 }
 
-/** `path` is of the page. Without changes, the feed has the date of `now`. */
-export function toFeed(
-  site: Pick<Config, 'publicUrl' | 'serviceName'>,
-  { title, path, now }: { readonly title: string; readonly path: string; readonly now: Date },
-  changes: readonly Change[],
-): Feed {
-  const page = `${site.publicUrl}${path}`;
-  const base = page.replace(/\/$/, '');
-  const feed = new Feed({
-    id: page,
-    link: page,
-    title: `${title} – ${site.serviceName}`,
+interface ChangeFeed {
+  readonly title: string;
+  /** Of the page. */
+  readonly path: string;
+  readonly now: Date;
+  readonly changes: readonly Change[];
+}
+
+type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
+
+function toFeed({ publicUrl, serviceName }: Site, { title, path, changes }: ChangeFeed) {
+  const page = `${publicUrl}${path}`;
+  const entries = changes.map((change) => ({
+    id: `${publicUrl}/changes#${change.id}`,
+    url: `${publicUrl}/agents/${change.handle}`,
+    title: titleOf(change),
+    content_html: contentOf(change, publicUrl),
+    date_modified: new Date(change.at).toISOString(),
+  }));
+  return { page, base: page.replace(/\/$/, ''), title: `${title} – ${serviceName}`, entries };
+}
+
+/** JSON Feed 1.1. */
+export function toJsonFeed(site: Site, shown: ChangeFeed): string {
+  const { page, base, title, entries } = toFeed(site, shown);
+  return JSON.stringify({
+    version: 'https://jsonfeed.org/version/1.1',
+    title,
+    home_page_url: page,
+    feed_url: `${base}/feed.json`,
     description: note,
-    author: { name: site.serviceName },
-    feedLinks: { atom: `${base}/feed.atom`, json: `${base}/feed.json` },
-    updated: new Date(changes[0]?.at ?? `${dayText(now)}T00:00:00.000Z`),
+    authors: [{ name: site.serviceName }],
+    items: entries,
   });
-  for (const change of changes)
-    feed.addItem({
-      id: `${site.publicUrl}/changes#${change.id}`,
-      title: titleOf(change),
-      link: `${site.publicUrl}/agents/${change.handle}`,
-      date: new Date(change.at),
-      content: contentOf(change, site.publicUrl),
-    });
-  return feed;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 has none of these, not even escaped.
+const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+/** RFC 4287. Without changes, the feed has the date of `now`. */
+export function toAtomFeed(site: Site, shown: ChangeFeed): string {
+  const { page, base, title, entries } = toFeed(site, shown);
+  const updated = entries[0]?.date_modified ?? `${dayText(shown.now)}T00:00:00.000Z`;
+  const feed = html`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${page}</id>
+<title>${title}</title>
+<subtitle>${note}</subtitle>
+<updated>${updated}</updated>
+<author><name>${site.serviceName}</name></author>
+<link rel="alternate" href="${page}"/>
+<link rel="self" href="${base}/feed.atom"/>${entries.map(
+    (one) => html`
+<entry>
+<id>${one.id}</id>
+<title>${one.title}</title>
+<link rel="alternate" href="${one.url}"/>
+<updated>${one.date_modified}</updated>
+<content type="html">${one.content_html}</content>
+</entry>`,
+  )}
+</feed>
+`;
+  return String(feed).toWellFormed().replaceAll(notInXml, '\ufffd');
 }

@@ -5,7 +5,7 @@ import { beginning, readAfter } from '../../listings/changes.ts';
 import { isChangeId } from '../../log/change.ts';
 import { requireSelection } from '../../selections/members.ts';
 import { type ChangeSubject, readNewest } from '../../tools/find/changes.ts';
-import { toFeed } from '../../views/feed.ts';
+import { toAtomFeed, toJsonFeed } from '../../views/feed.ts';
 import {
   findOwned,
   registerWebhook,
@@ -32,9 +32,12 @@ async function answerLines(c: Request): Promise<Response> {
   return answerWithETag(c, { type: 'application/jsonl; charset=utf-8', body });
 }
 
-const types = { atom: 'application/atom+xml; charset=utf-8', json: 'application/feed+json; charset=utf-8' };
+const formats = {
+  atom: { type: 'application/atom+xml; charset=utf-8', write: toAtomFeed },
+  json: { type: 'application/feed+json; charset=utf-8', write: toJsonFeed },
+};
 
-const answerFeed = (format: keyof typeof types, kind: ChangeSubject['kind']) => async (c: Request) => {
+const answerFeed = (format: keyof typeof formats, kind: ChangeSubject['kind']) => async (c: Request) => {
   const context = c.get('context');
   const { namespace, name, tag } = c.req.param() as Readonly<Record<string, string | undefined>>;
   const view = kind === 'view' ? requireSelection(c.req.param('view') ?? '', context) : undefined;
@@ -42,9 +45,9 @@ const answerFeed = (format: keyof typeof types, kind: ChangeSubject['kind']) => 
   const title = view?.title ?? (kind === 'all' ? 'All changes' : `${kind === 'tag' ? 'Tag ' : ''}${value}`);
   const path = c.req.path.replace(/\/feed\.\w+$/, '') || '/';
   const changes = await readNewest({ kind, value }, context);
-  const feed = toFeed(context.config, { title, path, now: context.clock() }, changes);
-  const body = format === 'atom' ? feed.atom1() : feed.json1();
-  return answerWithETag(c, { type: types[format], body, cachePolicy: { cacheTags: 'all' } });
+  const { type, write } = formats[format];
+  const body = write(context.config, { title, path, now: context.clock(), changes });
+  return answerWithETag(c, { type, body, cachePolicy: { cacheTags: 'all' } });
 };
 
 const toHowTo = ({
