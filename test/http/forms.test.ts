@@ -138,7 +138,9 @@ describe('the form of a response', () => {
       const refused = await respond({ text: 'We <b>fixed</b> it.', capability: rater });
       expect(refused.status).toBe(422);
       const page = await refused.text();
-      expect(page).toContain('<strong>Nothing was published.</strong> Only the rated listing can respond.');
+      expect(page).toContain(
+        '<strong>Nothing was published.</strong> The rating belongs to another listing. Only the rated listing can respond.',
+      );
       expect(page).toContain('>We &lt;b&gt;fixed&lt;/b&gt; it.</textarea>');
       expect(page).not.toContain(rater);
       expect((await respond({ text: 'x' })).status).toBe(401);
