@@ -34,7 +34,8 @@ export interface JudgedListing {
    * `short` leaves out addresses that the answer has elsewhere; `full` names every endpoint, package and
    * tool.
    */
-  readonly detail: 'short' | 'page' | 'full';
+  /** `table`: as `page`, but a table beside it has the offers. */
+  readonly detail: 'short' | 'page' | 'table' | 'full';
 }
 
 type WithFacts = Pick<ListingDocument, 'observations' | 'signals'>;

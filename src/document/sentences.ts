@@ -77,6 +77,9 @@ export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   return join([...groups.values()].map(groupWords), '; ');
 }
 
+/** Where it goes: `an environment variable`. */
+export const inputNoun = ({ kind }: ListingInput): Words => own(nouns[kind][0]);
+
 export function inputWords({ name, kind, required, secret, description }: ListingInput, place: Words): Words {
   const [noun] = (secret ? secretNouns : nouns)[kind];
   const said = description === undefined ? say`` : say`: ${quote(description)}`;

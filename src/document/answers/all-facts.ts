@@ -26,10 +26,11 @@ import {
 import type { TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ofChecks } from '../recorded-facts.ts';
-import { atPlace, factWords, isKnown } from '../seen.ts';
-import { inputWords, notKnownWords, toSplitKinds } from '../sentences.ts';
+import { factWords, isKnown } from '../seen.ts';
+import { inputWords, notKnownWords, packageWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
+import { type FactTable, inputCells, offersTable } from './tables.ts';
 
 export interface ListedFact {
   /** Of a fact, or of several with the same reason; may be empty. */
@@ -37,6 +38,10 @@ export interface ListedFact {
   readonly text: Words;
   readonly state: TextFact['state'];
   readonly means?: string | undefined;
+  /** Beside the text. */
+  readonly table?: FactTable | undefined;
+  /** What the text says, as a row of `inputHeads`. */
+  readonly cells?: readonly Words[];
 }
 
 type ShownInFull = Pick<
@@ -70,7 +75,8 @@ const toKnown = (found: readonly KnownInFull[]): ListedFact[] =>
       const text = knownWords(first, place);
       const kind = kindOf(first.kind);
       if (!kind) return [{ title: toLabel(first.kind), text, state: 'known' }];
-      return [{ title: kind.title, text, state: 'known', means: `${kind.means} ${kind.doesNotMean}` }];
+      const means = `${kind.means} ${kind.doesNotMean}`;
+      return [{ title: kind.title, text, state: 'known', means, table: offersTable(first) }];
     },
   );
 
@@ -95,10 +101,11 @@ const notKnown = (one: Pick<Observation, 'value' | 'outcome'>) => knowingOf(one)
 
 function inputFacts({ remotes, packages, observed_at }: ListingDocument): ListedFact[] {
   const places = [
-    ...remotes.map(({ url: subject, inputs = [] }) => ({ subject, inputs })),
-    ...packages.map(({ identifier: subject, inputs = [] }) => ({ subject, inputs })),
+    ...remotes.map(({ url, inputs = [] }) => ({ of: subjectWords(url), inputs })),
+    // A record may name one package once for each transport.
+    ...packages.map((one) => ({ of: packageWords(one), inputs: one.inputs ?? [] })),
   ];
-  const all = places.flatMap(({ subject, inputs }) => inputs.map((input) => ({ subject, input })));
+  const all = places.flatMap(({ of, inputs }) => inputs.map((input) => ({ of, input })));
   const weight = ({ input: { required, secret } }: (typeof all)[number]) =>
     (required ? 0 : 2) + (secret ? 0 : 1);
   const sorted = all.toSorted((a, b) => weight(a) - weight(b));
@@ -106,8 +113,9 @@ function inputFacts({ remotes, packages, observed_at }: ListingDocument): Listed
     ([first, ...others]) => {
       if (!first) return [];
       const more = others.length > 0 ? say` and ${others.length} more` : say``;
-      const place = say`${atPlace(first, places)}${more}${source('record', dayText(observed_at))}`;
-      return [{ title: '', text: sentence(inputWords(first.input, place)), state: 'known' }];
+      const at = say`${places.length > 1 && say` at ${first.of}`}${more}`;
+      const text = sentence(inputWords(first.input, say`${at}${source('record', dayText(observed_at))}`));
+      return [{ title: '', text, state: 'known', cells: inputCells(first.input, at) }];
     },
   );
 }

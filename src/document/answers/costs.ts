@@ -16,6 +16,7 @@ import {
   type KnownFact,
   type SeenFact,
 } from '../seen.ts';
+import { isInTable } from './tables.ts';
 
 type KnownOffers = KnownFact<typeof priceOffers>;
 
@@ -62,6 +63,7 @@ function sinceWords(one: KnownOffers): Words {
 
 function quotedWords(one: KnownOffers, { detail }: JudgedListing): Words {
   const { offers, count: all } = one.value;
+  if (detail === 'table' && isInTable(one.value)) return say`${count(all, 'offer')}${sinceWords(one)}`;
   const shown = detail === 'full' ? offers : offers.slice(0, mostOffers);
   const left = all - shown.length;
   const more = left > 0 ? say`; and ${count(left, 'more offer')}` : say``;

@@ -1,14 +1,24 @@
 import { html } from 'hono/html';
-import { isEmpty, Words } from '../../core/words.ts';
+import { dayText } from '../../core/text.ts';
+import { count, isEmpty, own, say, source, toText, Words } from '../../core/words.ts';
 import { type ListedFact, toAllFacts } from '../../document/answers/all-facts.ts';
 import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
+import { type FactTable, inputHeads, offersTable, packagesTable } from '../../document/answers/tables.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
+import { isKnown } from '../../document/seen.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { type Html, pagePath, toHtml } from '../html.ts';
 
-const answerRow = (title: string, words: Words | undefined, today: string) =>
-  words && !isEmpty(words) && html`<div><dt>${title}</dt><dd>${toHtml(words, today)}</dd></div>`;
+const answerRow = (
+  title: string,
+  words: Words | undefined,
+  today: string,
+  tables: readonly FactTable[] = [],
+) =>
+  words &&
+  !isEmpty(words) &&
+  html`<div><dt>${title}</dt><dd>${toHtml(words, today)}${tables.map(factTable)}</dd></div>`;
 
 /** A stranger chose the handle; the facts below name it. */
 const withoutHandle = ({ parts }: Words) =>
@@ -17,7 +27,8 @@ const withoutHandle = ({ parts }: Words) =>
   );
 
 export function answerBlock(listing: ListingDocument): Html {
-  const answer = toAnswer(listing);
+  const answer = toAnswer(listing, 'table');
+  const offers = listing.observations.filter(isKnown).flatMap((one) => offersTable(one) ?? []);
   const said = toAnswerWords(answer);
   const today = listing.evidence_snapshot_date;
   const item = ({ key, text, anchor }: (typeof answer.standsOut)[number]) =>
@@ -29,14 +40,31 @@ export function answerBlock(listing: ListingDocument): Html {
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
 ${list(alarms, 'stands-out alarm')}${list(others, 'stands-out')}
-<dl class="lines">${lineNames.map((name) => answerRow(lineTitles[name], said.lines[name], today))}${gapNames.map((name) => answerRow(gapTitles[name], said[name], today))}</dl>
+<dl class="lines">${lineNames.map((name) => answerRow(lineTitles[name], said.lines[name], today, name === 'costs' ? offers : []))}${gapNames.map((name) => answerRow(gapTitles[name], said[name], today))}</dl>
 </section>`;
 }
 
+/** Scrolls in its box on a narrow screen. */
+export const factTable = ({ caption, heads, rows }: FactTable): Html => html`
+<div class="scroll" role="group" tabindex="0" aria-label="${toText(caption)}"><table><caption>${toHtml(caption)}</caption>
+<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
+<tbody>${rows.map(([first = own(''), ...others]) => html`<tr><th scope="row">${toHtml(first)}</th>${others.map((cell) => html`<td>${toHtml(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
+
 const factClasses = { known: 'known', not_there: 'gap absent', not_known: 'gap' } as const;
 
-const fact = ({ title, text, state, means }: ListedFact, today: string) => html`
-<li class="${factClasses[state]}">${title && html`<b>${title}:</b> `}${toHtml(text, today)}${means && html`<small class="means">${means}</small>`}</li>`;
+const fact = ({ title, text, state, means, table }: ListedFact, today: string) => html`
+<li class="${factClasses[state]}">${title && html`<b>${title}:</b> `}${toHtml(text, today)}${means && html`<small class="means">${means}</small>`}${table && factTable(table)}</li>`;
+
+/** Several inputs are one table. */
+function factList(facts: readonly ListedFact[], question: string, listing: ListingDocument): Html {
+  const inputs = facts.flatMap(({ cells }) => (cells ? [cells] : []));
+  const caption = say`${count(inputs.length, 'input')} that the record lists${source('record', dayText(listing.observed_at))}`;
+  const isTable = inputs.length > 1;
+  const packages = question === 'reach' && packagesTable(listing.packages);
+  return html`${isTable && factTable({ caption, heads: inputHeads, rows: inputs })}${packages && factTable(packages)}<ul class="facts-of">${facts
+    .filter(({ cells }) => !(isTable && cells))
+    .map((one) => fact(one, listing.evidence_snapshot_date))}</ul>`;
+}
 
 export function allFactsBlock(listing: ListingDocument): Html {
   const vantages = [...new Set(listing.observations.filter(isDated).map(({ vantage }) => vantage))];
@@ -47,7 +75,7 @@ export function allFactsBlock(listing: ListingDocument): Html {
 ${vantages.length > 0 && html`<p class="note">Checks of Dossier are made from ${vantages.join(' and ')}; requests from another place may get other answers.</p>`}
 ${toAllFacts(listing).map(
   ({ question, title, facts }) => html`
-<details id="ask-${question}"><summary>${title}</summary><ul class="facts-of" id="facts-${question}">${facts.map((one) => fact(one, listing.evidence_snapshot_date))}</ul></details>`,
+<details id="ask-${question}"><summary>${title}</summary><div id="facts-${question}">${factList(facts, question, listing)}</div></details>`,
 )}
 </section>`;
 }

@@ -111,8 +111,8 @@ const text = (value: unknown) => (typeof value === 'string' ? cleanText(value).t
 
 /** A publisher's annotations promise nothing. */
 const hintTexts: Readonly<Record<string, readonly [isTrue: string, isFalse: string]>> = {
-  readOnlyHint: ['changes nothing', 'may change something'],
-  destructiveHint: ['may destroy something', 'destroys nothing'],
+  readOnlyHint: ['read-only', 'may change something'],
+  destructiveHint: ['destructive', 'destroys nothing'],
   idempotentHint: ['repeating it changes nothing more', 'repeating it acts again'],
   openWorldHint: ['reaches other services', 'reaches no other service'],
 };
@@ -128,10 +128,43 @@ const inputs = ({ inputSchema }: SurfaceMember): string[] =>
     .slice(0, 50)
     .map(text);
 
+const most_parameters = 50;
+const longest = 300;
+
+/** Of the schema as sent, whatever it is. */
+const parameters = ({ inputSchema }: SurfaceMember) => {
+  const { properties, required } = asMembers(inputSchema);
+  const needed: unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(asMembers(properties))
+    .slice(0, most_parameters)
+    .map(([name, schema]) => {
+      const { type, description } = asMembers(schema);
+      return [name, [type].flat().join(' or '), needed.includes(name) ? 'yes' : 'no', description] as const;
+    });
+};
+
+const parameterTable = (tool: SurfaceTool) => {
+  const all = parameters(tool);
+  const cell = (value: unknown) => {
+    const shown = text(value);
+    return shown.length > longest ? `${shown.slice(0, longest).toWellFormed()} …` : shown;
+  };
+  return all.length === 0
+    ? html`<p class="note">It takes no input that its schema names.</p>`
+    : html`<div class="scroll" role="group" tabindex="0" aria-label="Parameters of ${text(tool.name)}"><table>
+<thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Needed</th><th scope="col">Description</th></tr></thead>
+<tbody>${all.map(([name, type, needed, description]) => html`<tr><th scope="row"><code class="foreign">${cell(name)}</code></th><td class="foreign">${cell(type)}</td><td>${needed}</td><td class="foreign">${cell(description)}</td></tr>`)}</tbody></table></div>`;
+};
+
+const hintWords = (tool: SurfaceTool) =>
+  hints(tool).length > 0
+    ? html`the publisher states: ${hints(tool).join(', ')}`
+    : 'the publisher states nothing about what a call changes';
+
 const toolItem = (tool: SurfaceTool): Html => html`
-<li><h3 class="foreign">${text(tool.name)}</h3>
+<li><h3><span class="foreign">${text(tool.name)}</span> <span class="note">${hintWords(tool)}</span></h3>
 <p class="foreign">${text(tool.description) || 'No description was sent.'}</p>
-<p class="note">Takes: <span class="foreign">${inputs(tool).join(', ') || 'no input that its schema names'}</span>.${hints(tool).length > 0 ? html` The publisher states: ${hints(tool).join('; ')}.` : ' The publisher states nothing about what a call changes.'}</p></li>`;
+${parameterTable(tool)}</li>`;
 
 /** In the form of a tool, as comparisons use it. */
 const memberItem = (member: SurfaceMember, surface: Surface): Html => {

@@ -1,8 +1,10 @@
 import { html } from 'hono/html';
 import { ageText, counted, dayText } from '../../core/text.ts';
+import { own } from '../../core/words.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
 import { factsOf } from '../../observations/known/kind.ts';
+import { moveWords, recordMoves } from '../../observations/known/kinds/moves.ts';
 import { registryVersions } from '../../observations/known/kinds/record.ts';
 import { day, type Html, pagePath, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
@@ -40,16 +42,21 @@ export function toVersionsPage(
   { versions, page, span }: VersionsShown,
 ): Html {
   const path = `${pagePath(listing.handle)}/versions`;
+  // The weightiest ten are stored.
+  const moves = factsOf(recordMoves, listing.signals.imported)[0]?.value?.moves ?? [];
+  const moved = new Map(
+    moves.map(({ version, published_at: _, kept: __, ...move }) => [version, moveWords(move)]),
+  );
   const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
   return toListingPart(site, listing, 'Versions', {
     description: `All versions of ${listing.handle} that Dossier has read, with their dates.`,
     body: html`
 <p class="lead">${pace(span, listing)}</p>
-<table class="counts"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th></tr></thead>
+<div class="scroll" role="group" tabindex="0" aria-label="Versions"><table class="${moved.size === 0 && 'counts'}"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th>${moved.size > 0 && html`<th scope="col">What it moved</th>`}</tr></thead>
 <tbody>${versions.map(
       ({ version, status, published_at, is_latest, undated }) => html`
-<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${undated ? 'no date stated' : html`${day(published_at)} (${ageText(dayText(published_at), listing.evidence_snapshot_date)})`}</td><td>${status}</td></tr>`,
-    )}</tbody></table>
+<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${undated ? 'no date stated' : html`${day(published_at)} (${ageText(dayText(published_at), listing.evidence_snapshot_date)})`}</td><td>${status}</td>${moved.size > 0 && html`<td>${toHtml(moved.get(version) ?? own(''))}</td>`}</tr>`,
+    )}</tbody></table></div>
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
 <p class="note">The versions are as the ${listing.sample ? 'sample has' : 'registry sent'} them, as of ${day(listing.observed_at)}.</p>`,

@@ -21,6 +21,7 @@ function cell({ made, answered }: DayOfChecks, at: number, all: number): Html {
 const svg = (title: string, cells: readonly Html[]) =>
   html`<svg role="img" class="days" width="100%" height="${height}"><title>${title}</title>${cells}</svg>`;
 
+/** A thin bar alone says little. */
 const legend = html`<p class="legend"><i class="answered"></i> answered <i class="failed"></i> not answered <i class="unasked"></i> not asked</p>`;
 
 const mostEndpoints = 3;
@@ -38,6 +39,10 @@ export const daysPictures = (observations: readonly Observation[], today: string
     );
     const span = [days[0]?.day ?? '', today] as const;
     return words
-      ? [picture(svg(`Checks on each of ${days.length} days`, cells), span, words, { legend })]
+      ? [
+          picture(svg(`Checks on each of ${days.length} days`, cells), span, words, {
+            legend: days.some(({ made, answered }) => answered < made) ? legend : html``,
+          }),
+        ]
       : [];
   });

@@ -84,12 +84,32 @@ export function offerInFull(one: Offer): Words {
   const price = converted === undefined ? exact : say`${ours(converted)} (${exact})`;
   const said =
     isWhole && network !== undefined ? say`${price}${by} on ${networkInFull(network)}` : offerWords(one);
-  const paid = pays.map((to) => {
-    const part = to.amount !== undefined && say` (${ours(to.amount)} of it)`;
-    return say`${payeeWords({ address: to.address, network })}${part}`;
-  });
-  return paid.length === 0 ? said : say`${said}, paid to ${listed(paid)}`;
+  return pays.length === 0 ? said : say`${said}, paid to ${paidToWords(pays, network)}`;
 }
+
+export const offerHeads = ['For', 'Amount', 'Asset', 'Network', 'Paid to'] as const;
+
+/** What `offerInFull` says, for the columns of `offerHeads`. */
+export function offerCells(one: Offer): Words[] {
+  const { for: tool, asset, network, pays = [] } = one;
+  const isNamed = asset === undefined || asset === dollars;
+  const { asset: _, ...unnamed } = one;
+  return [
+    tool === undefined ? own('the endpoint') : code(tool),
+    amountWords(convertedOf(one) === undefined && !isNamed ? unnamed : one),
+    isNamed ? own('') : code(asset),
+    network === undefined ? own('') : networkInFull(network),
+    paidToWords(pays, network),
+  ];
+}
+
+const paidToWords = (pays: NonNullable<Offer['pays']>, network: string | undefined): Words =>
+  listed(
+    pays.map((to) => {
+      const part = to.amount !== undefined && say` (${ours(to.amount)} of it)`;
+      return say`${payeeWords({ address: to.address, network })}${part}`;
+    }),
+  );
 
 const placeWords: Readonly<Record<PlaceName, Words>> = {
   quote: own('the quoted price'),
