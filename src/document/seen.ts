@@ -57,12 +57,15 @@ export const toKnown =
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
-/** Returns undefined if there was no check, or if the newest one is not stale. */
-export function lastChecked({ observations }: ListingDocument): string | undefined {
-  const newest = observations
+export const newestCheck = ({ observations }: ListingDocument) =>
+  observations
     .filter(isDated)
     .toSorted((a, b) => b.observed_at.localeCompare(a.observed_at))
     .at(0);
+
+/** Returns undefined if there was no check, or if the newest one is not stale. */
+export function lastChecked(listing: ListingDocument): string | undefined {
+  const newest = newestCheck(listing);
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 

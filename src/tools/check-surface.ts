@@ -155,11 +155,15 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
   const { first_seen_at, observed_at, as_seen, vantage } = seen;
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
   const since = `since ${dayText(first_seen_at)}, last on ${dayText(observed_at)}${spoken}, from ${vantage}`;
+  const isAll = not_sent.length === 0;
   const same = is_of_names
     ? `Dossier has seen ${all} with these names`
-    : `These are the ${all} that Dossier has seen`;
+    : `${isAll ? 'These are' : 'What you sent is that of'} the ${all} that Dossier has seen`;
+  const limit = is_of_names
+    ? 'Only names were compared: you sent no'
+    : 'Not compared, because you sent none:';
   return [
-    is_of_names && `Only names were compared: you sent no ${not_sent.join(', ')}.`,
+    !isAll && `${limit} ${not_sent.join(', ')}.`,
     differs.length === 0
       ? `${same} ${since}.`
       : `${counted(differs.length, one)} ${differs.length === 1 ? 'differs' : 'differ'} between your list and the one that Dossier has seen ${since}.`,
@@ -167,7 +171,6 @@ function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Earlier
     repeated.length > 0 && `Some names stand for several ${all}: see repeated.`,
     prefix &&
       'Your host puts the same characters before every name; the comparison ignores these characters.',
-    not_sent.length > 0 && !is_of_names && `Not compared, because you sent none: ${not_sent.join(', ')}.`,
   ].filter(Boolean);
 }
 

@@ -145,7 +145,8 @@ it('tools with a user interface are in the short answer, and their addresses in 
   const { structuredContent } = await ask('summary');
   expect(structuredContent).toMatchObject({
     lines: {
-      tools: '`chart`, `chart_old`, `link`, `read`; 2 tools with a user interface: `chart` and `chart_old`.',
+      tools:
+        '`chart`, `chart_old`, `link`, `read`; 2 tools with a user interface: `chart` and `chart_old`; no tool says read-only or destructive.',
     },
     next: 'check_surface',
   });

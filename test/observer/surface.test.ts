@@ -122,7 +122,9 @@ it('compares what the caller was handed: the members that were sent, by its name
       result: 'same',
       prefix: 'mcp__mail__',
       not_sent: ['annotations'],
-      message: expect.stringMatching(/Not compared, because you sent none: annotations\.$/),
+      message: expect.stringMatching(
+        /^Not compared, because you sent none: annotations\. What you sent is that of the tools that Dossier has seen since /,
+      ),
     });
   const [first, ...others] = handed('parameters');
   const changed = { ...first, parameters: { type: 'object', properties: { to: { type: 'string' } } } };

@@ -7,6 +7,7 @@ import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import { ratingsText, toListed } from '../../ratings/listed.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, snapshotWords } from '../rated.ts';
+import { newestCheck } from '../seen.ts';
 import {
   lastCheck_at,
   notClaimed,
@@ -102,6 +103,12 @@ const links = (listing: ListingDocument) =>
     `* MCP: <${listing.links.mcp}>, tool \`get_agent\``,
   );
 
+/** With its time of day, which helps after an outage. */
+function checkedAt(listing: ListingDocument): string | undefined {
+  const { observed_at: at } = newestCheck(listing) ?? {};
+  return at && `Last check by Dossier: ${at.slice(0, 16).replace('T', ' ')} UTC.`;
+}
+
 const heading = (listing: ListingDocument) =>
   paragraphs(
     `# ${escapeMarks(listing.handle)}${listing.as_of ? ` as of ${listing.as_of.day}` : ''}`,
@@ -116,6 +123,7 @@ const heading = (listing: ListingDocument) =>
     listing.origin_note,
     listing.being_checked,
     lines(...toAnswerLines(toAnswerWords(toAnswer(listing, 'full')))),
+    checkedAt(listing),
     inMarkdown(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date)),
   );
 

@@ -157,7 +157,7 @@ describe('an offer that is the one that Dossier saw', () => {
     expect(statesOf(await check({ handle: handleAt('mpp'), offer }))).toEqual([same]);
   });
 
-  it('is what get_agent names next, of each listing that asks for a payment', async () => {
+  it('is what get_agent names next, of each listing that asks for a payment; in full, it has the time of the last check', async () => {
     for (const [name, next] of [
       ['shop', 'check_offer before a payment'],
       ['free', 'check_surface'],
@@ -165,6 +165,10 @@ describe('an offer that is the one that Dossier saw', () => {
       const { structuredContent } = (await clients[0]?.call('get_agent', { handle: handleAt(name) })) ?? {};
       expect(structuredContent?.next).toBe(next);
     }
+    const full = await clients[0]?.call('get_agent', { handle: shopHandle, detail: 'full' });
+    expect(full?.structuredContent?.markdown).toMatch(
+      /\n\nLast check by Dossier: [\d-]{10} \d\d:\d\d UTC\.\n\n/,
+    );
   });
 
   it('the words of MPP and of wallets are those of x402, beside which they stay what they are', async () => {

@@ -31,10 +31,8 @@ export const toolsHints = defineKind({
     'Hints are the publisher’s word. If a tool says that it is read-only, a client may let a model call it without asking the user.',
   changed: own('Its tools have different hints'),
   saidIn: 'tools',
-  sayInLine: ({ value: { read_only, destructive, without_hint } }) =>
-    read_only + destructive > 0
-      ? undefined
-      : say`${without_hint === 1 ? own('its tool does not say') : say`none of its ${without_hint} tools says`} read-only or destructive`,
+  sayInLine: ({ value: { read_only, destructive } }) =>
+    read_only + destructive > 0 ? undefined : own('no tool says read-only or destructive'),
   method_version: 'tools/2',
   ...ofRareRemotes(({ list }) => {
     if (list.result !== 'listed') return list;
