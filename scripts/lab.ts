@@ -40,6 +40,10 @@ const lab: Readonly<Record<string, readonly [command: string, what: string]>> = 
   'try:ard': ['node scripts/try-ard.ts', 'checks ARD with its own tool, in a checkout of ard-spec'],
   'try:claude-code': ['node scripts/try-claude-code.ts', 'shows an allow list in Claude Code of npm'],
   'try:clients': ['node scripts/try-clients/try.ts', 'shows a .mcp.json in five clients of npm'],
+  'try:compose': [
+    'node scripts/ways-in/try-compose.ts',
+    'runs what the compose files would run, behind Caddy',
+  ],
   'try:go': ['node scripts/try-go/try.ts', "checks proofs of the log with Go's libraries"],
   'try:image': ['node scripts/image/try.ts', 'runs the container image as an operator would'],
   'try:nginx': ['node scripts/try-nginx.ts', 'runs the worked example of docs/operations.md'],

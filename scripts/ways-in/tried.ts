@@ -31,13 +31,18 @@ export const runLine = (line: string, options: { cwd: string; env: NodeJS.Proces
     );
   });
 
+const npm = (...args: readonly string[]) =>
+  execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+/** Installs a package into a folder, without its scripts. */
+export const installFrom = (folder: string, name: string) =>
+  npm('install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, name);
+
 /** Packs the project and installs it in a folder, as its users do; the path of the packed file. */
 export function installPacked(folder: string): string {
-  const npm = (...args: readonly string[]) =>
-    execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   const packed = npm('pack', '--silent', '--pack-destination', folder);
   const file = join(folder, packed.trim().split('\n').at(-1) ?? '');
   writeFileSync(join(folder, 'package.json'), '{"private": true}');
-  npm('install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, file);
+  installFrom(folder, file);
   return file;
 }

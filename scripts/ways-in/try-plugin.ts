@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { openScriptedModel } from '../../eval/tools/scripted-model.ts';
 import { observedStates } from '../../test/support/observed-entries.ts';
 import { openObservedStates } from '../../test/support/observed-states.ts';
-import { installPacked, tryIn } from './tried.ts';
+import { installFrom, installPacked, tryIn } from './tried.ts';
 
 // Usage: npm run lab try:plugin. Claude Code from npm (240 MB), with a home of its own and no way out but to
 // loopback, installs the plugin of this repository; its hook runs the packed package. A scripted model then
@@ -19,8 +19,7 @@ await tryIn(async (folder, { holds }) => {
     return join(folder, name);
   }) as [string, string, string];
   installPacked(project);
-  const install = ['install', '--no-audit', '--no-fund', '--ignore-scripts', '@anthropic-ai/claude-code'];
-  execFileSync('npm', [...install, '--prefix', modules], { stdio: ['ignore', 'ignore', 'inherit'] });
+  installFrom(modules, '@anthropic-ai/claude-code');
   const program = `node_modules/@anthropic-ai/claude-code-${process.platform}-${process.arch}/claude`;
   const directory = await openObservedStates();
   const model = await openScriptedModel(
