@@ -22,11 +22,17 @@ async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
     );
 }
 
-function requireUsableFiles({ views, privateViews, privateListings, witnesses }: Config): void {
+export function findViewFaults({ views, privateViews, privateListings }: Config): string[] {
   const faults = findCriterionFaults([...views, ...privateViews]);
   for (const { file, name, approvals } of privateListings ? [] : privateViews)
     if (!approvals)
       faults.push(`${file}: ${name}: it lists private entries, but PRIVATE_LISTINGS is not set`);
+  return faults;
+}
+
+function requireUsableFiles(config: Config): void {
+  const { witnesses } = config;
+  const faults = findViewFaults(config);
   const wrong = faults.length > 0 ? [`VIEWS: ${faults.join('; ')}`] : [];
   try {
     readWitnesses(witnesses);

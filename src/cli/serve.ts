@@ -4,6 +4,7 @@ import { importInThread, startImports } from '../app/import-schedule.ts';
 import { openOwnEvidence } from '../app/own-evidence.ts';
 import { startPurge } from '../app/purge.ts';
 import { listen, openContext, type Running } from '../app/server.ts';
+import { startReadingViews } from '../app/views-file.ts';
 import { startAudits } from '../audit/audit.ts';
 import { startRecheck } from '../claims/checks/recheck.ts';
 import type { Config } from '../config/config.ts';
@@ -115,7 +116,7 @@ export async function runServe(config: Config): Promise<void> {
     process.stdout.write(`listening on ${toAddresses(running)}\n`);
     const audits = (own: Context, signal: AbortSignal) => startAudits(own, openOwnEvidence, signal);
     const jobs = [startPurge, audits, observe, startBackups, startWebhooks, startReadingPrivate];
-    const later = [startIssuing, startJudgingSelections, startRecheck];
+    const later = [startIssuing, startReadingViews, startJudgingSelections, startRecheck];
     background = [
       startImports(running.context, stopping.signal, importInThread),
       ...[...jobs, ...later].map((start) => start(running.context, stopping.signal)),

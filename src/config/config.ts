@@ -30,6 +30,11 @@ export const acceptedHosts = ({ allowedHosts, publicUrl, host }: Config): readon
     ? allowedHosts
     : [new URL(publicUrl).hostname, toUrlHost(host), 'localhost', '127.0.0.1', '[::1]'];
 
+export const splitViews = (views: readonly Selection[]): Pick<Config, 'views' | 'privateViews'> => ({
+  views: views.filter(({ readers }) => !readers),
+  privateViews: views.filter(({ readers }) => readers),
+});
+
 /** Throws ExitError (78) with a line for each malformed setting. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
@@ -47,8 +52,7 @@ export function readConfig(
   if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
   return {
     ...values,
-    views: values.views.filter(({ readers }) => !readers),
-    privateViews: values.views.filter(({ readers }) => readers),
+    ...splitViews(values.views),
     publicUrl: values.publicUrl || `http://${toUrlHost(values.host)}:${values.port}`,
     version,
     hasPages: true,

@@ -113,7 +113,7 @@ export function createSelectionJudge(context: JudgeContext, signal?: AbortSignal
       if (changes.length < changesAtOnce) return;
     }
   };
-  /** Files may have changed while no node ran. */
+  /** The file may have changed. */
   const approved = async () => {
     const withApprovals = config.views.filter(({ approvals }) => approvals);
     const stored = withApprovals.map((selection) =>
@@ -155,13 +155,14 @@ async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolea
 export async function startJudgingSelections(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.views.length === 0) return;
   const judge = createSelectionJudge(context, signal);
-  let isFirst = true;
+  let known: Context['config']['views'] | undefined;
   await every({
     signal,
     pause_ms,
     async run() {
-      if (isFirst) await judge.approved();
-      isFirst = false;
+      const { views } = context.config;
+      if (known !== views) await judge.approved();
+      known = views;
       await judge.follow();
       if (await isPassDue(context)) await judge.pass();
     },

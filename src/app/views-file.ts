@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises';
+import { splitViews } from '../config/config.ts';
+import { viewsFile } from '../config/files.ts';
+import type { Context } from '../context.ts';
+import { every } from '../core/every.ts';
+import { findViewFaults } from './usable-settings.ts';
+
+const pause_ms = 2000;
+
+/** A file with a fault changes nothing, and is logged. */
+export async function startReadingViews({ config, log }: Context, signal: AbortSignal): Promise<void> {
+  const file = (config.views[0] ?? config.privateViews[0])?.file;
+  if (file === undefined) return;
+  let last: string | undefined;
+  await every({
+    signal,
+    pause_ms,
+    async run() {
+      const text = await readFile(file, 'utf8');
+      const isChanged = last !== undefined && last !== text;
+      last = text;
+      if (!isChanged) return;
+      const { data, error } = viewsFile.safeParse(file);
+      const faults = data ? findViewFaults({ ...config, ...splitViews(data) }) : [];
+      if (data && faults.length === 0) {
+        Object.assign(config, splitViews(data));
+        log.info({ views: data.length }, 'the views were read again');
+      } else {
+        const why = error?.issues.map(({ message }) => message) ?? faults;
+        log.warn(`VIEWS: ${why.join('; ')}; the views of before stay`);
+      }
+    },
+    onError: (err) => log.warn({ err }, 'the views could not be read again; this is tried again'),
+  });
+}
