@@ -1,10 +1,10 @@
 import { countEdits } from '../core/difference/edits.ts';
 import { handleParts, isHandle } from '../core/handle.ts';
 import { namespaceIdentity } from '../core/identity.ts';
-import { ownerLabel } from '../search/facets.ts';
+import { isLabelOf, ownerLabel } from '../search/facets.ts';
 import { rankFew } from '../search/gather.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { isCorrectable, oneLetterFrom, stopWords, toWords } from '../search/words.ts';
+import { isCorrectable, oneLetterFrom, stopWords, toWords, wordsOfAll } from '../search/words.ts';
 import { afterPrefix } from '../store/query.ts';
 import { toReferenceKey } from './references/references.ts';
 import type { Db } from './schema.ts';
@@ -53,7 +53,7 @@ const readOwned = (db: Db, labels: readonly string[]) =>
     .limit(mostAlike)
     .execute();
 
-const saysNothing: ReadonlySet<string> = new Set(['mcp', 'server', 'api', 'official', ...stopWords]);
+const saysNothing: ReadonlySet<string> = new Set(['api', ...wordsOfAll, ...stopWords]);
 
 const tellingOf = (name: string): string[] =>
   [...new Set(toWords(name).map(({ text }) => text))].filter((word) => !saysNothing.has(word));
@@ -133,7 +133,8 @@ function compareTo(
     isNamed ? 0 : mostEdits + 1,
   );
   const isOfNamespace = parts.namespace === namespace;
-  return { handle, edits: isSame ? -1 : edits, isOfNamespace, isOfOwner: ofOwner === 0 };
+  const isLabel = isLabelOf(own, folded);
+  return { handle, edits: isSame ? -1 : edits, isOfNamespace, isOfOwner: ofOwner === 0, isLabel };
 }
 
 /**
@@ -170,6 +171,7 @@ export async function readNear(db: Db, index: SearchIndex, text: string, limit: 
         Number(b.edits < 0) - Number(a.edits < 0) ||
         Number(b.isOfNamespace) - Number(a.isOfNamespace) ||
         Number(b.isOfOwner) - Number(a.isOfOwner) ||
+        Number(b.isLabel) - Number(a.isLabel) ||
         a.edits - b.edits ||
         (a.handle < b.handle ? -1 : 1),
     )

@@ -19,7 +19,7 @@ const createSearchedListings = (db: Db): SearchedListings => ({
   texts: (ids) =>
     db
       .selectFrom('listing')
-      .select(['handle', 'title', 'description'])
+      .select(['id', 'handle', 'title', 'description'])
       .where('id', 'in', ids)
       .where('withdrawn', 'is', null)
       .where('hidden', 'is', null)

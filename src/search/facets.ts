@@ -21,8 +21,9 @@ export function withNativeFacets(
 
 const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-const toLabel = (identity: string) =>
-  letters((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
+const labelOf = (identity: string): string =>
+  (identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '';
+const toLabel = (identity: string) => letters(labelOf(identity));
 
 /** Letters and digits of the account, or of the registered domain's first label. */
 export const ownerLabel = (handle: string): string => toLabel(namespaceIdentity(handle));
@@ -60,6 +61,10 @@ export function toOwnerFacets(query: string): Facet[] {
   const label = letters(text);
   return label ? [`owner:${label}`] : [];
 }
+
+/** Letter by letter: `bexley bank` is the label of bexleybank.com, not of bexley-bank.com. */
+export const isLabelOf = (handle: string, query: string): boolean =>
+  labelOf(namespaceIdentity(handle)) === withoutWanted(query).replace(/\s+/g, '');
 
 const mostNamed = 5;
 

@@ -1,7 +1,7 @@
 import { isHandle } from '../core/handle.ts';
 import { nextTurn } from '../core/turns.ts';
 import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
-import { type Facet, type FacetChoice, toOwnerFacets, toWordOwners } from './facets.ts';
+import { type Facet, type FacetChoice, isLabelOf, toOwnerFacets, toWordOwners } from './facets.ts';
 import { readNearWords, readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
@@ -147,7 +147,7 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 
 const scoreOfFirst = 1e6;
 
-/** By relevance, positions `first` lead, and with all words those of `named`. */
+/** By relevance, positions `first` lead, `foremost` before others, and with all words those of `named`. */
 async function sortFound(
   search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
@@ -155,12 +155,15 @@ async function sortFound(
     words,
     sort,
     first,
+    foremost,
     named,
     most,
-  }: { words: readonly RankedWord[]; first: readonly number[]; named: ReadonlySet<number> } & Pick<
-    SearchQuery,
-    'sort' | 'most'
-  >,
+  }: {
+    words: readonly RankedWord[];
+    first: readonly number[];
+    foremost: ReadonlySet<number>;
+    named: ReadonlySet<number>;
+  } & Pick<SearchQuery, 'sort' | 'most'>,
 ) {
   const ids = positions.map(toId);
   const updates = sort === 'updated' ? await readUpdates(search, ids) : undefined;
@@ -171,7 +174,7 @@ async function sortFound(
     const { score, matched } = scoreOf(start);
     const position = positions[at] ?? 0;
     const isFirst = leading.has(position) || (matched >= counted && named.has(position));
-    return isFirst ? score + scoreOfFirst : score;
+    return score + scoreOfFirst * (Number(isFirst) + Number(foremost.has(position)));
   });
   const idOf = (at: number) => ids[at] ?? 0;
   const updateOf = (at: number) => updates?.get(idOf(at)) ?? '';
@@ -194,6 +197,12 @@ async function findOwned({ db, index }: IndexSearch, text: string, facets: reado
   for (const owner of toOwnerFacets(text))
     owned.push(...(await index.find(db, { ...probe, facets: [...facets, owner] })));
   return owned;
+}
+
+async function findForemost({ listings }: IndexSearch, text: string, owned: readonly number[]) {
+  if (owned.length < 2) return new Set<number>();
+  const rows = await listings.texts(owned.map(toId));
+  return new Set(rows.filter(({ handle }) => isLabelOf(handle, text)).map(({ id }) => toPosition(id)));
 }
 
 const findNamed = async ({ db, index }: IndexSearch, text: string, facets: readonly FacetChoice[]) => {
@@ -255,6 +264,7 @@ export async function rankListings(
     words,
     sort,
     first: owned,
+    foremost: await findForemost(search, text, owned),
     named: await findNamed(search, text, facets),
     most: most && most + 1,
   });
@@ -288,6 +298,7 @@ export async function rankFew(
       words,
       sort: 'relevance',
       first: owned,
+      foremost: await findForemost(search, text, owned),
       named: await findNamed(search, text, []),
       most,
     }),

@@ -5,7 +5,7 @@ import type { Db } from './schema.ts';
 import type { RankedWord } from './score.ts';
 import type { IndexSearch, SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, synonymsOf } from './synonyms.ts';
-import { isCorrectable, stem, toHalves, toSpellings, toWords } from './words.ts';
+import { isCorrectable, stem, toHalves, toSpellings, toWords, wordsOfAll } from './words.ts';
 
 const mostBeginnings = 8;
 
@@ -74,6 +74,9 @@ type Counts = ReadonlyMap<string, TermCount>;
 const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCount = 'listings') =>
   Math.min(...terms.map((term) => counts.get(term)?.[count] ?? 0));
 
+/** Without one that is found as written, words of all listings find nothing. */
+const isTelling = ({ share }: QueryWord): boolean => share === 1;
+
 interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
   /** Undefined if an alternative is found. */
@@ -95,6 +98,7 @@ async function expand(
 ): Promise<Expanded[]> {
   const expanded: Expanded[] = [];
   let corrected = 0;
+  const lastTelling = words.findLastIndex(isTelling);
   for (const [at, word] of words.entries()) {
     const found = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
     const few = (counts.get(word.term)?.listings ?? 0) < fewListings;
@@ -112,6 +116,12 @@ async function expand(
       found.push(...corrections.alternatives);
       near = corrections.near;
     }
+    if (near && at === lastTelling && [...word.text].length >= shortestBeginning)
+      for (const [term, count] of await readBeginnings(db, word.text)) {
+        counts.set(term, count);
+        found.push({ terms: [term], factor: beginningFactor });
+        near = [...near, { text: term, term }];
+      }
     expanded.push({ ...word, found, near });
   }
   return expanded;
@@ -142,7 +152,15 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   const counts = new Map(await index.readTermCounts(db, [...terms]));
   const total = Math.max(1, await listings.count());
   const expanded = await expand(db, index, query.words, counts);
-  const known = expanded.filter(({ found }) => found.length > 0).map((word) => toRanked(word, counts, total));
+  const isFound = ({ found }: Expanded) => found.length > 0;
+  const telling = expanded.filter(isTelling);
+  const isForeign = 2 * telling.filter((word) => !isFound(word)).length > telling.length;
+  const hasWritten = telling.some(({ near }) => near === undefined);
+  const isLost = (word: Expanded) =>
+    isTelling(word) ? word.near && isForeign : !hasWritten && wordsOfAll.has(word.text);
+  const known = expanded
+    .filter((word) => isFound(word) && !isLost(word))
+    .map((word) => toRanked(word, counts, total));
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
     /** Found ones, and of more than 24 the weightiest. */

@@ -55,7 +55,7 @@ export interface SearchedListings {
   /** In no particular order, neither withdrawn nor hidden. */
   texts(
     ids: readonly number[],
-  ): Promise<readonly { readonly handle: string; title: string | null; description: string }[]>;
+  ): Promise<readonly { readonly id: number; handle: string; title: string | null; description: string }[]>;
 }
 
 export interface IndexSearch {

@@ -102,6 +102,9 @@ export const lightWords: ReadonlySet<string> = toSet(
   data access cheap free easy simple online new real time country countries other`,
 );
 
+/** Of every listing, so that they distinguish no name. */
+export const wordsOfAll: ReadonlySet<string> = toSet('mcp server servers official');
+
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const shortestCorrected = 4;
 const longestCorrected = 24;

@@ -11,6 +11,10 @@ const entries = [
   registryEntry('io.github.getsentry/errors', { description: 'Finds errors' }),
   registryEntry('io.github.fan/getsentry', { title: 'getsentry', description: 'Reads getsentry' }),
   registryEntry('co.hugging-face/hub', { description: 'Models' }),
+  registryEntry('com.bexley-bank/accounts', { description: 'The official MCP server of Bexley Bank' }),
+  registryEntry('com.bexleybank/accounts', { description: 'Accounts and payments' }),
+  registryEntry('com.kestrelqueue/queue', { description: 'Jobs in queues' }),
+  registryEntry('org.other/helper', { description: 'An MCP server as a service' }),
 ];
 const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
 
@@ -45,9 +49,39 @@ describe('a query that is the name of a publisher finds its listings first', () 
       expect((await search({ query }))[0]).toMatch(/^com\.notion/);
     },
   );
+  it.each(['bexley bank', 'Bexley Bank MCP server', 'official bexley bank', 'bexleybank'])(
+    'whose domain has its letters before a look-alike with a hyphen: %s',
+    async (query) => {
+      const both = ['com.bexleybank/accounts', 'com.bexley-bank/accounts'];
+      expect((await search({ query })).slice(0, 2)).toEqual(both);
+      const { near = [] } = await callTool<{ near?: string[] }>(directory, 'get_agent', { handle: query });
+      expect(near.slice(0, 2)).toEqual(both);
+    },
+  );
+  it('unless the hyphen is asked for', async () => {
+    expect((await search({ query: 'bexley-bank' }))[0]).toBe('com.bexley-bank/accounts');
+  });
   it('but not in quotes, in another order, or against a filter', async () => {
     expect((await search({ query: '"notion"' }))[0]).toMatch(/^io\.github\.fan\//);
     expect(await search({ query: 'getsentry', sort: 'published' })).toHaveLength(2);
     expect(await search({ query: 'notion', has_endpoint: true })).toEqual([]);
+  });
+});
+
+describe('words that every listing could have', () => {
+  it('find nothing beside a name, which finds the publisher whose label it begins', async () => {
+    const found = await callTool(directory, 'search_agents', { query: 'kestrel mcp server' });
+    expect(found).toMatchObject({
+      listings: [{ handle: 'com.kestrelqueue/queue' }],
+      did_you_mean: [{ word: 'kestrel', near: ['kestrelqueue'] }],
+    });
+  });
+  it('find nothing beside words that no listing has', async () => {
+    expect(await search({ query: 'zzyzxq mcp server' })).toEqual([]);
+    expect((await search({ query: 'mcp server' })).length).toBeGreaterThan(0);
+  });
+  it('nor does a word that is near by chance, if most others are unknown', async () => {
+    expect(await search({ query: 'servicios para enviar correos urgentes' })).toEqual([]);
+    expect(await search({ query: 'servicie' })).toEqual(['org.other/helper']);
   });
 });
