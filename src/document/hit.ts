@@ -16,15 +16,11 @@ import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { sourcesFirst } from './rated.ts';
 import { recordedSecrets } from './record.ts';
-import { type Hit, type Resolved, shownApart } from './resolved.ts';
+import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
 import { hostingWords, packageWords } from './sentences.ts';
 
-type HitObservation = Pick<
-  DatedObservation,
-  'kind' | 'subject' | 'value' | 'details' | 'outcome' | 'observed_at'
-> & {
-  readonly missed?: unknown;
-};
+type HitObservation = Pick<DatedObservation, 'details' | 'outcome'> &
+  ChangedInTime & { readonly missed?: unknown };
 
 /** `listing` lacks texts that the operator has hidden. */
 export interface HitFacts {
@@ -190,6 +186,6 @@ export function besideStandsOut(
     ...(title && { title }),
     ...(description && { description }),
     facts: facts.filter((fact) => fact instanceof Words),
-    [shownApart]: { isSample: isSample(listing), matched: found, alike },
+    [shownApart]: { isSample: isSample(listing), matched: found, alike, overTime: observations },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { code, isEmpty, join, ours, quote, say, sentence, type Words, wordsSchema } from '../core/words.ts';
+import type { StoredObservation } from '../observations/known/observation.ts';
 
 export const hit = z.object({
   handle: z.string(),
@@ -7,6 +8,12 @@ export const hit = z.object({
   description: z.string().optional(),
   facts: z.array(wordsSchema),
 });
+
+/** Of a fact: when it changed, and how the checks that it counts ended. */
+export type ChangedInTime = Pick<
+  StoredObservation,
+  'kind' | 'subject' | 'value' | 'observed_at' | 'changed_from' | 'tally'
+>;
 
 /** Pages show these texts apart from the facts of a hit. JSON omits members whose key is a symbol. */
 export const shownApart = Symbol('shown apart');
@@ -18,6 +25,8 @@ export type Hit = z.infer<typeof hit> & {
     readonly alike?: Words | undefined;
     /** The recorded version of a package is reported as malicious code. */
     readonly malware?: readonly Words[];
+    /** For the small picture. */
+    readonly overTime?: readonly ChangedInTime[];
   };
 };
 

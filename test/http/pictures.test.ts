@@ -188,6 +188,24 @@ describe('pictures of what happened over time', () => {
     expect(await pageOf('paid', `?as_of=${day(15)}`)).toContain('weight-2');
   });
 
+  it('draws a small strip in a search and in a comparison, with a count of what changed', async () => {
+    const search = await (
+      await directory.app.request('/agents?q=gap', { headers: { accept: 'text/html' } })
+    ).text();
+    expect(cellsOf(search)).toEqual([1, 0, 1]);
+    expect(textOf(search)).toContain(`1 of 1 check answered in the 30 days until ${day(0)}`);
+    const compare = await (
+      await directory.app.request(
+        `/compare?${['gap', 'ahead', 'paid'].map((name) => `handle=com.example/${name}`).join('&')}&active=true`,
+        { headers: { accept: 'text/html' } },
+      )
+    ).text();
+    expect(textOf(compare)).toContain(`0 of 1 check answered in the 30 days until ${day(0)}`);
+    expect(textOf(compare)).toContain(`1 checked fact changed, last on ${day(10)}`);
+    expect(await faultsOfHtml(search)).toEqual([]);
+    expect(await faultsOfHtml(compare)).toEqual([]);
+  });
+
   it('is valid HTML', async () => {
     for (const end of ['', '/history', `?as_of=${day(15)}`])
       expect(await faultsOfHtml(await pageOf('paid', end))).toEqual([]);

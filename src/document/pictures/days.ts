@@ -1,5 +1,6 @@
 import { day_ms, dayText } from '../../core/text.ts';
 import { code, count, dayOf, listed, say, type Words } from '../../core/words.ts';
+import type { Observation } from '../../observations/known/observation.ts';
 import type { Tally } from '../../observations/known/timeline/tally.ts';
 
 /** Of one endpoint. */
@@ -29,18 +30,31 @@ export const dayWords = ({ day, made, answered }: DayOfChecks): Words =>
 
 const mostFailed = 3;
 
+const checksOn = (days: readonly DayOfChecks[], name: 'answered' | 'made'): number =>
+  days.reduce((sum, one) => sum + one[name], 0);
+
 /** Undefined if none of the days has a check. */
 export function daysWords(endpoint: string, days: readonly DayOfChecks[]): Words | undefined {
   const asked = days.filter(({ made }) => made > 0);
   const last = days.at(-1);
   if (asked.length === 0 || !last) return undefined;
-  const [answered, made] = (['answered', 'made'] as const).map((name) =>
-    asked.reduce((sum, one) => sum + one[name], 0),
-  );
   const failed = asked
     .filter((one) => one.answered < one.made)
     .toReversed()
     .map((one) => say`${dayOf(one.day)} (${one.answered} of ${one.made})`);
   const but = failed.length > 0 && say`; not all answered on ${listed(failed, mostFailed)}`;
-  return say`${code(endpoint)} answered ${answered ?? 0} of ${count(made ?? 0, 'check')} of Dossier, made on ${asked.length} of the ${days.length} days until ${dayOf(last.day)} (UTC)${but}.`;
+  return say`${code(endpoint)} answered ${checksOn(asked, 'answered')} of ${count(checksOn(asked, 'made'), 'check')} of Dossier, made on ${asked.length} of the ${days.length} days until ${dayOf(last.day)} (UTC)${but}.`;
+}
+
+/** Beside a small picture. */
+export const shortDaysWords = (days: readonly DayOfChecks[]): Words =>
+  say`${checksOn(days, 'answered')} of ${count(checksOn(days, 'made'), 'check')} answered in the ${days.length} days until ${dayOf(days.at(-1)?.day ?? '')}`;
+
+/** Undefined if no check saw a change. */
+export function changedFactsWords(facts: readonly Pick<Observation, 'changed_from'>[]): Words | undefined {
+  const days = facts.flatMap(({ changed_from }) => changed_from?.seen_from ?? []).sort();
+  const last = days.at(-1);
+  return last === undefined
+    ? undefined
+    : say`${count(days.length, 'checked fact')} changed, last on ${dayOf(last)}`;
 }
