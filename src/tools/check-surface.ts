@@ -151,22 +151,20 @@ function beforeText(
 function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: EarlierSurface) {
   const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
   const all = surface.name;
-  const one = surface.noun;
   const { first_seen_at, observed_at, as_seen, vantage } = seen;
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
   const since = `since ${dayText(first_seen_at)}, last on ${dayText(observed_at)}${spoken}, from ${vantage}`;
-  const isAll = not_sent.length === 0;
   const same = is_of_names
     ? `Dossier has seen ${all} with these names`
-    : `${isAll ? 'These are' : 'What you sent is that of'} the ${all} that Dossier has seen`;
+    : `${not_sent.length === 0 ? 'These are' : 'What you sent is that of'} the ${all} that Dossier has seen`;
   const limit = is_of_names
     ? 'Only names were compared: you sent no'
     : 'Not compared, because you sent none:';
   return [
-    !isAll && `${limit} ${not_sent.join(', ')}.`,
+    not_sent.length > 0 && `${limit} ${not_sent.join(', ')}.`,
     differs.length === 0
       ? `${same} ${since}.`
-      : `${counted(differs.length, one)} ${differs.length === 1 ? 'differs' : 'differ'} between your list and the one that Dossier has seen ${since}.`,
+      : `${counted(differs.length, surface.noun)} ${differs.length === 1 ? 'differs' : 'differ'} between your list and the one that Dossier has seen ${since}.`,
     beforeText(before, is_of_names),
     repeated.length > 0 && `Some names stand for several ${all}: see repeated.`,
     prefix &&

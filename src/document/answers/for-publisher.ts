@@ -12,15 +12,15 @@ export function publisherWays(
   const { handle, links } = listing;
   const { namespace } = handleParts(handle);
   return [
-    ['Claim it, answer ratings (respond_to_rating)', `${links.page}/claim`],
-    ['Opt out, where the claim page says, with the line', `optout ${handle}`],
+    ['Claim, answer ratings (respond_to_rating)', `${links.page}/claim`],
+    ['Opt out there with the line', `optout ${handle}`],
     [
-      'Wrong data: publish a new version in its registry. A copy of yours: tell its registry, and report it',
+      'Wrong data: publish a new version in its registry; a copy: report it there and here',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
     [`Badge, now ${toQuote(toBadge(listing))}`, `[![${badgeLabel}](${links.badge})](${links.page})`],
     ['Changes', `${links.page}/feed.atom`],
-    ['Of all under its name', `${publicUrl}/publishers/${namespace}/feed.atom`],
+    ['Its namespace', `${publicUrl}/publishers/${namespace}/feed.atom`],
     ['Webhook', `${publicUrl}/api/webhooks`],
     ['In CI', 'dossier check'],
   ];
