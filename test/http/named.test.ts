@@ -143,6 +143,7 @@ describe('get_agent finds the one listing that records', () => {
       'pypi package',
     ]),
     ['a command', 'npx -y @political-comms/mcp "a & b"', 'com.politicalcomms/api', 'npm package'],
+    ['a command', 'npx -y @political-comms/mcp "x; npx y"', 'com.politicalcomms/api', 'npm package'],
     ['a command', 'npx -y "@political-comms/mcp"', 'com.politicalcomms/api', 'npm package'],
     ['a command', 'docker run -i --rm -e KEY example/imager:1.2.3', 'com.example/imager', 'oci package'],
     ['a command', 'npx mcp-remote https://mcp.webhook.co/mcp', 'co.webhook/webhook', endpoint],

@@ -86,8 +86,10 @@ function readCommanded(text: string): string | undefined {
 }
 
 /** Of several for a shell, those that have names. */
-const readEach = (text: string): string[] =>
-  text.split(/&&|\|\||[;|\n]/).flatMap((command) => readCommanded(command.trim()) || []);
+function readEach(text: string): string[] {
+  const commands = text.match(/(?:"[^"]*"|'[^']*'|[^&|;\n])+/g) ?? [];
+  return commands.length > 1 ? commands.flatMap((command) => readCommanded(command.trim()) || []) : [];
+}
 
 const readConfigured = (text: string): string[] =>
   pastedServers(text).map((server) => {

@@ -18,7 +18,7 @@ function withoutLink(text: string): string {
 
 /** The servers of what somebody pasted: TOML, JSON with anything around it, or a link that installs one. */
 export function pastedServers(text: string): JsonObject[] {
-  const fromToml = /^\s*[\w-]+\s*=/m.test(text) ? serversIn(attempt(() => parseToml(text))) : [];
+  const fromToml = /^[ \t]*[\w-]+[ \t]*=/m.test(text) ? serversIn(attempt(() => parseToml(text))) : [];
   if (fromToml.length > 0) return fromToml;
   const written = withoutLink(text);
   const json = written.slice(written.indexOf('{'), written.lastIndexOf('}') + 1);
