@@ -4,14 +4,16 @@ import { openBrowser, openPage, type PageTrace } from '../support/browser.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 
-/** Seventy listings that pay, every second with a remote endpoint, every third a Python package. */
+/** Seventy that pay, every second with a remote endpoint (one SSE), every third a Python package. */
 const payers = Array.from({ length: 70 }, (_, at) => {
   const number = String(at).padStart(2, '0');
   return registryEntry(
     `io.payers/payer-${number}`,
     {
       description: 'Takes payments for an agent',
-      ...(at % 2 === 0 && { remotes: [{ type: 'streamable-http', url: `https://payers.example/${at}` }] }),
+      ...(at % 2 === 0 && {
+        remotes: [{ type: at === 0 ? 'sse' : 'streamable-http', url: `https://payers.example/${at}` }],
+      }),
       ...(at % 3 === 0 && {
         packages: [{ registryType: 'pypi', identifier: `payer-${at}`, transport: { type: 'stdio' } }],
       }),
@@ -74,7 +76,7 @@ describe.each([
     await eventually(() => search(page)).toBe('?q=payments&has_endpoint=true');
     await facet(page, 'streamable-http').click();
     await eventually(() => search(page)).toBe('?q=payments&has_endpoint=true&transport=streamable-http');
-    expect(await count(page)).toBe('35 listings, 20 shown so far.');
+    expect(await count(page)).toBe('34 listings, 20 shown so far.');
     await page.getByRole('link', { name: 'Remove the filter transport: streamable-http' }).click();
     await eventually(() => search(page)).toBe('?q=payments&has_endpoint=true');
     await page.getByRole('link', { name: 'More listings' }).click();

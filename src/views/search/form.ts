@@ -127,7 +127,8 @@ function group({ title, kind, names }: (typeof kinds)[number], { answer, address
       const filter = toFilter(facet);
       if (!filter || !isOfGroup(filter.name)) return [];
       if (filter.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
-      return !isChosen || isSelected(address, filter) ? [{ filter, count }] : [];
+      const narrows = !isChosen && (count < answer.total.count || answer.total.capped);
+      return narrows || isSelected(address, filter) ? [{ filter, count }] : [];
     })
     .slice(0, facetsShown);
   if (choices.length === 0) return '';
