@@ -8,6 +8,7 @@ const lab: Readonly<Record<string, readonly [command: string, what: string]>> = 
     'node scripts/check-sentences.ts',
     'reads every answer about saved copies of a registry, and prints the false ones (test/README.md)',
   ],
+  bundle: ['node scripts/ways-in/bundle/pack.ts', 'packs dossier.mcpb, for Claude Desktop'],
   conformance: ['node test/conformance/run.ts', 'runs the official MCP suite (test/conformance/README.md)'],
   'eval:claims': ['node eval/claims/run.ts', 'counts which listings of a copy can be claimed (eval/claims)'],
   'eval:hosts': ['node eval/tools/run-hosts.ts', 'shows what hosts of npm give a model (eval/tools)'],
@@ -38,6 +39,7 @@ const lab: Readonly<Record<string, readonly [command: string, what: string]>> = 
   'test:long': ['TEST_LONG=on vitest run', 'runs every test with all cases, more files on PostgreSQL'],
   'try:action': ['node scripts/ways-in/try-action.ts', 'runs action.yml as a runner of GitHub would'],
   'try:ard': ['node scripts/try-ard.ts', 'checks ARD with its own tool, in a checkout of ard-spec'],
+  'try:bundle': ['node scripts/ways-in/try-bundle.ts', 'starts the bundle for Claude Desktop, unpacked'],
   'try:claude-code': ['node scripts/try-claude-code.ts', 'shows an allow list in Claude Code of npm'],
   'try:clients': ['node scripts/try-clients/try.ts', 'shows a .mcp.json in five clients of npm'],
   'try:compose': [

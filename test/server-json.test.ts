@@ -52,9 +52,10 @@ it.runIf(existsSync(schemaFile))('server.json fits the schema of the registry', 
   expect(faultsOf({ ...read('server.json'), description: 'x'.repeat(101) })).not.toEqual([]);
 });
 
-it('is of the version that the plugin of Claude Code starts, and that the record and the package have', () => {
+it('the record, the plugin of Claude Code and the bundle are of the version that the package has', () => {
   const version = String(read('package.json').version);
-  const texts = ['.claude-plugin/marketplace.json', 'server.json'].map((file) => readFileSync(file, 'utf8'));
+  const files = ['.claude-plugin/marketplace.json', 'server.json', 'scripts/ways-in/bundle/manifest.json'];
+  const texts = files.map((file) => readFileSync(file, 'utf8'));
   const named = texts.join('\n').match(/(?<=dossier@|"version": ")\d+\.\d+\.\d+/g);
-  expect(named).toEqual([version, version, version, version]);
+  expect(named).toEqual([version, version, version, version, version]);
 });

@@ -2,6 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Says what a try saw; the process ends with 1 if something does not hold. */
 export interface Report {
@@ -30,6 +31,19 @@ export const runLine = (line: string, options: { cwd: string; env: NodeJS.Proces
       ended({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
     );
   });
+
+/** Waits up to half a minute until a service is ready; whether it is. */
+export async function untilReady(url: string): Promise<boolean> {
+  for (let tries = 0; tries < 150; tries++) {
+    const isReady = await fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return true;
+    await wait(200);
+  }
+  return false;
+}
 
 const npm = (...args: readonly string[]) =>
   execFileSync('npm', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });

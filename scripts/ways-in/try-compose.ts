@@ -2,13 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { parse } from 'yaml';
 import { clientKinds, connect } from '../../test/support/mcp-clients.ts';
 import { freePort, startPostgres } from '../../test/support/postgres-server.ts';
-import { installFrom, installPacked, type Report, tryIn } from './tried.ts';
+import { installFrom, installPacked, type Report, tryIn, untilReady } from './tried.ts';
 
 // Usage: npm run lab try:compose -- [--caddy /usr/bin/caddy]. Compares the compose files with the schema of
 // the specification, from npm, and runs on loopback what their containers would run: the packed package with
@@ -39,18 +38,6 @@ function begin(command: readonly [string, ...string[]], env: Environment) {
     child.kill('SIGTERM');
     await ended;
   };
-}
-
-async function untilReady(url: string): Promise<boolean> {
-  for (let tries = 0; tries < 150; tries++) {
-    const isReady = await fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return true;
-    await wait(200);
-  }
-  return false;
 }
 
 async function tryService(url: string, { holds }: Report): Promise<void> {
