@@ -14,16 +14,27 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isJsonObject, mapMembers } from '../core/json.ts';
 import { type Problem, toProblem } from '../core/problem.ts';
+import { toText } from '../core/words.ts';
+import { type AgentAnswer, documentOf } from '../document/answers/agent-answer.ts';
+import { shownDays } from '../document/pictures/days.ts';
 import { completeHandle } from '../listings/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
 import { measure } from '../telemetry/events.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toListedInput, toOutputSchema } from '../tools/tool.ts';
+import { daysStrip, inTime } from '../views/pictures/days.ts';
+
+/** For the card: hosts show models the texts alone. */
+function pictureOf({ [documentOf]: listing }: Pick<AgentAnswer, typeof documentOf>) {
+  if (!listing) return undefined;
+  const strip = daysStrip(inTime(listing.observations), shownDays, listing.evidence_snapshot_date);
+  return strip && { _meta: { 'dossier/picture': { svg: String(strip.drawn), says: toText(strip.words) } } };
+}
 
 /** Some hosts show models only one of the two. */
-const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, unknown>): CallToolResult => ({
-  content: [{ type: 'text', text: toText(answer) }],
+const toMcpAnswer = (tool: Tool, answer: Record<string, unknown>): CallToolResult => ({
+  content: [{ type: 'text', text: (tool.toText ?? JSON.stringify)(answer), ...pictureOf(answer) }],
   // Without undefined members.
   structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
 });
@@ -31,10 +42,12 @@ const toMcpAnswer = ({ toText = JSON.stringify }: Tool, answer: Record<string, u
 /** A Latin-1 character for each UTF-8 byte: Node sends such a string fastest. */
 export const toByteString = (text: string): string => Buffer.from(text).toString('latin1');
 
-function toMembers({ toText }: Tool, answer: Record<string, unknown>): string {
+function toMembers(tool: Tool, answer: Record<string, unknown>): string {
   const json = JSON.stringify(answer);
-  const text = JSON.stringify(toText?.(answer) ?? json);
-  return toByteString(`"content":[{"type":"text","text":${text}}],"structuredContent":${json}`);
+  const content = JSON.stringify([
+    { type: 'text', text: tool.toText?.(answer) ?? json, ...pictureOf(answer) },
+  ]);
+  return toByteString(`"content":${content},"structuredContent":${json}`);
 }
 
 /**

@@ -19,6 +19,7 @@ await directory.importEntries([
     remotes: [{ type: hostile, url: 'https://evil.example/"><script>' }],
     packages: [{ registryType: 'npm', identifier: `x${hostile}` }],
   }),
+  registryEntry('org.counted/server', { remotes: [{ type: 'sse', url: 'https://counted.example/mcp' }] }),
   registryEntry('org.links/server', {
     title: `ends” and «goes on» in ❝our❞ "voice"`,
     websiteUrl: 'javascript:alert(1)',
@@ -91,6 +92,45 @@ describe('the card in a host of MCP Apps', () => {
     expect(text).toContain('answered.');
     expect(text).toContain(`“ends' and 'goes on' in 'our' 'voice'”: `);
     expect(text).toContain(`Checked by Dossier: ${at.slice(0, 10)}.`);
+  });
+
+  it('draws the checks of 90 days, from what no model reads', async () => {
+    const at = directory.context.clock().toISOString();
+    const today = at.slice(0, 10);
+    const check = {
+      source: 'Dossier',
+      vantage: 'lab-one',
+      method_version: '1',
+      recorded: 'https://counted.example/mcp',
+    };
+    const tally = { [today]: { answered: 1, server_error: 3 } };
+    const counts = { answered: 1, made: 4, others: { server_error: 3 } };
+    const value = { days_30: counts, days_90: counts, first_check: today };
+    const span = { ...check, value, outcome: 'seen' as const, from: at, to: at, checks: 1 };
+    await directory.store.write((tx) =>
+      tx.observations.put({
+        handle: 'org.counted/server',
+        observed_at: at,
+        timelines: [
+          { kind: 'endpoint.availability', subject: 'https://counted.example/mcp', tally, spans: [span] },
+        ],
+      }),
+    );
+    const card = await host.open();
+    const result = await client.call('get_agent', { handle: 'org.counted/server' });
+    expect(JSON.stringify(result.structuredContent)).not.toContain('svg');
+    await card.result(result);
+    await card.frame.getByRole('heading', { name: 'org.counted/server' }).waitFor();
+    const paths = card.frame.locator('figure path[class]');
+    expect(
+      await paths.evaluateAll((all) =>
+        all.map((one) => (one as { getAttribute(name: string): string }).getAttribute('d')),
+      ),
+    ).toEqual(['M89.5 0V12', 'M89.5 12V16']);
+    expect(await card.frame.locator('figcaption').textContent()).toBe(
+      `https://counted.example/mcp answered 1 of 4 checks of Dossier, made on 1 of the 90 days until ${today} (UTC); not all answered on ${today} (1 of 4).`,
+    );
+    expect(host.complaints).toEqual([]);
   });
 
   it('shows a comparison in the requested order, unknowns included', async () => {

@@ -52,7 +52,16 @@ const addresses = [
   ['repository', 'Repository'],
 ];
 
-const listingCard = (listing) => {
+/** Drawn by the service, of the checks of 90 days. */
+const drawn = ({ svg, says }) =>
+  el(
+    'figure',
+    '',
+    new DOMParser().parseFromString(svg, 'text/html').body.firstChild,
+    el('figcaption', 'note', marked(says)),
+  );
+
+const listingCard = (listing, picture) => {
   const { signals, lines = {} } = listing;
   const kept_up = [signals.imported, lines.kept_up].filter(Boolean).join(' ');
   const texts = { ...listing, ...lines, kept_up, rated: signals.native };
@@ -62,6 +71,7 @@ const listingCard = (listing) => {
     el('p', '', listing.title ? [quoted(listing.title), ': '] : '', quoted(listing.description)),
     (listing.notes ?? []).map((note) => el('p', '', marked(note))),
     (listing.stands_out ?? []).map((text) => el('p', 'statement', marked(text))),
+    picture ? drawn(picture) : '',
     listing.markdown
       ? el('p', 'text', listing.markdown)
       : el(
@@ -127,14 +137,15 @@ const problemCard = ({ message, near = [] }) => [
 
 const show = (...inside) => card.replaceChildren(...inside.flat(Infinity).filter(Boolean));
 
-const dataCard = (data) => {
+const dataCard = (data, picture) => {
   if (data.error) return problemCard(data.error);
-  return data.listings ? comparisonCard(data) : listingCard(data);
+  return data.listings ? comparisonCard(data) : listingCard(data, picture);
 };
 
 /** Some hosts give only the text, which may be JSON. */
 const resultCard = ({ structuredContent, content = [] }) => {
-  if (structuredContent) return dataCard(structuredContent);
+  const picture = content[0]?._meta?.['dossier/picture'];
+  if (structuredContent) return dataCard(structuredContent, picture);
   const { text } = content.find(({ type }) => type === 'text');
   return text.startsWith('{') ? dataCard(JSON.parse(text)) : [el('p', 'text', text)];
 };

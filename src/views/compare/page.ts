@@ -18,12 +18,11 @@ import {
   resultTexts,
 } from '../../document/criteria/criterion.ts';
 import type { Hit } from '../../document/resolved.ts';
-import { daysOfChecks, isDated } from '../../observations/known/observation.ts';
 import { type ComparedAgent, compareStatement } from '../../tools/compare-agents.ts';
 import { type Html, handleLink, paste, toCurl, toHtml } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
 import { listingRows } from '../listing-list.ts';
-import { smallPicture } from '../pictures/days.ts';
+import { inTime, smallPicture } from '../pictures/days.ts';
 
 export interface Picks {
   readonly handles: readonly string[];
@@ -217,8 +216,7 @@ function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
   const overTime: ComparisonRow = {
     name: 'Over time',
     cells: listings.map(({ handle, document: { observations, evidence_snapshot_date } }) => {
-      const facts = observations.filter(isDated).map((one) => ({ ...one, tally: one[daysOfChecks] }));
-      const small = smallPicture(facts, evidence_snapshot_date);
+      const small = smallPicture(inTime(observations), evidence_snapshot_date);
       const said = small.map(({ words }) => toText(words)).join(' ');
       const none = html`<p>No check and no change is known.</p>`;
       const shown = html`<p class="small-picture">${small.map(({ drawn }) => drawn)}</p>`;
