@@ -146,7 +146,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'details.is_absent': elsewhere,
     'details.saved_on': saved,
   },
-  'package.install_scripts': { 'as_seen.before': earlier },
+  'package.install_scripts': { 'as_seen.before': earlier, 'as_seen.version': version },
   'package.published_by': { 'as_seen.before': earlier },
   'package.deprecated': { 'details.version': version },
   'repository.superseded_by': { 'details.isThis': record },
