@@ -8,7 +8,7 @@ import { partOf } from './support/long.ts';
 const copy = mkdtempSync(join(tmpdir(), 'dossier-adding-'));
 const copied =
   '.ci .github .gitignore src test docs scripts data bench eval package.json tsconfig.json vitest.config.ts biome.json';
-const pages = 'README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE';
+const pages = 'README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE action.yml .claude-plugin';
 
 afterAll(() => rmSync(copy, { recursive: true }));
 

@@ -16,7 +16,7 @@ export const readTags = async ({ store }: Pick<Context, 'store'>) =>
 export const listTags = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'Lists the tags of listings, with counts. For search_agents. Tags are no endorsement.',
+  description: 'Lists the tags of listings, with counts, for search_agents. Tags are no endorsement.',
   asked:
     'which tags, all tags, by category, categories, topics, kinds or types of MCP servers exist; what kinds of services are there; browse',
   effects: readsOnly,

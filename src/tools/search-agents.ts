@@ -181,7 +181,7 @@ export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
   description:
-    'Searches a directory: finds an MCP server or agent service for a task, by words, tags and facts. Read it with get_agent. Ratings and payment change no place. A first place is no recommendation.',
+    'Searches listings: finds an MCP server or agent service for a task, by words, tags and facts. Read it with get_agent. Ratings and payment change no place. A first place is no recommendation.',
   asked:
     'find, search, discover, look up, explore, hire, buy, need, want, look for, look up, recommend or suggest an MCP server, agent, tool, service or paid API for a task; something that can; agent that; integration, connector, plugin; which server can; is there any; what are alternatives to this MCP server, what else does the same job, instead of it, similar to, like; free; list of available, that exist; catalog, registry, marketplace, directory of MCP servers and services',
   effects: readsOnly,
