@@ -9,7 +9,7 @@ export const readmePicture = {
   look: { viewport: { width: 1280, height: 900 }, colorScheme: 'light' },
 } as const;
 
-/** The parts of the page in the picture, from the top; the picture ends below the last one. */
+/** The parts of the page in the picture, which ends below the lowest one. */
 const parts = ['body > header', '.listing-head', '.beside', '.answer', '.snapshot', '.record-of'];
 
 /**
@@ -34,9 +34,8 @@ const uint32 = (value: number) => {
 
 /** Takes the picture, with its words in the PNG text chunk "Description". */
 export async function takeReadmePicture(page: Page): Promise<Buffer> {
-  const end = await page.locator(parts.at(-1) ?? '').boundingBox();
-  if (!end) throw new Error('the page does not show where its picture ends');
-  const height = Math.ceil(end.y + end.height) + 24;
+  const boxes = await Promise.all(parts.map((part) => page.locator(part).boundingBox()));
+  const height = Math.ceil(Math.max(...boxes.map((box) => (box ? box.y + box.height : 0)))) + 24;
   const clip = { x: 0, y: 0, width: readmePicture.look.viewport.width, height };
   const png = await page.screenshot({ fullPage: true, clip });
   const text = Buffer.concat([textHead, Buffer.from(await readWords(page))]);
