@@ -97,6 +97,20 @@ describe('the history of a listing', () => {
   });
 });
 
+describe('the filter of a history', () => {
+  it('keeps what was asked for, and each kind that it offers can be asked for', async () => {
+    const page = await textOf(`/agents/${handle}/history?kind=tools&since=2026-11-01`);
+    expect(page).toContain('<option value="tools" selected>');
+    expect(page).toContain('name="since" value="2026-11-01"');
+    const kinds = [...page.matchAll(/<option value="(\w+)"/g)].map(([, kind]) => kind);
+    expect(kinds.length).toBeGreaterThan(10);
+    for (const kind of kinds)
+      expect([kind, (await get(`/agents/${handle}/history?kind=${kind}`)).status]).toEqual([kind, 200]);
+    const none = await textOf(`/agents/${handle}/history?kind=&since=&until=`);
+    expect(none).toContain('<option value="">everything</option>');
+  });
+});
+
 describe('the log, for people', () => {
   it('has a page, and one for each entry with what it recorded', async () => {
     expect(await textOf('/log')).toContain('<a href="/log/entry/0">entry 0</a>');

@@ -207,7 +207,7 @@ describe('/about', () => {
     expect(page).toContain('<th scope="row">rows read</th><td>3</td>');
     expect(page).toContain('<th scope="row">rows that the registry marks as deleted</th><td>1</td>');
     expect(page).not.toContain('rows unchanged');
-    expect(page).toContain('The listings come from MCP registries.');
+    expect(page).toContain('The listings come from MCP registries, and each names its source');
   });
 });
 

@@ -32,6 +32,7 @@ import type { OverTime } from '../../tools/find/pictures.ts';
 import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { axisPicture, eventId } from '../pictures/axis.ts';
+import { historyFilter } from './history-filter.ts';
 import { toListingPart } from './tabs.ts';
 
 const part = ({ text, change }: TextPart) =>
@@ -96,6 +97,7 @@ export function toHistoryPage(
     description: `What changed about ${listing.handle} and when, with links to entries of the log.`,
     body: html`
 <p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
+${historyFilter(listing.handle, asked)}
 ${until && html`<p class="notice">${toHtml(until)}</p>`}${differs.length > 0 && html`<ul>${differs.map((words) => html`<li>${toHtml(words)}</li>`)}</ul>`}
 ${overTime && axisPicture(listing, overTime)}
 ${told.length > 0 && html`<ol class="timeline">${told.map((event, at) => eventItem(event, asked.kind, listing.evidence_snapshot_date, told.findIndex((one) => one.at === event.at) === at))}</ol>`}
