@@ -91,9 +91,9 @@ describe('what there are several of is a table', () => {
   it('of offers, in the line about costs and in its fold', async () => {
     const page = await pageOf(`/agents/${handle}`);
     const rows = [
-      ['Amount', 'Asset', 'Network', 'Paid to'],
-      ['0.02 USDC', usdc.toLowerCase(), 'Base (eip155:8453)', alice],
-      ['30000', usdc.toLowerCase(), 'Ethereum (eip155:1)', mallory],
+      ['Amount', 'Paid to', 'Network', 'Asset'],
+      ['0.02 USDC', alice, 'Base (eip155:8453)', usdc.toLowerCase()],
+      ['30000', mallory, 'Ethereum (eip155:1)', usdc.toLowerCase()],
     ];
     expect(rowsAfter(page, '<dt>Costs</dt>')).toEqual(rows);
     expect(rowsAfter(page, 'id="facts-price"')).toEqual(rows);

@@ -87,7 +87,7 @@ export function offerInFull(one: Offer): Words {
   return pays.length === 0 ? said : say`${said}, paid to ${paidToWords(pays, network)}`;
 }
 
-export const offerHeads = ['For', 'Amount', 'Asset', 'Network', 'Paid to'] as const;
+export const offerHeads = ['For', 'Amount', 'Paid to', 'Network', 'Asset'] as const;
 
 /** What `offerInFull` says, for the columns of `offerHeads`. */
 export function offerCells(one: Offer): Words[] {
@@ -97,9 +97,9 @@ export function offerCells(one: Offer): Words[] {
   return [
     tool === undefined ? own('the endpoint') : code(tool),
     amountWords(convertedOf(one) === undefined && !isNamed ? unnamed : one),
-    isNamed ? own('') : code(asset),
-    network === undefined ? own('') : networkInFull(network),
     paidToWords(pays, network),
+    network === undefined ? own('') : networkInFull(network),
+    isNamed ? own('') : code(asset),
   ];
 }
 
