@@ -26,6 +26,13 @@ const entries = [
     ],
   }),
 ];
+const version = (name: string, host: string, isLatest: boolean) =>
+  registryEntry(
+    'com.example/moved',
+    { version: name, remotes: [{ type: 'streamable-http', url: `https://${host}/mcp` }] },
+    { isLatest, publishedAt: `2026-0${name.charAt(0)}-01T00:00:00Z`, updatedAt: '2026-09-01T00:00:00Z' },
+  );
+entries.push(version('1.0.0', 'mcp.example.com', false), version('2.0.0', 'mcp.elsewhere.net', true));
 const directory = await opened(openDirectory({ entries }));
 const at = directory.context.clock().toISOString();
 const offer = (amount: string, address: string, network: string) => ({
@@ -119,6 +126,16 @@ describe('what there are several of is a table', () => {
       ['npm', 'several@1.0.0', 'sse', '1'],
       ['npm', 'several@1.0.0', 'streamable-http', '0'],
     ]);
+  });
+
+  it('of versions, with what each moved', async () => {
+    const [heads, newest, oldest] = rowsAfter(await pageOf('/agents/com.example/moved/versions'), '<main');
+    expect(heads).toEqual(['Version', 'Published', 'Status', 'What it moved']);
+    expect([newest?.[0], newest?.[3]]).toEqual([
+      '2.0.0 latest',
+      'moved the endpoint from mcp.example.com to mcp.elsewhere.net',
+    ]);
+    expect([oldest?.[0], oldest?.[3]]).toEqual(['1.0.0', '']);
   });
 
   it('of parameters of a tool, with what its publisher states at its name', async () => {

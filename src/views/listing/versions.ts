@@ -59,6 +59,7 @@ export function toVersionsPage(
     )}</tbody></table></div>
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
+${moved.size > 0 && html`<p class="note">An empty cell: no move of that version is stored. At most ten are, the weightiest.</p>`}
 <p class="note">The versions are as the ${listing.sample ? 'sample has' : 'registry sent'} them, as of ${day(listing.observed_at)}.</p>`,
   });
 }
