@@ -33,7 +33,7 @@ function explain(url: string): void {
   say(`
 A Dossier is running at ${url}. Its listings, their servers and the ratings are made up.
 
-Look in a browser. This listing
+Look in a browser:
 
 ${shown.map(([handle, what]) => `   ${url}/agents/${handle}\n      ${what}`).join('\n')}
 
