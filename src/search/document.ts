@@ -38,8 +38,10 @@ function createNumbers() {
 
 const firstSize = 2 ** 16;
 
+export const standings = { active: 0, placeholder: 1, deprecated: 2 } as const;
+
 /**
- * One array is read faster than thousands of objects. A document has 1 for a placeholder, the numbers of
+ * One array is read faster than thousands of objects. A document begins with its standing, the numbers of
  * facets and of entries, its facets, and an entry for each term (`termOf`, `weightOf`), 0 between fields.
  */
 export function createDocuments() {
@@ -61,7 +63,14 @@ export function createDocuments() {
       const ownFacets = own.filter(Boolean).map(facets.add);
       const written = toTermText(text).split(' ').filter(Boolean);
       const entries = written.map((term) => (term === '|' ? 0 : toEntry(term)));
-      const document = [isPlaceholder ? 1 : 0, ownFacets.length, entries.length, ...ownFacets, ...entries];
+      const listed = own.includes('is:active') ? standings.active : standings.deprecated;
+      const document = [
+        isPlaceholder ? standings.placeholder : listed,
+        ownFacets.length,
+        entries.length,
+        ...ownFacets,
+        ...entries,
+      ];
       const start = end;
       end += document.length;
       if (end > data.length) {

@@ -1,4 +1,4 @@
-import { type Documents, endOf, firstTermOf, termOf, weightOf } from './document.ts';
+import { type Documents, endOf, firstTermOf, standings, termOf, weightOf } from './document.ts';
 import type { Alternative } from './synonyms.ts';
 import { stopWords } from './words.ts';
 
@@ -17,6 +17,7 @@ const neighbours = 1.3;
 /** If a phrase is apart. */
 const apartShare = 0.6;
 const placeholderLoss = 1000;
+const deprecatedShare = 0.5;
 
 /** Undefined if no document has a word. */
 export function toPhrase(words: readonly string[], { terms }: Documents): readonly number[] | undefined {
@@ -77,7 +78,7 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 
 /**
  * Each value times its weight, summed, times the matched share of values; more for neighbours that stay
- * neighbours. Placeholders come last. Add no document before the last use.
+ * neighbours; less for a deprecated listing. Placeholders come last. Add no document before the last use.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);
@@ -115,6 +116,10 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
       if (isCounted) matched += 1;
     }
     const score = all > 0 ? sum * (share / all) * neighbours ** neighboured : 0;
-    return { score: data[start] === 1 ? score - placeholderLoss : score, matched };
+    const loss = data[start] === standings.placeholder ? placeholderLoss : 0;
+    return {
+      score: (data[start] === standings.deprecated ? deprecatedShare * score : score) - loss,
+      matched,
+    };
   };
 }

@@ -35,6 +35,20 @@ describe('search_agents', () => {
     expect(await answer.json()).toEqual({ tags: {}, untrusted_fields: [] });
   });
 
+  it('has a deprecated listing after one that has the same words', async () => {
+    const named = (name: string, status: string) =>
+      registryEntry(
+        `com.${name}/mail`,
+        { description: 'Sends mail' },
+        { status, publishedAt: `2026-0${name.length}-01T00:00:00Z` },
+      );
+    const two = await opened(
+      openDirectory({ entries: [named('old', 'deprecated'), named('newer', 'active')] }),
+    );
+    const { body } = await search({ query: 'mail' }, 'search_agents', two);
+    expect(body.listings?.map(({ handle }) => handle)).toEqual(['com.newer/mail', 'com.old/mail']);
+  });
+
   it.each(['🤖 ???', '%', '--', '🤖'])('finds nothing for %j, in which there is no word', async (query) => {
     const { status, body } = await search({ query });
     expect(status).toBe(200);
