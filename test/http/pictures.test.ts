@@ -7,7 +7,7 @@ import { faultsOfHtml } from '../support/valid-html.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const at = (type: string) => ({ remotes: [{ type, url }] });
-const names = ['none', 'one', 'gap', 'all', 'ahead', 'paid'] as const;
+const names = ['none', 'one', 'gap', 'all', 'ahead', 'paid', 'free'] as const;
 const directory = await opened(openDirectory({ entries: [] }));
 const now_ms = directory.context.clock().getTime();
 /** RFC 3339, so many days before today. */
@@ -86,6 +86,13 @@ await put('paid', [
       quoted(offer('50000', alice), 20, 12),
       quoted(offer('50000', mallory), 10, 0),
     ],
+  },
+]);
+await put('free', [
+  {
+    kind: 'price.offers',
+    subject: url,
+    spans: [quoted(offer('0', alice), 60, 40), quoted(offer('0', mallory), 30, 0)],
   },
 ]);
 await directory.store.write(async (tx) => {
@@ -170,6 +177,13 @@ describe('pictures of what happened over time', () => {
     expect(past).not.toContain(mallory);
   });
 
+  it('draws a price of nothing at the foot', async () => {
+    const page = await pageOf('free');
+    expect(numberOf(page, 'line', 'seen')).toBe(2);
+    expect(page).not.toContain('NaN');
+    expect(textOf(page)).toContain(`0 USDC on Base from ${day(30)} to ${day(0)}, paid to ${mallory}`);
+  });
+
   it('marks each change on one axis, and leads to its entry of the history', async () => {
     const [page, history] = await Promise.all([pageOf('paid'), pageOf('paid', '/history')]);
     expect(textOf(page)).toContain(`2 changes from ${day(20)} to ${day(10)}: price 1, payee 1 (Dossier).`);
@@ -197,7 +211,7 @@ describe('pictures of what happened over time', () => {
     expect(textOf(search)).toContain(`1 of 1 check answered in the 30 days until ${day(0)}`);
     const compare = await (
       await directory.app.request(
-        `/compare?${['gap', 'ahead', 'paid'].map((name) => `handle=com.example/${name}`).join('&')}&active=true`,
+        `/compare?${['gap', 'ahead', 'paid', 'free'].map((name) => `handle=com.example/${name}`).join('&')}&active=true`,
         { headers: { accept: 'text/html' } },
       )
     ).text();

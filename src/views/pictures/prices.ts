@@ -24,7 +24,7 @@ const text = ([x, y]: Point, words: string) =>
 
 function drawSteps(steps: readonly PriceStep[], placeOf: (at: string) => number): Html {
   const most = Math.max(...steps.map(({ amount }) => amount));
-  const yOf = ({ amount }: PriceStep) => Math.round(foot - ((foot - top) * amount) / most);
+  const yOf = ({ amount }: PriceStep) => Math.round(foot - ((foot - top) * amount) / (most || 1));
   return html`${steps.map((step, at) => {
     const from = placeOf(step.from);
     const to = placeOf(step.to);
