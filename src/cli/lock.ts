@@ -15,6 +15,7 @@ import {
   type LockedListing,
   type LockFile,
   readLockFile,
+  thereAndBack,
   toGone,
   uncomparedOf,
 } from '../document/lock/lock-file.ts';
@@ -196,18 +197,19 @@ function printUncompared(
 ): boolean {
   const all = Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
-    return typeof now === 'string' ? [] : Object.entries(uncomparedOf(handle, locked, now[0]));
+    if (typeof now === 'string') return [];
+    const again = thereAndBack(handle, locked, now[0], now[1]);
+    return [{ ...uncomparedOf(handle, locked, now[0]), again }];
   });
-  const reasons = Map.groupBy(all, ([why]) => why);
-  const told = [...reasons].map(([why, some]) => [why, some.flatMap(([, facts]) => facts)] as const);
-  for (const [why, facts] of json ? [] : told.filter(([, some]) => some.length > 0)) {
-    const more = facts.length > mostNamed ? `; and ${facts.length - mostNamed} more` : '';
-    const named = `${facts.slice(0, mostNamed).join('; ')}${more}`;
-    process.stderr.write(
-      `${toLine(`${counted(facts.length, 'fact')} could not be compared: ${facts.length === 1 ? 'it is' : 'they are'} ${why}: ${named}`)}\n`,
-    );
-  }
-  return told.some(([, facts]) => facts.length > 0);
+  const facts = all.flatMap((one) => one.facts);
+  const told = [...Map.groupBy(facts, ({ why }) => why)].map(([why, some]) => {
+    const more = some.length > mostNamed ? `; and ${some.length - mostNamed} more` : '';
+    const named = some.slice(0, mostNamed).map(({ text }) => text);
+    return `${counted(some.length, 'fact')} could not be compared, ${why}: ${named.join('; ')}${more}`;
+  });
+  const lines = [...told, ...all.flatMap(({ reasons, again }) => [...reasons, ...again])];
+  for (const line of json ? [] : lines) process.stderr.write(`${toLine(line)}\n`);
+  return facts.length > 0;
 }
 
 function printMalware(

@@ -224,7 +224,7 @@ it('what changed after it was locked is a change also once it is stale, and what
     `${handle}: auth.required changed from \`false\` to \`true\`, known since 2026-11-02\n`,
   ]);
   expect(changed.stderr).toContain(
-    `1 fact could not be compared: it is not known now: ${handle}: auth.required \`https://other.example.com/mcp\`\n`,
+    `1 fact could not be compared, not known now: ${handle}: auth.required \`https://other.example.com/mcp\`\n`,
   );
   write(fact('auth.required', false), fact('auth.required', null, { ...other, outcome: 'silent' }));
   const same = await runDossier(['check', '--out', out], {});

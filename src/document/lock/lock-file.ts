@@ -11,6 +11,9 @@ const lockedFact = z.object({
   since: z.string().optional(),
   is_observed: z.literal(true).optional(),
   method_version: z.string().optional(),
+  missed_since: z.string().optional(),
+  /** In words, if later checks did not see it again. */
+  reason: z.string().optional(),
 });
 export type LockedFact = z.infer<typeof lockedFact>;
 
@@ -81,13 +84,16 @@ function howChanged(changes: readonly SaidChange[], { value, since: lockedSince 
   return `of several changes since: ${[first, ...others].map(({ text }) => text).join('; ')}`;
 }
 
-/** Recorded facts always are, observed ones only if both sides know them by the same method. */
-function isCompared(before: LockedFact | undefined, after: LockedFact | undefined): boolean {
-  if (!(before ?? after)?.is_observed) return true;
-  if (before === undefined || after === undefined) return false;
+/** Recorded facts are compared, observed ones only if both sides know them by the same method. */
+function whyUncompared(before: LockedFact | undefined, after: LockedFact | undefined): string | undefined {
+  if (!(before ?? after)?.is_observed) return undefined;
+  if (before === undefined || after === undefined) return 'not known now';
   // Older lock files do not name the method.
   const methods = [before.method_version, after.method_version];
-  return methods.includes(undefined) || methods[0] === methods[1];
+  if (!methods.includes(undefined) && methods[0] !== methods[1]) return 'found by another method now';
+  return after.missed_since !== undefined && isDeepStrictEqual(before.value, after.value)
+    ? `not seen again since ${dayText(after.missed_since)}`
+    : undefined;
 }
 
 export function compareLocked(
@@ -101,7 +107,7 @@ export function compareLocked(
     const before = locked.facts[fact];
     const after = now.facts[fact];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
-    if (!isCompared(before, after)) return [];
+    if (whyUncompared(before, after) !== undefined) return [];
     // The date of the record also holds for facts that it no longer states.
     const since = after ? after.since : now.facts.version?.since;
     const when = since ?? now.as_of;
@@ -112,15 +118,36 @@ export function compareLocked(
   });
 }
 
-/** In words, by why they are not compared. */
+/** Facts that are not compared, by why, and what the newest checks saw instead. */
 export function uncomparedOf(handle: string, locked: LockedListing, now: LockedListing) {
-  const facts = Object.entries(locked.facts).filter(([fact, one]) => !isCompared(one, now.facts[fact]));
-  const said = (isKnown: boolean) =>
-    facts
-      .filter(([fact]) => (now.facts[fact] !== undefined) === isKnown)
-      .map(([fact]) => `${handle}: ${factText(fact)}`);
-  return { 'not known now': said(false), 'found by another method now': said(true) };
+  const facts = Object.entries(locked.facts).flatMap(([fact, one]) => {
+    const why = whyUncompared(one, now.facts[fact]);
+    return why === undefined ? [] : [{ why, text: `${handle}: ${factText(fact)}` }];
+  });
+  const missed = Object.values(now.facts).flatMap(({ missed_since, reason }) =>
+    missed_since === undefined || reason === undefined ? [] : [`${handle}: ${reason}`],
+  );
+  return { facts, reasons: new Set(missed) };
 }
+
+/** Facts that are as locked again, but were seen otherwise in between. */
+export const thereAndBack = (
+  handle: string,
+  locked: LockedListing,
+  now: LockedListing,
+  changes: LockChanges,
+): string[] =>
+  Object.entries(locked.facts).flatMap(([fact, before]) => {
+    const after = now.facts[fact];
+    const { since } = before;
+    if (!before.is_observed || since === undefined || after?.since === undefined) return [];
+    if (after.since <= since || whyUncompared(before, after) !== undefined) return [];
+    if (!isDeepStrictEqual(before.value, after.value)) return [];
+    const how = (ownMember(changes, fact) ?? []).filter((one) => one.since > since).map(({ text }) => text);
+    const said = how.length > 0 ? `: ${how.join('; ')}` : '';
+    const back = dayText(after.since);
+    return [`${handle}: ${factText(fact)} is as locked again since ${back}, but was different before${said}`];
+  });
 
 export const toGone = (handle: string, why: string, when: string): LockDifference => ({
   handle,

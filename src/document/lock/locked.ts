@@ -1,4 +1,4 @@
-import { toText, within } from '../../core/words.ts';
+import { toText, within, wordsSchema } from '../../core/words.ts';
 import { ownersOf, secretsOf } from '../../listings/naming.ts';
 import { changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
@@ -20,11 +20,15 @@ const lockedValue = ({ value, value_digest }: Pick<Observation, 'value' | 'value
 
 /** A shortened value is compared by its digest. */
 function observed(one: Observation): LockedFact {
-  const { kind, value, outcome, first_seen_at: since, method_version } = one;
+  const { kind, value, outcome, first_seen_at: since, method_version, missed_since, reason } = one;
   const seen = {
     since,
     is_observed: true as const,
     method_version,
+    ...(missed_since && {
+      missed_since,
+      ...(reason && value !== null && { reason: toText(wordsSchema.parse(reason)) }),
+    }),
   };
   if (value === null) return { value: outcome, ...seen };
   if (typeof value !== 'object') return { value, ...seen };

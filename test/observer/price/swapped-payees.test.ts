@@ -190,6 +190,6 @@ it('a list that another method read is not compared', async () => {
   const { code, stderr } = await runDossier(['check', ...from], {});
   expect(code).toBe(0);
   expect(stderr).toContain(
-    '1 fact could not be compared: it is found by another method now: com.example.same/a: price.offers “https://same.example.com/mcp in .well-known/x402”\n',
+    '1 fact could not be compared, found by another method now: com.example.same/a: price.offers “https://same.example.com/mcp in .well-known/x402”\n',
   );
 });

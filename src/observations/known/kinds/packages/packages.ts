@@ -133,6 +133,7 @@ export const packageExists = defineKind({
   line: 'where',
   existsAs: 'package',
   standsOutAs: 'not_there',
+  isLocked: true,
   question: 'code',
   title: 'Published package',
   means:
