@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { ended, toMarkdown, toText, type Words } from '../core/words.ts';
+import { toMarkdown, toText } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
-import { besideStandsOut, type HitFacts, withPrices } from '../document/hit.ts';
+import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
 import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
@@ -14,13 +14,13 @@ import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
 import { readName } from '../listings/references/name.ts';
-import { type Reference, toHost, toPackageReference } from '../listings/references/references.ts';
-import { reportsOf } from '../observations/known/malware.ts';
+import { type Reference, toHost } from '../listings/references/references.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { toReadDocument } from './find/document.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
+import { askedPackages, candidatesOf, noticesOfAsked } from './find/several.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -86,24 +86,6 @@ function toAsked(asked: string, { publicUrl }: Directory) {
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
-const askedPackages = ({ packages }: Listing, { references }: AskedItem) =>
-  packages.filter((one) => {
-    const { key, registry } = toPackageReference(one);
-    return references.some((asked) => asked.key === key && (asked.registry ?? registry) === registry);
-  });
-
-/** Of the package, whichever of its listings was meant. */
-function reportsAmong(all: readonly KnownListing[], asked: AskedItem) {
-  const reports = all.flatMap(({ listing, observations }) =>
-    askedPackages(listing, asked).flatMap((one) => {
-      const { ofVersion, ofOthers } = reportsOf(observations, one);
-      const keyed = (key: string) => (words: Words) => ({ key, text: ended(words) });
-      return [...ofVersion.map(keyed('malware')), ...ofOthers.map(keyed('other_malware'))];
-    }),
-  );
-  return [...new Map(reports.map((one) => [toText(one.text), one])).values()];
-}
-
 async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: KnownListing): Promise<Resolved> {
   const { handle, version, withdrawn } = known.listing;
   if (withdrawn)
@@ -168,11 +150,11 @@ export async function resolveAll(handles: readonly string[], directory: Director
   return inTurns(picked, ({ one, by }) => {
     if (by && 'candidates' in by) {
       const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
-      const stands_out = reportsAmong(meant, one);
+      const stands_out = noticesOfAsked(meant, one);
       return {
         asked: one.asked,
         outcome: 'several_listings' as const,
-        candidates: withPrices(by.candidates, meant),
+        candidates: [...candidatesOf(by, meant)],
         ...(stands_out.length > 0 && { stands_out }),
       };
     }

@@ -13,13 +13,15 @@ import { knowingOf, type Observation, type StoredObservation } from '../../obser
 
 type PackageOnRecord = ReturnType<typeof toPackage>;
 
-interface KnownVersions {
+type Checked = Pick<
+  Observation,
+  'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
+> &
+  Partial<Pick<Observation, 'reason'> & Pick<StoredObservation, 'why'>>;
+
+export interface KnownVersions {
   readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
-  readonly observations: readonly (Pick<
-    Observation,
-    'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
-  > &
-    Partial<Pick<Observation, 'reason'> & Pick<StoredObservation, 'why'>>)[];
+  readonly observations: readonly Checked[];
 }
 
 /** For an image without a version, its tag and digest as one text. */
@@ -33,24 +35,43 @@ const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
 const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
 
-/** Of a package or version that its registry does not have. */
-function lackingWords(
-  { subject = '', outcome, why, reason = why && new Words(why) }: KnownVersions['observations'][number],
-  is: boolean | undefined,
-  version: string,
-): Words | undefined {
-  if (outcome === 'absent') return reason && phrase(reason);
-  if (is !== false) return undefined;
-  return say`${registryOf(subject).registry} has no version ${code(version)} of ${packageOf(subject)}`;
+/** Of a package that its registry does not have. */
+export const absentWords = ({ outcome, why, reason = why && new Words(why), ...at }: Checked): Words =>
+  bySource(outcome === 'absent' && reason ? phrase(reason) : undefined, at);
+
+function lackingWords(one: Checked, is: boolean | undefined, version: string): Words {
+  if (one.outcome === 'absent' || is !== false) return absentWords(one);
+  const { subject = '' } = one;
+  return bySource(
+    say`${registryOf(subject).registry} has no version ${code(version)} of ${packageOf(subject)}`,
+    one,
+  );
 }
 
-export function askedVersion(asked: string, { listing, observations }: KnownVersions): Words | undefined {
+interface VersionNotices {
+  readonly malware: Words;
+  readonly lacking: Words;
+  readonly advisories: Words;
+  /** Nothing is known of the version. */
+  readonly none: Words;
+}
+
+interface OtherVersion {
+  /** What the rest of an answer is about. */
+  readonly about: Words;
+  readonly notices?: VersionNotices;
+}
+
+/** Undefined if no package in another than the recorded version was asked for. */
+function readOther(asked: string, { listing, observations }: KnownVersions): OtherVersion | undefined {
   const { version: wanted, handles, references } = readName(asked, '');
   if (!wanted) return undefined;
   if (handles.includes(listing.handle))
     return ['latest', listing.version.replace(/^v/i, '')].includes(wanted.text.replace(/^v/i, ''))
       ? undefined
-      : say`You asked about ${code(wanted.text)}; the newest version of this listing is ${code(listing.version)}, and what follows is about that version.`;
+      : {
+          about: say`You asked about ${code(wanted.text)}; the newest version of this listing is ${code(listing.version)}, and what follows is about that version.`,
+        };
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
     .map((one) => ({ one, known: toPackage(one) }));
@@ -75,20 +96,32 @@ export function askedVersion(asked: string, { listing, observations }: KnownVers
   const about = isVersion
     ? say`You asked about ${code(wanted.text)}; ${names}`
     : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;
-  if (!isVersion) return sentence(about);
+  if (!isVersion) return { about: sentence(about) };
   const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
     subject !== undefined && subject === first.known?.subject;
   const there = factsOf(packageExists, observations).find(ofPackage);
   const isAbsent = there?.outcome === 'absent';
   const is = there && hasVersion(there, wanted.text);
-  const lacking = there ? bySource(lackingWords(there, is, wanted.text), there) : say``;
+  const lacking = there ? lackingWords(there, is, wanted.text) : say``;
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
-  if (fact?.value == null || knowingOf(fact) !== 'known') return join([lacking, sentence(about)], ' ');
-  const said = sayOfVersion({ ...fact, value: fact.value, as_seen: undefined }, wanted.text);
+  const said =
+    fact?.value == null || knowingOf(fact) !== 'known'
+      ? {}
+      : sayOfVersion({ ...fact, value: fact.value, as_seen: undefined }, wanted.text);
   const unsure = is === undefined && own(', and Dossier does not know whether there is such a version');
-  const none = isAbsent || is === false ? say`` : bySource(said.none && say`${said.none}${unsure}`, fact);
-  return join(
-    [bySource(said.malware, fact), lacking, bySource(said.about, fact), none, sentence(about)],
-    ' ',
-  );
+  const none = isAbsent || is === false || !said.none ? undefined : say`${said.none}${unsure}`;
+  const by = (words: Words | undefined) => bySource(words, fact ?? {});
+  const notices = { malware: by(said.malware), lacking, advisories: by(said.about), none: by(none) };
+  return { about: sentence(about), notices };
+}
+
+/** What is known of a version that was asked for and is not the recorded one. */
+export const noticesOfOther = (asked: string, known: KnownVersions): VersionNotices | undefined =>
+  readOther(asked, known)?.notices;
+
+export function askedVersion(asked: string, known: KnownVersions): Words | undefined {
+  const other = readOther(asked, known);
+  if (!other) return undefined;
+  const { malware = say``, lacking = say``, advisories = say``, none = say`` } = other.notices ?? {};
+  return join([malware, lacking, advisories, none, other.about], ' ');
 }

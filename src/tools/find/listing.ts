@@ -4,7 +4,6 @@ import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
 import { codes, listed, say, toText } from '../../core/words.ts';
-import { withPrices } from '../../document/hit.ts';
 import { noPayee } from '../../document/payee.ts';
 import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
@@ -20,6 +19,7 @@ import {
   severalListings,
 } from './holders.ts';
 import { findLacking } from './near-misses.ts';
+import { describeSeveral } from './several.ts';
 
 const maxNear = 5;
 const ofOthers =
@@ -224,14 +224,10 @@ export async function findByPlace(
   const { text, references } = readName(asked, context.config.publicUrl);
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   const { now, before } = await findHolders(places, text, context);
-  return now ?? before;
-}
-
-async function toSeveral(found: Several, { store, clock }: Context): Promise<Problem> {
-  const handles = found.candidates.map(({ handle }) => handle);
-  const facts = await store.documents.factsOfAll(handles, clock().toISOString());
-  const read = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
-  return severalListings({ ...found, candidates: withPrices(found.candidates, read) });
+  const found = now ?? before;
+  return found && 'candidates' in found
+    ? describeSeveral(found, { asked, text, references }, context)
+    : found;
 }
 
 const unreadable = ({ servers }: Name): Problem =>
@@ -252,7 +248,8 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   for (const handle of handles) if (await isKnownHandle(handle, context)) return { handle };
   const { now, before } = await findHolders(references, text, context);
   const found = now ?? before;
-  if (found && 'candidates' in found) throw await toSeveral(found, context);
+  if (found && 'candidates' in found)
+    throw severalListings(await describeSeveral(found, { asked, text, references }, context));
   if (found) return found;
   if (meant !== undefined) return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context);
   if (references.length === 0 && !isName.test(text)) throw unreadable(name);

@@ -1,0 +1,70 @@
+import type { Context } from '../../context.ts';
+import { code, ended, say, toText, type Words } from '../../core/words.ts';
+import { type HitFacts, withPrices } from '../../document/hit.ts';
+import type { Resolved } from '../../document/resolved.ts';
+import type { Listing } from '../../listings/listing.ts';
+import type { Name } from '../../listings/references/name.ts';
+import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
+import { toPackage } from '../../observations/asked/published/recorded.ts';
+import { factsOf } from '../../observations/known/kind.ts';
+import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import { packageNames } from '../../observations/known/kinds/packages/says.ts';
+import { reportsOf } from '../../observations/known/malware.ts';
+import { absentWords, type KnownVersions, noticesOfOther } from './asked-version.ts';
+import type { Several } from './holders.ts';
+
+type AskedPlaces = Pick<Name, 'text' | 'references'>;
+type PackageNotice = Required<Resolved>['stands_out'][number];
+
+export const askedPackages = (
+  { packages }: Pick<Listing, 'packages'>,
+  { references }: Pick<AskedPlaces, 'references'>,
+) => packages.filter((one) => references.some((asked) => isSameReference(asked, toPackageReference(one))));
+
+const keyed =
+  (key: string) =>
+  (text: Words): PackageNotice => ({ key, text: ended(text) });
+
+function noticesOf({ listing, observations }: KnownVersions, asked: AskedPlaces): PackageNotice[] {
+  const packages = askedPackages(listing, asked);
+  const other = noticesOfOther(asked.text, { listing, observations });
+  const reports = packages.map((one) => reportsOf(observations, one));
+  const subjects = new Set(packages.map((one) => toPackage(one)?.subject));
+  const absent = factsOf(packageExists, observations).filter(({ subject }) => subjects.has(subject));
+  return [
+    ...[other?.malware ?? [], ...reports.flatMap(({ ofVersion }) => ofVersion)].flat().map(keyed('malware')),
+    ...reports.flatMap(({ ofOthers }) => ofOthers).map(keyed('other_malware')),
+    ...[other?.lacking ?? [], ...absent.map(absentWords)].flat().map(keyed('not_there')),
+    ...[other?.advisories ?? [], ...reports.flatMap(({ advisories }) => advisories)]
+      .flat()
+      .map(keyed('advisories')),
+  ].filter(({ text }) => toText(text) !== '');
+}
+
+/** Of the package or version that was asked for, whichever of its listings is meant. */
+export function noticesOfAsked(all: readonly KnownVersions[], asked: AskedPlaces): PackageNotice[] {
+  const notices = all.flatMap((one) => noticesOf(one, asked));
+  return [...new Map(notices.map((one) => [toText(one.text), one])).values()];
+}
+
+export const candidatesOf = ({ candidates }: Several, known: readonly HitFacts[]): Several['candidates'] =>
+  withPrices(candidates, known).map(({ handle, differs }) => {
+    const { observations = [] } = known.find(({ listing }) => listing.handle === handle) ?? {};
+    const isNamed = factsOf(packageNames, observations).some(({ value }) => value?.names_this);
+    return { handle, differs: isNamed ? say`${differs}, named by the package itself` : differs };
+  });
+
+/** With what is known of the package or version asked for. */
+export async function describeSeveral(
+  found: Several,
+  name: AskedPlaces & { readonly asked: string },
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+): Promise<Several> {
+  const handles = found.candidates.map(({ handle }) => handle);
+  const facts = await store.documents.factsOfAll(handles, clock().toISOString());
+  const known = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
+  const read = name.text === name.asked.trim() ? say`` : say`What you sent was read as ${code(name.text)}.`;
+  const notices = noticesOfAsked(known, name).map(({ text }) => text);
+  const said = [found.detail, ...[read, ...notices].map(toText)].filter(Boolean);
+  return { detail: said.join(' '), candidates: candidatesOf(found, known) };
+}
