@@ -107,11 +107,11 @@ const faces = async (rating_id: string) =>
     JSON.stringify(await post('get_agent', { handle: subject })),
     JSON.stringify(await post('get_proof', { rating_id })),
   ].join('\n');
-/** The citation names the newest entry of the log, which every action adds to. */
-const withoutCitation = (page: string) => page.replace(/<section aria-labelledby="cite">.*?<\/section>/s, '');
+/** Every action adds to the history, of which the page has a picture. */
+const withoutHistory = (page: string) => page.replace(/<figure class="picture axis">.*?<\/figure>/s, '');
 /** The faces without what changes with the log. */
 const shown = async () => [
-  withoutCitation(await text(listing, 'text/html')),
+  withoutHistory(await text(listing, 'text/html')),
   await text(`${listing}/ratings`, 'text/html'),
   await text(`${listing}.json`),
   await text(`${listing}.md`),

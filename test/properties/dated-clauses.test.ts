@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { textOfPage } from '../../scripts/sentence-rules.ts';
@@ -92,7 +93,11 @@ async function answersOf(handle: string) {
     full: await call('get_agent', { handle, detail: 'full' }),
     compared: compared.slice(0, compared.indexOf('\n`com.example/h0`')),
     history: await call('get_history', { handle }),
-    page: textOfPage(await read(`/agents/${handle}`), 'foreign'),
+    // The marks of the axis repeat the history.
+    page: textOfPage(
+      (await read(`/agents/${handle}`)).replace(/<svg role="group".*?<\/svg>/gs, ''),
+      'foreign',
+    ),
     badge: (JSON.parse(await read(`/badge/${handle}.json`)) as { message: string }).message,
   };
 }
@@ -106,6 +111,12 @@ const fails = isOf('failed', 'page', 'moved');
 const lists = isOf('one', 'two');
 const always = () => true;
 const isAsked: Test = ({ state }) => state !== 'barred';
+
+/** How many of the checks of a day answered, and how many asked. */
+const isTally = (all: readonly Reading[], day: string | undefined, tally: readonly number[]) => {
+  const asked = all.filter((one) => one.day === day && isAsked(one));
+  return isDeepStrictEqual(tally, [asked.filter(answers).length, asked.length]);
+};
 
 /** What a check learns of the facts with these titles. Undefined if it learns nothing. */
 const learned: Readonly<Record<string, (state: State) => string | undefined>> = {
@@ -175,6 +186,26 @@ const said = (words: string): Test =>
 
 /** The forms of dated clauses: each matches dates of a text, and says whether the checks bear it out. */
 const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], days: Days) => boolean])[] = [
+  [`${D}: not asked`, (all, [day]) => isTally(all, day, [0, 0])],
+  [`${D}: (\\d+) of (\\d+) checks? answered`, (all, [day, ...tally]) => isTally(all, day, tally.map(Number))],
+  [
+    `answered (\\d+) of (\\d+) checks? of Dossier, made on (\\d+) of the 90 days until ${D} \\(UTC\\)`,
+    (all, [answered, checks, days]) => {
+      const asked = all.filter(isAsked);
+      const isSo = [asked.filter(answers).length, asked.length, new Set(asked.map(({ day }) => day)).size];
+      return isDeepStrictEqual([answered, checks, days].map(Number), isSo);
+    },
+  ],
+  [`${D} \\((\\d+) of (\\d+)\\)`, (all, [day, ...tally]) => isTally(all, day, tally.map(Number))],
+  [`^${D} ${D}$`, (all, [from = '', to = '']) => from <= to && all.every(({ day }) => day <= to)],
+  [
+    `USDC on \\w+ (?:from ${D} to ${D}|on ${D})(?:, paid to)?`,
+    (all, days) => isOn(all, days, isOf('paid A', 'paid B')),
+  ],
+  [
+    `^\\d+ changes? (?:from ${D} to ${D}|on ${D}): .*\\(Dossier\\)\\.$`,
+    (all, days) => isOn(all, days, always),
+  ],
   // The record, whose copy is of this day, and the revision of the protocol.
   [`2026-10-0[12]|(?:imported|read by Dossier on) 2026-11-29|2026-07-28`, () => true],
   [`[Aa]nswered since ${D}, `, (all, [day]) => isRun(all, day, answers)],
@@ -239,7 +270,10 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   [`^\\* ${D} .* until ${D}, (?:then|since (?:${D}|later that day))`, (all, days) => isOn(all, days, always)],
   [`^\\* ${D} .*last seen (?:without these changes )?on ${D}`, (all, days) => isOn(all, days, always)],
   [`^\\* ${D} known for the first time`, (all, days) => isOn(all, days, always)],
-  [`^Last check by Dossier: ${D} `, (all, [day]) => all.at(-1)?.day === day],
+  [
+    `^Last check by Dossier: ${D} `,
+    (all, [day]) => [all.at(-1), all.findLast(isAsked)].some((one) => one?.day === day),
+  ],
   [`Checks of the endpoint failed on .*\\.$`, always],
   [`no tool says read-only or destructive since ${D}`, (all, days) => isOn(all, days, always)],
   [
