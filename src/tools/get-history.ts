@@ -11,10 +11,13 @@ import {
   join,
   listed,
   name,
+  ours,
   own,
+  phrase,
   say,
   toMarkdown,
-  type Words,
+  Words,
+  within,
   wordsSchema,
 } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
@@ -26,11 +29,13 @@ import { asOfWords, endOfDay } from '../document/as-of.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
-import { isLearnedOutcome } from '../observations/asked/outcome.ts';
+import { isLearnedOutcome, outcomeWords } from '../observations/asked/outcome.ts';
 import { factsOf } from '../observations/known/kind.ts';
 import { endpointAvailability } from '../observations/known/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
+import { kindOf } from '../observations/known/kinds.ts';
+import type { StoredObservation } from '../observations/known/observation.ts';
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { dayInput, onDay, toPublisherLine } from './find/document.ts';
@@ -138,6 +143,13 @@ function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 
+/** Why no check saw it, or saw it again. */
+function unseenWords([one]: readonly StoredObservation[]): Words {
+  const { outcome, asks_for, why = [], missed } = one ?? { outcome: 'not_asked' };
+  const words = missed ? missed.why : outcome === 'asks' ? [] : why;
+  return words && words.length > 0 ? within(phrase(new Words(words))) : outcomeWords({ outcome, asks_for });
+}
+
 /** Only if no event but the first check is known since then, and a later check was on a different day. */
 function noChange(
   [first, other]: readonly HistoryEvent[],
@@ -146,18 +158,31 @@ function noChange(
 ) {
   const isFirst = first?.type === 'check' && first.is_first && changedOf(first).length === 0;
   if (!observed || other || (first && !isFirst)) return undefined;
-  if (!observed.observations.some(({ outcome }) => isLearnedOutcome(outcome))) return undefined;
-  const from = first?.at ?? since;
-  const last = dayText(observed.observed_at);
-  if (from === undefined || dayText(from) >= last) return undefined;
-  const counted = observed.observations.flatMap(({ tally }) =>
-    tally ? countSince(tally, dayText(from)) : [],
+  const asked = observed.observations.filter(
+    (one) => kind === undefined || kindOf(one.kind)?.question === kind,
   );
-  const checks = counted.length > 0 ? count(Math.max(...counted), 'check') : own('checks');
-  const [missed] = observed.observations.flatMap((one) => one.missed?.since ?? []).toSorted();
+  const from = first?.at ?? since;
+  if (from === undefined || dayText(from) >= dayText(observed.observed_at)) return undefined;
+  const seen = asked.filter(
+    ({ outcome }) => isLearnedOutcome(outcome) && (kind === undefined || outcome !== 'asks'),
+  );
+  const [missed] = asked.flatMap((one) => one.missed?.since ?? []).toSorted();
   const unseen = missed ? say`; since ${dayOf(missed)}, checks have not seen all facts again` : say``;
-  const what = own(kind ? 'such change' : 'change');
-  return say`No ${what} was seen in ${checks} since ${dayOf(from)}; the last check was on ${dayOf(last)}${unseen}.`;
+  if (kind !== undefined) {
+    const last =
+      seen
+        .map(({ observed_at }) => observed_at)
+        .toSorted()
+        .at(-1) ?? '';
+    if (asked.length === 0) return undefined;
+    return dayText(last) > dayText(from)
+      ? say`No such change was seen since ${dayOf(from)}; the last check that saw facts of the kind ${ours(kind)} was on ${dayOf(last)}${unseen}.`
+      : say`No check since ${dayOf(from)} saw facts of the kind ${ours(kind)}: ${unseenWords(asked)}.`;
+  }
+  if (seen.length === 0) return undefined;
+  const counted = asked.flatMap(({ tally }) => (tally ? countSince(tally, dayText(from)) : []));
+  const checks = counted.length > 0 ? count(Math.max(...counted), 'check') : own('checks');
+  return say`No change was seen in ${checks} since ${dayOf(from)}; the last check was on ${dayOf(observed.observed_at)}${unseen}.`;
 }
 
 const mostDays = 3;

@@ -105,7 +105,7 @@ describe('get_history of what checks saw', async () => {
       `No change was seen in 2 checks since ${since}; the last check was on ${last}. The newest change is first`,
     );
     expect((await history({ kind: 'tools' })).statement).toMatch(
-      `No such change was seen in 2 checks since ${since}; the last check was on ${last}. The newest change is first`,
+      `No such change was seen since ${since}; the last check that saw facts of the kind tools was on ${last}. The newest change is first`,
     );
   });
 

@@ -66,6 +66,17 @@ it('what was never asked did not stay the same', async () => {
   expect(await told('get_history', { handle: handleAt('barred') })).not.toContain('No change was seen');
 });
 
+it('a check that saw no tools is not counted as one that saw the same tools', async () => {
+  const history = (name: Name) =>
+    told('get_history', { handle: handleAt(name), kind: 'tools', since: days[0] });
+  expect(await history('shop')).toContain(
+    `No check since ${days[0]} saw facts of the kind tools: it asks for a payment first.`,
+  );
+  expect(await history('bare')).toContain(
+    `No check since ${days[0]} saw facts of the kind tools: the endpoint returned a message`,
+  );
+});
+
 it('code in our own words is code', async () => {
   expect(await agent('bare')).toContain('returned a message without `jsonrpc` "2.0", which');
 });
