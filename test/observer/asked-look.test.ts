@@ -51,7 +51,19 @@ it('looks at once for the holder of the capability, every ten minutes', async ()
   expect(again.status).toBe(429);
   expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(590);
   service.wait(601);
-  expect((await ask(capability)).status).toBe(200);
+  const path = `/agents/${handle}/check`;
+  expect(await (await service.app.request(`/agents/${handle}/claim`)).text()).toContain(`action="${path}"`);
+  const send = (key: string) =>
+    service.app.request(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' },
+      body: new URLSearchParams({ capability: key }).toString(),
+    });
+  expect((await send('')).status).toBe(401);
+  const sent = await send(` ${capability} `);
+  expect([sent.status, sent.headers.get('location')]).toEqual([303, `/agents/${handle}`]);
+  const soon = await send(capability);
+  expect([soon.status, await soon.text()]).toEqual([429, expect.stringContaining('Nothing was done.')]);
   stopping.abort();
   await observing;
   expect((await ask(capability)).status).toBe(404);

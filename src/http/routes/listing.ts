@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { requireContinuing } from '../../claims/authenticate.ts';
+import { askRun, requireContinuing } from '../../claims/authenticate.ts';
 import type { ClaimKind } from '../../claims/claim.ts';
 import { findMethods } from '../../claims/locations.ts';
 import { readOptOuts, readWithdrawing } from '../../claims/opt-out.ts';
@@ -150,6 +150,18 @@ const runStep = (c: Request) =>
     }
   });
 
+/** The page that it leads to says that a check is waiting. */
+const askCheck = (c: Request) =>
+  ofListing(c, async (handle, context) => {
+    const { capability = '' } = await readForm(c, bodyBoundsOf(claimAgent).bytes);
+    try {
+      await askRun(await toFormCaller(handle, capability, context));
+      return c.redirect(pagePath(handle), 303);
+    } catch (problem) {
+      return showProblem(c, handle, problem, false);
+    }
+  });
+
 const showHistory = (c: Request, ending: string) =>
   ofListing(c, async (handle, context) => {
     const asked = queryOf(c, ['kind', 'since', 'until', 'cursor']);
@@ -277,6 +289,7 @@ export const listingRoutes = new Hono<HttpEnvironment>()
   .get('/agents/:handle', redirectEncoded)
   .get('/agents/:namespace/:name/claim', showSteps)
   .post('/agents/:namespace/:name/claim', runStep)
+  .post('/agents/:namespace/:name/check', askCheck)
   .get('/agents/:namespace/:name/history', (c) => showHistory(c, ''))
   .get('/agents/:namespace/:name/history.json', (c) => showHistory(c, '.json'))
   .get('/agents/:namespace/:name/tools', (c) => showTools(c, ''))

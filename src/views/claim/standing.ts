@@ -54,6 +54,12 @@ function byTerminal({ handle, state }: StandingStep, { kind }: ProofPlace, publi
 ${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
 }
 
+const checkForm = (handle: string) => html`
+<h2>Have the service checked now</h2>
+<form class="stacked" method="post" action="${pagePath(handle)}/check">
+${capabilityField('key-check', { hint: 'One check in ten minutes. The key is used for this request only.', isRequired: true })}
+<button type="submit" class="quiet">Check the service now</button></form>`;
+
 /** Consequences are shown before their button. */
 export function standingPage(step: StandingStep, { config }: PageSite): Html {
   const { handle, ways, claim } = step;
@@ -62,6 +68,7 @@ export function standingPage(step: StandingStep, { config }: PageSite): Html {
   return html`
 ${summary(step)}
 ${present && stepForm(handle, 'Check again', { method: present.kind })}
+${step.state === 'claimed' && config.observe !== 'off' && checkForm(handle)}
 <h2>The rule for lines</h2>
 ${[...lineRules, costOfNewClaim].map((rule) => html`<p>${rule}</p>`)}
 ${present && html`<h2>Get another secret key</h2>${lineForm(handle, present, 'Get another secret key')}`}
