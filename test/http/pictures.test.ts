@@ -7,7 +7,7 @@ import { faultsOfHtml } from '../support/valid-html.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const at = (type: string) => ({ remotes: [{ type, url }] });
-const names = ['none', 'one', 'gap', 'all', 'ahead', 'paid', 'free'] as const;
+const names = ['none', 'one', 'gap', 'all', 'ahead', 'paid', 'free', 'sold'] as const;
 const directory = await opened(openDirectory({ entries: [] }));
 const now_ms = directory.context.clock().getTime();
 /** RFC 3339, so many days before today. */
@@ -95,6 +95,29 @@ await put('free', [
     spans: [quoted(offer('0', alice), 60, 40), quoted(offer('0', mallory), 30, 0)],
   },
 ]);
+const wei = (last: number, pays?: readonly object[], tool = 'search') => ({
+  amount: `1${String(last).padStart(19, '0')}`,
+  asset: '0xtoken',
+  network: 'eip155:8453',
+  scheme: 'exact',
+  for: tool,
+  pays,
+});
+const sold = (last: number, pays?: readonly object[]) => ({
+  ...offer('1', alice),
+  offers: [wei(last, pays), wei(1, pays, 'other'), wei(last + 1, [{ address: mallory }], 'other')],
+});
+await put('sold', [
+  {
+    kind: 'price.offers',
+    subject: url,
+    spans: [0, 1, 2, 3, 4].map((last) => {
+      const days = 60 - 10 * last;
+      const paid = { 0: [{ address: alice }], 4: [{ address: mallory }] } as const;
+      return quoted(sold(last, paid[last as 0 | 4]), days, days);
+    }),
+  },
+]);
 await directory.store.write(async (tx) => {
   const change = (log_index: number, days: number, more: object) =>
     tx.observations.addChange({
@@ -175,6 +198,19 @@ describe('pictures of what happened over time', () => {
     const past = await pageOf('paid', `?as_of=${day(15)}`);
     expect(numberOf(past, 'line', 'seen')).toBe(2);
     expect(past).not.toContain(mallory);
+  });
+
+  it('names the tool of a price, tells apart amounts of a wei, and draws one offer of a unit', async () => {
+    const page = textOf(await pageOf('sold'));
+    const wei = '1'.padEnd(20, '0');
+    expect(page).toContain(
+      `Price of search at ${url}, after 1 earlier price: ${wei.slice(0, -1)}1 of 0xtoken on Base on ${day(50)}, no fixed payee seen;`,
+    );
+    expect(page).toContain(
+      `${wei.slice(0, -1)}3 of 0xtoken on Base on ${day(30)}; then ${wei.slice(0, -1)}4 of 0xtoken on Base on ${day(20)}, paid to ${mallory} (Dossier).`,
+    );
+    expect(page).not.toContain('Price of other');
+    expect(page).not.toContain('other payee');
   });
 
   it('draws a price of nothing at the foot', async () => {

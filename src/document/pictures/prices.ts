@@ -1,4 +1,4 @@
-import { fromDayToDay, join, say, source, type Words } from '../../core/words.ts';
+import { code, count, fromDayToDay, join, own, say, source, toText, type Words } from '../../core/words.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
 import { rulesOf } from '../../observations/known/kinds.ts';
 import {
@@ -22,28 +22,33 @@ export interface PriceStep {
   readonly payees: readonly string[];
 }
 
-/** One unit, such as USDC on Base, at one place. Oldest first. */
+/** One unit, such as USDC on Base, of one tool at one place. Oldest first. */
 export interface PriceSeries {
   readonly place: string;
+  /** Undefined for the endpoint itself. */
+  readonly tool: string | undefined;
   readonly steps: readonly PriceStep[];
 }
+
+const changesPayees = (step: PriceStep, before: PriceStep | undefined): boolean =>
+  before?.payees.join() !== step.payees.join();
 
 const isNumber = ({ amount }: Offer) => isWhole(amount) || Number(amount) > 0;
 
 /** A price that nothing was seen of in between begins anew. */
 function addStep(steps: readonly PriceStep[], step: PriceStep, goesOn: boolean): PriceStep[] {
   const last = steps.at(-1);
-  const isSame = last?.amount === step.amount && last.payees.join() === step.payees.join();
-  return last && goesOn && isSame ? [...steps.slice(0, -1), { ...last, to: step.to }] : [...steps, step];
+  const isSame = last && toText(last.price) === toText(step.price) && !changesPayees(step, last);
+  return goesOn && isSame ? [...steps.slice(0, -1), { ...last, to: step.to }] : [...steps, step];
 }
 
 function seriesOf({ subject: place = '', ...timeline }: Timeline): PriceSeries[] {
-  const series = new Map<string, { steps: PriceStep[]; at: number }>();
+  const series = new Map<string, PriceSeries & { readonly at: number }>();
   for (const [at, { from, to, value }] of states(timeline.spans, rulesOf(timeline)).entries()) {
     const offers = offersSummary.safeParse(value).data?.offers.filter(isNumber) ?? [];
-    // Of several offers in one unit the lowest is drawn.
-    for (const [unit, [offer]] of Map.groupBy(offers, unitOf)) {
-      if (!offer) continue;
+    // Several offers in one unit are not one price.
+    for (const [unit, [offer, other]] of Map.groupBy(offers, unitOf)) {
+      if (!offer || other) continue;
       const before = series.get(unit);
       const step = {
         from,
@@ -52,10 +57,11 @@ function seriesOf({ subject: place = '', ...timeline }: Timeline): PriceSeries[]
         price: offerWords(offer),
         payees: addressesOf([offer]),
       };
-      series.set(unit, { steps: addStep(before?.steps ?? [], step, before?.at === at - 1), at });
+      const steps = addStep(before?.steps ?? [], step, before?.at === at - 1);
+      series.set(unit, { place, tool: offer.for, steps, at });
     }
   }
-  return [...series.values()].map(({ steps }) => ({ place, steps }));
+  return [...series.values()];
 }
 
 const mostSeries = 3;
@@ -69,17 +75,20 @@ export const toPriceSeries = (timelines: readonly Timeline[]): PriceSeries[] =>
     .toSorted((a, b) => b.steps.length - a.steps.length)
     .slice(0, mostSeries);
 
+/** Not if a check could not read who is paid. */
 export const changesPayee = (step: PriceStep, before: PriceStep | undefined): boolean =>
-  before !== undefined && before.payees.join() !== step.payees.join();
+  before !== undefined && before.payees.length > 0 && step.payees.length > 0 && changesPayees(step, before);
 
 const mostSteps = 4;
 
-export function seriesWords({ place, steps }: PriceSeries): Words {
+export function seriesWords({ place, tool, steps }: PriceSeries): Words {
   const told = steps.slice(-mostSteps);
   const said = told.map((step, at) => {
-    const isPaid = (at === 0 || changesPayee(step, told[at - 1])) && step.payees.length > 0;
-    return say`${step.price} ${fromDayToDay(step.from, step.to)}${isPaid && say`, paid to ${payeesWords(step.payees)}`}`;
+    const paid =
+      step.payees.length > 0 ? say`paid to ${payeesWords(step.payees)}` : own('no fixed payee seen');
+    return say`${step.price} ${fromDayToDay(step.from, step.to)}${changesPayees(step, told[at - 1]) && say`, ${paid}`}`;
   });
-  const earlier = steps.length > told.length && say`, after ${steps.length - told.length} earlier prices`;
-  return say`Price at ${subjectWords(place)}${earlier}: ${join(said, '; then ')}${source('Dossier')}.`;
+  const earlier =
+    steps.length > told.length && say`, after ${count(steps.length - told.length, 'earlier price')}`;
+  return say`Price${tool !== undefined && say` of ${code(tool)}`} at ${subjectWords(place)}${earlier}: ${join(said, '; then ')}${source('Dossier')}.`;
 }
