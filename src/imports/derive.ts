@@ -96,7 +96,7 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
     handle,
     versions: [...found.values()],
     shown: shown && { version: shown.version, record },
-    former: versions.length > 1 ? await deriveFormer(reads, deriving) : [],
+    former: await deriveFormer(reads, deriving),
   };
 }
 

@@ -194,7 +194,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Visible ones for each reference: the holder's, then the oldest. */
   recording: (references: readonly Reference[], limit: number) =>
     readRecording(db, search, references, limit),
-  /** Shown ones for each reference, the latest first. */
+  /** Shown ones for each reference, the latest first; without any, those that the registry deleted. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**
    * First those on the network of `payee` or an unknown one, then present before former. Without former

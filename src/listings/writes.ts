@@ -89,7 +89,8 @@ export interface DerivedRecord {
   /** With new comparisons. */
   readonly versions: readonly Pick<ListedVersion, 'version' | 'derived' | 'compared'>[];
   readonly shown: { readonly version: string; readonly record: string } | undefined;
-  readonly former: readonly FormerReference[];
+  /** Undefined: what is stored stays. */
+  readonly former: readonly FormerReference[] | undefined;
 }
 
 const updateDerived = precompileQuery(
@@ -115,7 +116,7 @@ async function putDerived(db: Db, { handle, versions, shown, former }: DerivedRe
     await updateDerived(db, handle, version, derived ?? '{}', compared);
   }
   await updateShown(db, handle, shown?.version ?? '', shown?.record ?? null);
-  await replaceFormer(db, handle, former);
+  if (former) await replaceFormer(db, handle, former);
 }
 
 const upsertVersions = precompileQuery((db: Db, rows: readonly RowOf<typeof versionTable>[]) =>

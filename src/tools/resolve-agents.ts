@@ -20,7 +20,13 @@ import { toReadDocument } from './find/document.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, toNearText, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
-import { askedPackages, candidatesOf, noticesOfAsked } from './find/several.ts';
+import {
+  type AskedPlaces,
+  askedPackages,
+  candidatesOf,
+  noticesOfAsked,
+  noticesOfDeleted,
+} from './find/several.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -33,6 +39,8 @@ const maxNear = 5;
 interface KnownListing extends HitFacts {
   document(): ListingDocument;
   whyWithdrawn(): Promise<string>;
+  /** A dump has no withdrawn listings. */
+  noticesOfDeleted?(asked: AskedPlaces): ReturnType<typeof noticesOfDeleted>;
 }
 
 /** The store, or a dump. */
@@ -62,6 +70,7 @@ const createDirectory = (context: Context): Directory => ({
           native,
           document: () => toReadDocument(facts, context),
           whyWithdrawn: () => withdrawal(listing, context),
+          noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),
         });
       }
     }
@@ -88,8 +97,17 @@ type AskedItem = ReturnType<typeof toAsked>;
 
 async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: KnownListing): Promise<Resolved> {
   const { handle, version, withdrawn } = known.listing;
-  if (withdrawn)
-    return { asked: one.asked, outcome: 'withdrawn', handle, reason: await known.whyWithdrawn() };
+  if (withdrawn) {
+    const notices = (await known.noticesOfDeleted?.(one)) ?? [];
+    return {
+      asked: one.asked,
+      outcome: 'withdrawn',
+      handle,
+      found_by: one.found_by,
+      reason: await known.whyWithdrawn(),
+      ...(notices.length > 0 && { stands_out: notices }),
+    };
+  }
   const { notes, standsOut } = toAnswer(known.document(), 'short');
   return {
     asked: one.asked,

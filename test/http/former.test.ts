@@ -185,7 +185,7 @@ describe.each([
     expect(await get(name)).toMatchObject({ code: 'unknown_handle' });
   });
 
-  it('and none is of a listing that was withdrawn, hidden or deleted', async () => {
+  it('none is of a listing that was withdrawn or hidden, and a deleted one has only its name', async () => {
     const directory = opened() as Directory;
     await directory.act('withdraw', 'com.twin-two/pack', 'unlawful');
     expect(await get('npm:twin-pack')).toMatchObject({ handle: 'com.twin-one/pack' });
@@ -204,7 +204,11 @@ describe.each([
         : entry,
     );
     await directory.importEntries(gone);
-    expect(await get('https://mail.vendor.example/mcp')).toMatchObject({ code: 'unknown_handle' });
+    const deleted = await get('https://mail.vendor.example/mcp');
+    expect(deleted.code).toBe('listing_withdrawn');
+    expect(deleted.detail).toMatch(
+      /^`com.relocate\/mail` is the only listing that recorded this endpoint, until 2026-11-01; no listing records it now\. The registry has deleted it, /,
+    );
   });
 });
 

@@ -47,7 +47,7 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
     .innerJoin('listing', 'listing.handle', 'former.handle')
     .selectAll('listing')
     .select('former.until')
-    .where('withdrawn', 'is', null)
+    .where(({ eb, or }) => or([eb('withdrawn', 'is', null), eb('withdrawn', '=', 'deleted')]))
     .where('hidden', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -59,6 +59,8 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
         ),
       ),
     )
+    // Deleted ones count only if there is no other.
+    .orderBy(sql`withdrawn is not null`)
     .orderBy('former.until', 'desc')
     .orderBy('former.handle')
     .limit(limit),
@@ -80,6 +82,8 @@ export const readFormerly = (
       const rows = await (one.kind === 'pay_to'
         ? readFormerlyPaid(db, key, one.network, limit)
         : selectFormer(db, key, limit));
-      return rows.map(({ until, ...row }) => ({ listing: listingTable.decode(row), until: until ?? '' }));
+      const present = rows.filter(({ withdrawn }) => withdrawn === null);
+      const shown = present.length > 0 ? present : rows;
+      return shown.map(({ until, ...row }) => ({ listing: listingTable.decode(row), until: until ?? '' }));
     }),
   );

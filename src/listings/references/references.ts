@@ -149,6 +149,10 @@ export const placeKeysOf = (
   recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
 ): ReadonlySet<string> => new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
 
+/** Of the domain or account of its namespace. */
+export const ownerKeysOf = (handle: string): string[] =>
+  ownerFacets(handle).map((facet) => keyOfReference({ kind: 'owner', key: facet.slice('owner:'.length) }));
+
 export function rowReferences(row: ListingRow): ListingSchema['listing_reference'][] {
   const { handle, published_at } = row;
   const all = referencesOf({

@@ -41,7 +41,7 @@ function recordedAt({ packages: [first], endpoint }: Listing): Words {
 }
 
 function differenceOf(listing: Listing, all: readonly Listing[]): Words {
-  const { description, version, updated_at, origin_status, undated } = listing;
+  const { description, version, updated_at, origin_status, undated, withdrawn } = listing;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
@@ -52,9 +52,10 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
     publisherOf(listing),
     said ? quote(said) : say``,
     isElsewhere ? at : say``,
-    say`version ${code(version)}`,
+    version ? say`version ${code(version)}` : say``,
     undated ? say`` : say`updated ${dayOf(updated_at)}`,
     origin_status === 'deprecated' ? own('deprecated') : say``,
+    withdrawn ? own('deleted by the registry') : say``,
   ];
   return join(parts, ', ');
 }
@@ -102,6 +103,14 @@ export const mostRecording = mostNamed + 1;
 const countOfHolders = (found: readonly unknown[]): string =>
   found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
 
+function onlyFormer({ kind }: Reference, what: Words, { until }: FormerHolder): Words {
+  if (kind === 'pay_to')
+    return say`the only listing whose endpoint asked to be paid at ${what}, until ${dayOf(until)}; no listing asks for it now`;
+  if (kind === 'owner')
+    return say`the only listing that was in ${what}, until ${dayOf(until)}; no listing is in it now`;
+  return say`the only listing that recorded ${what}, until ${dayOf(until)}; no listing records it now`;
+}
+
 /** True only if no listing has any of them now. */
 export function pickFormer(
   references: readonly Reference[],
@@ -113,16 +122,9 @@ export function pickFormer(
   const found = formerly[at] ?? [];
   const [only, other] = found;
   if (!reference || !only) return undefined;
-  const isPaid = reference.kind === 'pay_to';
   const network = networkOf(reference, asked);
   const what = say`${placeOf(reference)}${network}`;
-  if (!other)
-    return {
-      handle: only.listing.handle,
-      found_by: isPaid
-        ? say`the only listing whose endpoint asked to be paid at ${what}, until ${dayOf(only.until)}; no listing asks for it now`
-        : say`the only listing that recorded ${what}, until ${dayOf(only.until)}; no listing records it now`,
-    };
+  if (!other) return { handle: only.listing.handle, found_by: onlyFormer(reference, what, only) };
   const [now, , had] = doingOf(reference);
   return {
     detail: `No listing ${now} ${toText(placeOf(reference))} now; ${countOfHolders(found)} ${had}${toText(network)}.`,

@@ -3,7 +3,7 @@ import { type Context, noteChange } from '../../context.ts';
 import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
-import { codes, listed, say, toText } from '../../core/words.ts';
+import { code, codes, listed, say, sentence, toText } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
@@ -19,7 +19,7 @@ import {
   severalListings,
 } from './holders.ts';
 import { findLacking } from './near-misses.ts';
-import { describeSeveral } from './several.ts';
+import { describeSeveral, noticesOfDeleted } from './several.ts';
 
 const maxNear = 5;
 const ofOthers =
@@ -230,6 +230,20 @@ export async function findByPlace(
     : found;
 }
 
+/** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */
+async function refuseDeleted(
+  { handle, found_by }: FoundListing,
+  name: Pick<Name, 'text' | 'references'>,
+  context: Context,
+): Promise<void> {
+  const listing = await context.store.listings.byHandle(handle);
+  if (!listing?.withdrawn) return;
+  const notices = await noticesOfDeleted(listing, name, context);
+  const found = toText(sentence(say`${code(handle)} is ${found_by ?? say``}`));
+  const said = [found, await withdrawal(listing, context), ...notices.map(({ text }) => toText(text))];
+  throw new Problem('listing_withdrawn', said.join(' '));
+}
+
 const unreadable = ({ servers }: Name): Problem =>
   new Problem(
     'invalid_handle',
@@ -250,6 +264,7 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   const found = now ?? before;
   if (found && 'candidates' in found)
     throw severalListings(await describeSeveral(found, { asked, text, references }, context));
+  if (found && found === before) await refuseDeleted(found, name, context);
   if (found) return found;
   if (meant !== undefined) return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context);
   if (references.length === 0 && !isName.test(text)) throw unreadable(name);

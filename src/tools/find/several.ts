@@ -2,18 +2,19 @@ import type { Context } from '../../context.ts';
 import { code, ended, say, toText, type Words } from '../../core/words.ts';
 import { type HitFacts, withPrices } from '../../document/hit.ts';
 import type { Resolved } from '../../document/resolved.ts';
-import type { Listing } from '../../listings/listing.ts';
+import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import type { Name } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
+import { packageAdvisories } from '../../observations/known/kinds/packages/advisories.ts';
 import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { packageNames } from '../../observations/known/kinds/packages/says.ts';
 import { reportsOf } from '../../observations/known/malware.ts';
 import { absentWords, type KnownVersions, noticesOfOther } from './asked-version.ts';
 import type { Several } from './holders.ts';
 
-type AskedPlaces = Pick<Name, 'text' | 'references'>;
+export type AskedPlaces = Pick<Name, 'text' | 'references'>;
 type PackageNotice = Required<Resolved>['stands_out'][number];
 
 export const askedPackages = (
@@ -45,6 +46,23 @@ function noticesOf({ listing, observations }: KnownVersions, asked: AskedPlaces)
 export function noticesOfAsked(all: readonly KnownVersions[], asked: AskedPlaces): PackageNotice[] {
   const notices = all.flatMap((one) => noticesOf(one, asked));
   return [...new Map(notices.map((one) => [toText(one.text), one])).values()];
+}
+
+/** Its record is empty, so the packages are those that a check looked at. */
+export async function noticesOfDeleted(
+  listing: Listing,
+  asked: AskedPlaces,
+  { store }: Pick<Context, 'store'>,
+): Promise<PackageNotice[]> {
+  const { observations = [] } = (await store.observations.ofListing(listing.handle)) ?? {};
+  const packages = factsOf(packageAdvisories, observations).map(
+    ({ subject = '', details }): ListingPackage => {
+      const [registry_type = '', ...name] = subject.split(':');
+      const { version } = details ?? {};
+      return { registry_type, identifier: name.join(':'), ...(typeof version === 'string' && { version }) };
+    },
+  );
+  return noticesOfAsked([{ listing: { ...listing, packages }, observations }], asked);
 }
 
 export const candidatesOf = ({ candidates }: Several, known: readonly HitFacts[]): Several['candidates'] =>
