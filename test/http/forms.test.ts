@@ -131,8 +131,8 @@ describe('the form of a response', () => {
       const path = `/agents/${handle}/ratings`;
       const body = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
       const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
-      const respond = (fields: Record<string, string>) =>
-        claimed.app.request(path, { method: 'POST', headers, body: body({ rating_id, ...fields }) });
+      const respond = (fields: Record<string, string>, to = path) =>
+        claimed.app.request(to, { method: 'POST', headers, body: body({ rating_id, ...fields }) });
       const before = await (await claimed.app.request(path)).text();
       expect(before).toContain(`<summary>Respond as ${handle}</summary>`);
       const refused = await respond({ text: 'We <b>fixed</b> it.', capability: rater });
@@ -144,6 +144,12 @@ describe('the form of a response', () => {
       expect(page).toContain('>We &lt;b&gt;fixed&lt;/b&gt; it.</textarea>');
       expect(page).not.toContain(rater);
       expect((await respond({ text: 'x' })).status).toBe(401);
+      const astray = await respond(
+        { text: 'We fixed it.', capability: own },
+        '/agents/com.rater/api/ratings',
+      );
+      expect(astray.status).toBe(422);
+      expect(await astray.text()).toContain('Respond on the page of the rated listing.');
       const sent = await respond({ text: 'We <b>fixed</b> it.', capability: ` ${own}\n` });
       expect([sent.status, sent.headers.get('location')]).toEqual([303, `${path}#${rating_id}`]);
       const after = await (await claimed.app.request(path)).text();

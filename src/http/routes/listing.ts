@@ -13,6 +13,7 @@ import { toSignedStatement } from '../../document/registry/statement.ts';
 import { isNamespace } from '../../listings/publishers.ts';
 import { readVersionsPage } from '../../listings/versions.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
+import { requireRating } from '../../ratings/record.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { getListing, onDay, readListedTools, readListing } from '../../tools/find/document.ts';
 import { orEmpty } from '../../tools/find/listing.ts';
@@ -36,6 +37,7 @@ import {
 import { toHistoryPage, toToolsPage } from '../../views/listing/history.ts';
 import { toListingPage, toPastPage } from '../../views/listing/page.ts';
 import { toRatingsPage } from '../../views/listing/ratings.ts';
+import type { RefusedResponse } from '../../views/listing/respond.ts';
 import { toVersionsPage, versionsPerPage } from '../../views/listing/versions.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
 import { wantsPage } from '../problems.ts';
@@ -249,27 +251,28 @@ const showRatings = (c: Request) =>
     return toRatingsPage(context, listing, { answer, filter: filter as RatingFilter });
   });
 
-async function showRefused(c: Request, sent: Readonly<Record<string, string>>, problem: unknown) {
-  if (!(problem instanceof Problem && wantsPage(c))) throw problem;
-  return ofListing(c, async (handle, context) => {
-    const answer = await callTool(listRatings, { handle }, context);
-    const refused = { rating_id: sent.rating_id, text: sent.text, problem };
-    const page = toRatingsPage(context, await getListing(handle, context), { answer, filter: {}, refused });
-    return answerPageOnce(c, page, problem);
-  });
+async function showRefused(c: Request, handle: string, refused: RefusedResponse) {
+  const context = c.get('context');
+  const answer = await callTool(listRatings, { handle }, context);
+  const page = toRatingsPage(context, await getListing(handle, context), { answer, filter: {}, refused });
+  return answerPageOnce(c, page, refused.problem);
 }
 
-const takeResponse = async (c: Request) => {
-  const { capability = '', ...sent } = await readForm(c, bodyBoundsOf(respondToRating).bytes);
-  const context = c.get('context');
-  const caller = withCaller(context, { ...context.caller, capability: capability.trim() });
-  try {
-    const { rating_id } = await callTool(respondToRating, sent, caller);
-    return ofListing(c, async (handle) => c.redirect(`${pagePath(handle)}/ratings#${rating_id}`, 303));
-  } catch (problem) {
-    return showRefused(c, sent, problem);
-  }
-};
+const takeResponse = (c: Request) =>
+  ofListing(c, async (handle, context) => {
+    const { capability = '', ...sent } = await readForm(c, bodyBoundsOf(respondToRating).bytes);
+    const caller = withCaller(context, { ...context.caller, capability: capability.trim() });
+    try {
+      const { subject_handle } = await requireRating(context.store, sent.rating_id ?? '');
+      if (subject_handle !== handle)
+        throw new Problem('rating_not_yours', 'Respond on the page of the rated listing.');
+      const { rating_id } = await callTool(respondToRating, sent, caller);
+      return c.redirect(`${pagePath(handle)}/ratings#${rating_id}`, 303);
+    } catch (problem) {
+      if (!(problem instanceof Problem && wantsPage(c))) throw problem;
+      return showRefused(c, handle, { ...sent, problem });
+    }
+  });
 
 const showBadgePage = (c: Request) =>
   showPart(c, (listing, context) => toBadgePage(context, listing, styleOf(c)));
