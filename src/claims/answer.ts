@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { capabilityHash, capabilityId, createCapability, isCapability } from '../core/keys/capability.ts';
+import { capabilityHash, capabilityId, createCapability } from '../core/keys/capability.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { counted, toSentence } from '../core/text.ts';
 import type { Listing } from '../listings/listing.ts';
@@ -10,18 +10,12 @@ import { type CheckResult, checkMessage, claimCheck } from './check-results.ts';
 import { type CheckedClaim, checkClaim, checkSignature } from './checks/check.ts';
 import { absences, type Capability, type Claim, type ClaimKind, placeMember } from './claim.ts';
 import { continuationOf } from './judge.ts';
-import {
-  bindingOf,
-  type ClaimTarget,
-  findMethods,
-  findTarget,
-  rootsOf,
-  toRepositoryTarget,
-} from './locations.ts';
+import { findPresented, keepingMethod, type LineEffect, lineEffect, readWays } from './line-effect.ts';
+import { bindingOf, type ClaimTarget, findTarget, rootsOf, toRepositoryTarget } from './locations.ts';
 import { claimMethods, failingText } from './methods.ts';
 import { shownReceiptKey, toShownKeys } from './receipt-keys.ts';
 import { costOfNewClaim, lineRules, optOutEnd, optOutText, whileWithdrawn } from './rules.ts';
-import { isAt, isLapsed, isLiving, waitingText, waitingTexts } from './standing.ts';
+import { isAt, waitingText, waitingTexts } from './standing.ts';
 
 export const claimResponse = z.object({
   status: z.enum(['challenge_issued', 'not_proven', 'claimed', 'opted_out']),
@@ -65,7 +59,7 @@ function requireFitting({ method, challenge, signature }: ClaimRequest) {
 
 /**
  * Without a method in the request, a signature means `registry_key`. Otherwise the first of these decides:
- * the opt-out line that withdrew the listing, the claim, the easiest method.
+ * the opt-out line that withdrew the listing, the claim that a new line is to keep, the easiest method.
  * @throws listing_withdrawn, no_repository, host_unsupported, method_unsupported or invalid_input
  */
 export async function requireTarget(
@@ -75,11 +69,12 @@ export async function requireTarget(
 ): Promise<ClaimTarget> {
   requireFitting(request);
   const { claims, optOuts } = context.store;
-  const offered = findMethods(listing, context).map(({ kind }) => kind);
+  const ways = await readWays(listing, context);
+  const offered = ways.map(({ place }) => place.kind);
   const optOut = listing.withdrawn === 'optout' ? await optOuts.withdrawing(listing.handle) : undefined;
   const claim = await claims.claim(listing.handle);
   const asked = request.method ?? (request.signature === undefined ? undefined : 'registry_key');
-  const kind = asked ?? optOut?.kind ?? claim?.kind ?? offered[0];
+  const kind = asked ?? optOut?.kind ?? (claim ? keepingMethod(ways, claim.kind) : offered[0]);
   if (kind === undefined || kind === 'repository') return { ...toRepositoryTarget(listing, context), claim };
   const isOpen = [...offered, claim?.kind, optOut?.kind].includes(kind);
   const target = isOpen ? findTarget(listing, kind, context) : undefined;
@@ -98,14 +93,6 @@ function requireChallenge(text: string) {
   throw refuse('challenge', 'must be a challenge from claim_agent: dossier-claim-v1. and 72 more characters');
 }
 
-async function findPresented({ listing }: ClaimTarget, { store, caller, clock }: Context) {
-  const { capability } = caller;
-  if (capability === undefined || !isCapability(capability)) return undefined;
-  const row = await store.claims.capability(capabilityHash(capability));
-  const continues = row && isLiving(row) && !isLapsed(row, clock());
-  return continues && row.handle === listing.handle ? row : undefined;
-}
-
 interface Asked {
   readonly target: ClaimTarget;
   readonly checked: CheckedClaim;
@@ -116,6 +103,8 @@ interface Asked {
   readonly presented: Capability | undefined;
   /** A further challenge and capability. */
   readonly isRotating: boolean;
+  /** Of a new line. */
+  readonly effect: LineEffect | undefined;
   readonly context: Context;
 }
 
@@ -151,8 +140,13 @@ const toCommonFields = ({ target: { listing, place }, checked: { check }, contex
 });
 
 /** What a new line at the location does to the claim. */
-const ruleFor = ({ claim, target }: Asked) =>
-  claim && `${lineRules[isAt(claim, target.place) ? 0 : 2]} ${costOfNewClaim}`;
+function ruleFor({ claim, target, presented, effect }: Asked) {
+  const withoutKey =
+    'You sent no key: this line works after seven days, and whoever has an old key can end it until then.';
+  const what =
+    effect === 'keeps the claim after seven days' && !presented ? withoutKey : `This line ${effect}.`;
+  return claim && `${what} ${lineRules[isAt(claim, target.place) ? 0 : 2]} ${costOfNewClaim}`;
+}
 
 const howToPut = ({ target: { place }, context: { config } }: Asked, again: string) =>
   sentences(
@@ -285,7 +279,7 @@ export async function answerClaim(
 ): Promise<ClaimResponse> {
   const { handle } = target.listing;
   const { claims } = context.store;
-  const presented = await findPresented(target, context);
+  const presented = await findPresented(target.listing, context);
   const capability_id = presented?.id;
   await requireMayWrite(context, {
     handle,
@@ -298,7 +292,8 @@ export async function answerClaim(
   const claim = await claims.claim(handle);
   const capabilities = await claims.capabilities(handle);
   const isRotating = request.rotate === true;
-  const asked: Asked = { target, checked, claim, capabilities, presented, isRotating, context };
+  const effect = claim && (await lineEffect(target.listing, target.place, { claim, presented, context }));
+  const asked: Asked = { target, checked, claim, capabilities, presented, isRotating, effect, context };
   if (checked.check.result === 'listing_withdrawn') return toOptedOut(asked);
   const isLive = !sent || capabilities.some(({ hash, state }) => hash === sent.hash && state === 'active');
   if (claim?.state === 'claimed' && isAt(claim, target.place) && isLive && (sent || !isRotating))

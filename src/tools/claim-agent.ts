@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { answerClaim, claimResponse, requireTarget } from '../claims/answer.ts';
 import { claimKind, claimKinds } from '../claims/claim.ts';
-import { findMethods, findToCheck, toRepositoryTarget } from '../claims/locations.ts';
+import { lineEffects, readWays } from '../claims/line-effect.ts';
+import { findToCheck, toRepositoryTarget } from '../claims/locations.ts';
 import { claimMethods } from '../claims/methods.ts';
 import type { Context } from '../context.ts';
 import type { Listing } from '../listings/listing.ts';
@@ -21,7 +22,13 @@ const output = claimResponse.extend({
   method: claimKind,
   copy: z.string().optional().describe('The command to run, or the DNS record to add'),
   methods: z
-    .array(z.object({ method: claimKind, where: z.string() }))
+    .array(
+      z.object({
+        method: claimKind,
+        where: z.string(),
+        new_line: z.enum(lineEffects).optional().describe('What a line that you ask for does to the claim'),
+      }),
+    )
     .describe('The claim methods that can work for this listing, the easiest first'),
 });
 
@@ -55,9 +62,10 @@ export const claimAgent = defineTool({
       ...answer,
       method: target.place.kind,
       ...(copy && { copy }),
-      methods: findMethods(listing, context).map((place) => ({
+      methods: (await readWays(listing, context)).map(({ place, effect }) => ({
         method: place.kind,
         where: claimMethods[place.kind].whereToPut(place, claimFile),
+        ...(effect && { new_line: effect }),
       })),
     };
   },

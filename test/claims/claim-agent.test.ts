@@ -93,7 +93,10 @@ test('a committed challenge makes its capability work, with history and a log le
     capabilities: [{ id: issued.capability_id, activated_at: '2026-11-21T10:01:02.000Z' }],
     changed: 'activated',
     method: 'repository',
-    methods,
+    methods: methods.map((one) => ({
+      ...one,
+      new_line: one.method === 'repository' ? 'keeps the claim after seven days' : 'begins a new claim',
+    })),
   });
   expect(next).toContain(
     'If two checks a day or more apart do not find the line, the capability is suspended.',

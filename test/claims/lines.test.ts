@@ -38,7 +38,7 @@ test('who lost every key adds a line, waits a week, and keeps the ratings', asyn
   const { rating_id } = await service.rate(rated, lost.capability);
   const next = await service.claim(handle, { rotate: true });
   expect(next.next).toMatch(
-    /^A line in the file is a key of the listing\. .* The cost of a new claim: .* Then send the request again without rotate\.$/,
+    /^You sent no key: .* until then\. A line in the file is a key of the listing\. .* The cost of a new claim: .* Then send the request again without rotate\.$/,
   );
   repository.commit({ [file]: `${lost.challenge}\n${next.challenge}\n` });
   const waits = `The line of capability_id ${next.capability_id} was asked for without a key of the claim, and was first read on ${dayIn(0)}. It works from ${dayIn(7)} on if no check until then misses it, or later, once checks on seven days have found it.`;

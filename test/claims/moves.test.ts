@@ -10,6 +10,7 @@ const directory = openEach(
     recorded(handle, 'alice/tool'),
     registryEntry('io.github.Bob/tool'),
     recorded('io.github.carol/x', 'carol/x'),
+    recorded('io.github.tern/sheets', 'tern/sheets'),
   ],
   ['example.com'],
 );
@@ -38,7 +39,9 @@ test('from a repository to the domain, a line begins a new claim once the reposi
   expect(await directory.ask(handle, { method: 'dns' })).toMatchObject({ reason: 'challenge_foreign' });
   const mallory = await directory.ask(handle, { method: 'dns', rotate: true });
   const own = await directory.ask(handle, { method: 'dns', rotate: true }, issued.capability);
-  expect(own.next).toMatch(/^The file is at the location of the claim\..* The cost of a new claim: /);
+  expect(own.next).toMatch(
+    /^This line begins a new claim\. The file is at the location of the claim\..* The cost of a new claim: /,
+  );
   directory.setTxt(name, mallory.challenge, own.challenge);
   repository.commit({ [file]: `${issued.challenge}\n${mallory.challenge}\n${own.challenge}\n` });
   for (const { challenge } of [mallory, own])
@@ -154,4 +157,39 @@ test('the profile repository is a method only if the record names no repository 
   await directory.ask(bob);
   await directory.directory.importEntries([recorded(bob, 'bob/tool', { version: '2.0.0' })]);
   expect(await directory.ask(bob)).toMatchObject({ status: 'claimed', method: 'profile_repository' });
+});
+
+test('after a move to another owner, a key is led to the method that keeps the claim, and nobody else is', async () => {
+  const moved = 'io.github.tern/sheets';
+  const { issued } = await directory.claimIn('tern/sheets', moved);
+  const methodsFor = async (capability?: string, input: object = {}) => {
+    const { method, methods, next } = await directory.ask(moved, input, capability);
+    const told = (methods as { method: string; new_line: string }[]).map((one) => [one.method, one.new_line]);
+    return { method, next, ...Object.fromEntries(told) };
+  };
+  expect(await methodsFor(undefined, { rotate: true })).toEqual({
+    method: 'repository',
+    next: expect.stringMatching(
+      /^You sent no key: this line works after seven days, and whoever has an old key can end it until then\./,
+    ),
+    repository: 'keeps the claim after seven days',
+  });
+  await directory.directory.importEntries([recorded(moved, 'ternlabs/sheets', { version: '1.0.1' })]);
+  expect(await methodsFor(issued.capability)).toEqual({
+    method: 'profile_repository',
+    next: expect.stringMatching(/^This line keeps the claim\. /),
+    repository: 'begins a new claim',
+    profile_repository: 'keeps the claim',
+  });
+  expect(await methodsFor()).toMatchObject({
+    method: 'repository',
+    next: expect.stringMatching(/^This line begins a new claim\. /),
+    profile_repository: 'begins a new claim',
+  });
+  const { body } = await directory.get(`/agents/${moved}/claim`);
+  expect(body).toContain('Asked for with a key of the claim, a line there keeps the claim.');
+  expect(body).toContain('Asked for with a key of the claim, a line there begins a new claim.');
+  const line = await directory.ask(moved, {}, issued.capability);
+  directory.git.createRepository('tern/tern').commit({ [file]: line.challenge });
+  expect(await directory.ask(moved, {}, issued.capability)).toMatchObject({ changed: 'moved' });
 });

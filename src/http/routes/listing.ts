@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { askRun, requireContinuing } from '../../claims/authenticate.ts';
 import type { ClaimKind } from '../../claims/claim.ts';
+import { readWaysOfHolder } from '../../claims/line-effect.ts';
 import { findMethods } from '../../claims/locations.ts';
 import { readOptOuts, readWithdrawing } from '../../claims/opt-out.ts';
 import { type Context, withCaller } from '../../context.ts';
@@ -74,7 +75,9 @@ async function toStep(c: Request, handle: string) {
   const listing = await getListing(handle, context);
   const { state, claim, origin_note } = listing;
   const optOuts = await readOptOuts(handle, context);
-  return { handle, state, ways: findMethods(listing, context), optOuts, claim, origin_note };
+  const ways = await readWaysOfHolder(handle, context);
+  const effects = new Map(ways.map(({ place, effect }) => [place.kind, effect]));
+  return { handle, state, ways: ways.map(({ place }) => place), effects, optOuts, claim, origin_note };
 }
 
 const showSteps = (c: Request) =>

@@ -8,6 +8,7 @@ import {
   type OptOut,
   type ProofPlace,
 } from '../../claims/claim.ts';
+import type { LineEffect } from '../../claims/line-effect.ts';
 import { claimMethods, whatAClaimShows } from '../../claims/methods.ts';
 import { costOfNewClaim, lineRules } from '../../claims/rules.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -27,6 +28,7 @@ interface ClaimStep {
   readonly handle: string;
   /** The easiest first. */
   readonly ways: readonly ProofPlace[];
+  readonly effects: ReadonlyMap<ClaimKind, LineEffect | undefined>;
   readonly state: ListingDocument['state'];
   readonly optOuts: readonly OptOut[];
   readonly claim?: ListingDocument['claim'];

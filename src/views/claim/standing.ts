@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
-import type { ProofPlace } from '../../claims/claim.ts';
+import type { ClaimKind, ProofPlace } from '../../claims/claim.ts';
+import type { LineEffect } from '../../claims/line-effect.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import { costOfNewClaim, lineRules } from '../../claims/rules.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
@@ -12,6 +13,7 @@ interface StandingStep {
   readonly handle: string;
   readonly state: ListingDocument['state'];
   readonly ways: readonly ProofPlace[];
+  readonly effects: ReadonlyMap<ClaimKind, LineEffect | undefined>;
   readonly claim: NonNullable<ListingDocument['claim']>;
 }
 
@@ -29,12 +31,16 @@ const lineForm = (handle: string, place: ProofPlace, button: Html | string): Htm
 ${capabilityField(`key-${place.kind}`, { hint: keyHint })}
 <button type="submit" class="quiet">${button}</button></form>`;
 
-const move = (handle: string, place: ProofPlace, claimFile: string) => {
+const effectText = ({ effects }: StandingStep, { kind }: ProofPlace) =>
+  effects.get(kind) && html`<p>Asked for with a key of the claim, a line there ${effects.get(kind)}.</p>`;
+
+const move = (step: StandingStep, place: ProofPlace, claimFile: string) => {
   const { title, whereToPut } = claimMethods[place.kind];
   return html`
 <h3>${title}</h3>
 <p class="foreign">${whereToPut(place, claimFile)}</p>
-${lineForm(handle, place, html`Get a line to move the claim<span class="unseen">: ${title}</span>`)}`;
+${effectText(step, place)}
+${lineForm(step.handle, place, html`Get a line to move the claim<span class="unseen">: ${title}</span>`)}`;
 };
 
 function byTerminal({ handle, state }: StandingStep, { kind }: ProofPlace, publicUrl: string): Html {
@@ -71,7 +77,7 @@ ${present && stepForm(handle, 'Check again', { method: present.kind })}
 ${step.state === 'claimed' && config.observe !== 'off' && checkForm(handle)}
 <h2>The rule for lines</h2>
 ${[...lineRules, costOfNewClaim].map((rule) => html`<p>${rule}</p>`)}
-${present && html`<h2>Get another secret key</h2>${lineForm(handle, present, 'Get another secret key')}`}
-${others.length > 0 && html`<h2>Move the claim</h2>${others.map((place) => move(handle, place, config.claimFile))}`}
+${present && html`<h2>Get another secret key</h2>${effectText(step, present)}${lineForm(handle, present, 'Get another secret key')}`}
+${others.length > 0 && html`<h2>Move the claim</h2>${others.map((place) => move(step, place, config.claimFile))}`}
 ${present && byTerminal(step, present, config.publicUrl)}`;
 }
