@@ -355,13 +355,14 @@ export function moveBetween(before: Naming, now: Naming, handle: string): Versio
   return parts.length === 0 ? undefined : (Object.fromEntries(parts) as VersionMove);
 }
 
-/** A first repository does not count, and neither does a mere removal of anything else. */
-export const leadsElsewhere = (move: VersionMove): boolean =>
-  [move.endpoints, move.addresses, move.packages].some((part) => part !== undefined && part.to.length > 0) ||
-  [move.starts, move.passed, move.secrets?.sent, move.secrets?.now_needed].some(
+/** A first repository does not count, and neither do secrets that are gone or no longer needed. */
+export const changesPlaces = ({ repository, secrets, ...move }: VersionMove): boolean =>
+  [move.endpoints, move.addresses, move.packages, move.starts, move.passed].some(
     (part) => part !== undefined,
   ) ||
-  move.repository?.from !== undefined;
+  secrets?.sent !== undefined ||
+  secrets?.now_needed !== undefined ||
+  repository?.from !== undefined;
 
 export const leadsToOthers = ({ repository, passed = [], ...move }: VersionMove): boolean =>
   [move.endpoints, move.addresses, move.packages, move.starts].some((part) => part?.is_within === false) ||

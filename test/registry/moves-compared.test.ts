@@ -164,6 +164,27 @@ const rows = [
     at(vendor),
     at('https://mail.vendor.com/v2/mcp'),
   ),
+  row(
+    'droppedEndpoint',
+    'unknown',
+    'no longer names the endpoint `b.vendor.com`',
+    at(vendor, 'https://b.vendor.com/mcp'),
+    at(vendor),
+  ),
+  row(
+    'droppedAddress',
+    'unknown',
+    'no longer names the address `https://mail.vendor.com/v2`',
+    at(vendor, 'https://mail.vendor.com/v2'),
+    at(vendor),
+  ),
+  row(
+    'droppedPackage',
+    'unknown',
+    'no longer names the package `npm:@b/z`',
+    npmNamed('@a/x', '@b/z'),
+    npmNamed('@a/x'),
+  ),
   row('slash', 'unknown', none, at(vendor), at('https://MAIL.vendor.com:443/mcp/#top')),
   row(
     'registry',

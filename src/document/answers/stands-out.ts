@@ -20,7 +20,7 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
-import { leadsElsewhere, leadsToOthers } from '../../listings/moves.ts';
+import { changesPlaces, leadsToOthers } from '../../listings/moves.ts';
 import { weightOfMove, weightyFirst } from '../../listings/version-moves.ts';
 import type { Outcome } from '../../observations/asked/outcome.ts';
 import { type ChangedFact, changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
@@ -94,7 +94,7 @@ function moved({ listing, known }: JudgedListing): Words[] {
   const { moves = [], left_out = 0 } = known(recordMoves)[0]?.value ?? {};
   const recent = moves.filter(
     (one) =>
-      leadsElsewhere(one) &&
+      changesPlaces(one) &&
       (one.published_at === undefined || daysSince(one.published_at, listing) <= moved_days),
   );
   const sorted = weightyFirst(recent, weightOfMove);

@@ -129,7 +129,7 @@ export const recordedCriteria = {
     sharesNothing,
   ),
   record_unmoved_for: recorded(
-    'No version of the last {} day(s) moved to another owner, asked for another secret, changed a runtime or left https',
+    'No version of the last {} day(s) moved to another owner, asked for another secret, changed a runtime or left https (what it drops does not count)',
     days,
     ['moved', 'kept_up'],
     isUnmovedFor,
