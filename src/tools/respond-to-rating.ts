@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { authenticate } from '../claims/authenticate.ts';
 import type { Capability } from '../claims/claim.ts';
+import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import { cleanText } from '../core/text.ts';
 import { toLeaf } from '../log/leaf.ts';
@@ -55,6 +56,13 @@ async function respond(
   });
   await tx.ratings.respond(rating, { text, created_at, log_index });
   return { status: 'created' as const, created_at, log_index };
+}
+
+/** On a page of a listing. Throws not_found, or rating_not_yours for a rating of another listing. */
+export async function requireRated(handle: string, rating_id = '', { store }: Pick<Context, 'store'>) {
+  const { subject_handle } = await requireRating(store, rating_id);
+  if (subject_handle !== handle)
+    throw new Problem('rating_not_yours', 'Respond on the page of the rated listing.');
 }
 
 export const respondToRating = defineTool({

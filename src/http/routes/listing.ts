@@ -14,7 +14,6 @@ import { toSignedStatement } from '../../document/registry/statement.ts';
 import { isNamespace } from '../../listings/publishers.ts';
 import { readVersionsPage } from '../../listings/versions.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
-import { requireRating } from '../../ratings/record.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
 import { getListing, onDay, readListedTools, readListing } from '../../tools/find/document.ts';
 import { orEmpty } from '../../tools/find/listing.ts';
@@ -22,7 +21,7 @@ import { type OverTime, readOverTime } from '../../tools/find/pictures.ts';
 import { getAgent } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
-import { respondToRating } from '../../tools/respond-to-rating.ts';
+import { requireRated, respondToRating } from '../../tools/respond-to-rating.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { bodyBoundsOf, callTool, parseInput } from '../../tools/tool.ts';
 import { toWithdrawnPage } from '../../views/claim/opt-out.ts';
@@ -266,9 +265,7 @@ const takeResponse = (c: Request) =>
     const { capability = '', ...sent } = await readForm(c, bodyBoundsOf(respondToRating).bytes);
     const caller = withCaller(context, { ...context.caller, capability: capability.trim() });
     try {
-      const { subject_handle } = await requireRating(context.store, sent.rating_id ?? '');
-      if (subject_handle !== handle)
-        throw new Problem('rating_not_yours', 'Respond on the page of the rated listing.');
+      await requireRated(handle, sent.rating_id, context);
       const { rating_id } = await callTool(respondToRating, sent, caller);
       return c.redirect(`${pagePath(handle)}/ratings#${rating_id}`, 303);
     } catch (problem) {
