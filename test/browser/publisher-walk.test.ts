@@ -161,6 +161,7 @@ describe.each([
     const said = `begins a new claim when none of the lines of the claim is left. The cost of a new claim: ${cost}`;
     expect(await textOf(page)).toContain(said);
     const method = page.locator('form', { has: page.locator('[name=method][value=well_known]') });
+    await page.locator('summary', { hasText: 'Put a file on the web server' }).click();
     await method.getByRole('button').click();
     const elsewhere = await takePair(page);
     expect(await textOf(page)).toContain(said);

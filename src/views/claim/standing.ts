@@ -37,10 +37,10 @@ const effectText = ({ effects }: StandingStep, { kind }: ProofPlace) =>
 const move = (step: StandingStep, place: ProofPlace, claimFile: string) => {
   const { title, whereToPut } = claimMethods[place.kind];
   return html`
-<h3>${title}</h3>
+<details><summary>${title}</summary>
 <p class="foreign">${whereToPut(place, claimFile)}</p>
 ${effectText(step, place)}
-${lineForm(step.handle, place, html`Get a line to move the claim<span class="unseen">: ${title}</span>`)}`;
+${lineForm(step.handle, place, html`Get a line to move the claim<span class="unseen">: ${title}</span>`)}</details>`;
 };
 
 function byTerminal({ handle, state }: StandingStep, { kind }: ProofPlace, publicUrl: string): Html {
@@ -71,12 +71,14 @@ export function standingPage(step: StandingStep, { config }: PageSite): Html {
   const { handle, ways, claim } = step;
   const present = ways.find(({ kind }) => kind === claim.kind);
   const others = ways.filter((place) => place !== present);
+  const [lines, waiting, elsewhere] = lineRules;
   return html`
 ${summary(step)}
 ${present && stepForm(handle, 'Check again', { method: present.kind })}
 ${step.state === 'claimed' && config.observe !== 'off' && checkForm(handle)}
 <h2>The rule for lines</h2>
-${[...lineRules, costOfNewClaim].map((rule) => html`<p>${rule}</p>`)}
+${[lines, elsewhere, costOfNewClaim].map((rule) => html`<p>${rule}</p>`)}
+<details><summary>How a line waits for seven days</summary><p>${waiting}</p></details>
 ${present && html`<h2>Get another secret key</h2>${effectText(step, present)}${lineForm(handle, present, 'Get another secret key')}`}
 ${others.length > 0 && html`<h2>Move the claim</h2>${others.map((place) => move(step, place, config.claimFile))}`}
 ${present && byTerminal(step, present, config.publicUrl)}`;
