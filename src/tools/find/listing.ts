@@ -23,7 +23,7 @@ import { describeSeveral, noticesOfDeleted } from './several.ts';
 
 const maxNear = 5;
 const ofOthers =
-  'The field others has less similar handles: of the same publisher, or with similar words in the name.';
+  'Less similar handles (others) are of the same publisher, or have similar words in the name.';
 
 /** `false` refuses an unknown handle without a search. */
 interface FindContext extends Context {
