@@ -32,7 +32,7 @@ const typeWords: Readonly<Record<ChangeType, Words>> = {
 type Data = NewChange['data'];
 
 const actionWords = ({ action, target_kind, reason, ends }: Data): Words =>
-  say`${ends === undefined ? say`` : own('undid ')}${ours(`${action} ${target_kind}, ${reason}`)}`;
+  say`${ends === undefined ? say`` : own('undid ')}${ours(`${action} ${target_kind}, ${toLabel(String(reason))}`)}`;
 
 function leftWords({ view, failed }: Data): Words {
   const reasons = (failed as readonly FailedCriterion[]).map(({ criterion, value, result, fact }) =>

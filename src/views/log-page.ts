@@ -54,7 +54,7 @@ export const toLogEntryPage = (
     indexed: false,
     body: html`
 <p class="eyebrow"><a href="/log">The log</a></p>
-<h1>Entry ${entry.log_index}: ${String(parsed(entry.leaf).t ?? 'unknown').replace('.', ' ')}</h1>
+<h1>Entry ${entry.log_index}: ${toHtml(titleWords(entry))}</h1>
 <p class="lead">An entry shows that something was recorded, not that it is right. To cite what was recorded, use the address of the entry: it does not change.</p>
 <h2>What was recorded</h2>
 ${recordBlock(entry)}
@@ -76,6 +76,12 @@ function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
   const tools_changed = sumOfClasses(changed.flatMap(({ counts }) => (counts ?? []) as ChangeCounts));
   return { ...members, source, kinds: [...new Set(changed.map(({ kind }) => String(kind)))], tools_changed };
 }
+
+/** Of an entry without a record, only its type is known. */
+const titleWords = ({ leaf, record }: z.output<typeof getProof.output>): Words => {
+  const type = String(parsed(leaf).t);
+  return record === undefined ? ours(toLabel(type)) : entryWords(type, parsed(record));
+};
 
 function entryWords(type: string, members: JsonObject): Words {
   const data = dataOf(members);

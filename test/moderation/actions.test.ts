@@ -141,7 +141,7 @@ describe('a hidden rating', () => {
     );
     for (const side of [subject, rater])
       expect(await text(`/agents/${side}/feed.json`)).toContain(
-        'action of the operator (hide rating, personal_data)',
+        'action of the operator (hide rating, personal data)',
       );
     expect(await directory.audit()).toEqual([]);
     await restore(rating_id);

@@ -107,7 +107,7 @@ it('erases the text of a response, and leaves the rating', async () => {
     expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC co.webhook\/webhook: rating withdrawn entry 7$/),
     expect.stringMatching(/^\d{4}.*: new rating by b\/source entry 6$/),
     expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC record erased entry 5$/),
-    expect.stringMatching(/^\d{4}.*: action of the operator \(erase response, personal_data\) entry 4$/),
+    expect.stringMatching(/^\d{4}.*: action of the operator \(erase response, personal data\) entry 4$/),
     'erased response to a rating entry 3',
   ]);
   expect(await runDossier(['audit', DATABASE_URL], {})).toMatchObject({ code: 0 });
