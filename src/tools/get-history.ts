@@ -11,7 +11,6 @@ import {
   join,
   listed,
   name,
-  ours,
   own,
   phrase,
   say,
@@ -176,8 +175,8 @@ function noChange(
         .at(-1) ?? '';
     if (asked.length === 0) return undefined;
     return dayText(last) > dayText(from)
-      ? say`No such change was seen since ${dayOf(from)}; the last check that saw facts of the kind ${ours(kind)} was on ${dayOf(last)}${unseen}.`
-      : say`No check since ${dayOf(from)} saw facts of the kind ${ours(kind)}: ${unseenWords(asked)}.`;
+      ? say`No such change was seen since ${dayOf(from)}; the last check that saw facts of the kind ${name(kind)} was on ${dayOf(last)}${unseen}.`
+      : say`No check since ${dayOf(from)} saw facts of the kind ${name(kind)}: ${unseenWords(asked)}.`;
   }
   if (seen.length === 0) return undefined;
   const counted = asked.flatMap(({ tally }) => (tally ? countSince(tally, dayText(from)) : []));

@@ -23,6 +23,7 @@ const entries = [
   registryEntry('com.other/pair', ofPackage('npm', 'paired', '1.0.0')),
   registryEntry('com.example/repaired', ofPackage('npm', 'repaired', '2.3.1')),
   registryEntry('com.example/built', ofPackage('npm', 'built', '1.0.0')),
+  registryEntry('com.example/behind', ofPackage('npm', 'behind', '1.0.0')),
   registryEntry('com.example/clean', ofPackage('npm', '@acme/clean', '1.0.0')),
   // Of a copy without older versions, it is not known what is new.
   registryEntry(
@@ -52,6 +53,7 @@ const osv = await opened(
 );
 const npm = await opened(
   startPackageRegistry(() => ({
+    '/behind': npmPackument('behind', { '1.0.0': {}, '1.1.0': {} }, {}),
     '/built': npmPackument(
       'built',
       { '1.0.0': { scripts: { postinstall: 'node setup.js' } } },
@@ -145,7 +147,7 @@ function reasonIn({ code, stdout, stderr }: Ended): string {
 }
 
 beforeAll(async () => {
-  for (const name of ['evil', 'pair', 'repaired', 'built', 'clean', 'mail', 'calm'])
+  for (const name of ['evil', 'pair', 'repaired', 'built', 'behind', 'clean', 'mail', 'calm'])
     await directory.observe(`com.example/${name}`);
   isReadOnly = false;
   directory.wait(86_400);
@@ -167,7 +169,7 @@ describe('dossier hook run', () => {
       expect(reason).toMatch(/This is evidence, not a verdict\.$/);
     }
     expect(wire).toHaveLength(2);
-    expect(asked()).toEqual(['npm:evil', 'npm:@acme/clean', 'npm:evil']);
+    expect(asked()).toEqual(['npm:evil@*', 'npm:@acme/clean@*', 'npm:evil@*']);
   });
 
   it('asks so too if several listings record the package', async () => {
@@ -179,6 +181,9 @@ describe('dossier hook run', () => {
   it('says that another version is on record, that a listing is new, and which versions were malicious', async () => {
     expect(reasonIn(await shell('npx @acme/clean@0.9.0'))).toContain(
       'You asked about `0.9.0`; the record names `1.0.0`',
+    );
+    expect(reasonIn(await shell('npx -y behind'))).toMatch(
+      /That means the newest version, which was `1\.1\.0` in npm on [\d-]{10}; the record names `1\.0\.0`/,
     );
     expect(reasonIn(await shell('bash -lc "uvx young"'))).toMatch(
       /pypi young \(com\.example\/young\): First published [\d-]{10}/,
@@ -202,7 +207,11 @@ describe('dossier hook run', () => {
       'npm install left-pad',
     ];
     for (const command of quiet) expect(reasonIn(await shell(command))).toBe('');
-    expect(asked()).toEqual(['npm:@acme/clean@1.0.0', 'oci:docker.io/example/imager@1.2.3', 'npm:left-pad']);
+    expect(asked()).toEqual([
+      'npm:@acme/clean@1.0.0',
+      'oci:docker.io/example/imager@1.2.3',
+      'npm:left-pad@*',
+    ]);
     const nothing = [
       'git status',
       'npm install',
@@ -250,7 +259,7 @@ describe('dossier hook run', () => {
       'uvx --index-url https://pypi.corp.example/simple planted',
     ];
     for (const command of commands) await shell(command);
-    expect(asked()).toEqual(['npm:@acme/clean', 'https://mail.example.com/s']);
+    expect(asked()).toEqual(['npm:@acme/clean@*', 'https://mail.example.com/s']);
     expect(wire.join('\n')).not.toMatch(/planted|pl4nted|corp/);
     const environment = { NPM_CONFIG_REGISTRY: 'https://npm.corp.example' };
     const input = toInput('Bash', { command: 'npx planted' });
@@ -265,7 +274,7 @@ describe('dossier hook run', () => {
       code: 69,
       stdout: '',
       stderr: expect.stringMatching(
-        /^http:\S+ gave no answer about npm:evil: .*time.*; nothing was compared\n$/,
+        /^http:\S+ gave no answer about npm:evil@\*: .*time.*; nothing was compared\n$/,
       ),
     });
     const away = await run(['hook', 'run', '--service', 'http://127.0.0.1:9'], input);

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { readName } from '../../src/listings/references/name.ts';
-import { openDirectory } from '../support/directory.ts';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
+import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const records = [
   osvRecord('MAL-2026-7001', ['npm', '@brambly/sql-mcp'], { versions: ['2.4.0'] }),
@@ -200,4 +201,21 @@ it('reads no version in a text of more than 500 characters, however long it is',
   const long = await factsOf(`brambly sql ${asked(488).replaceAll('00', '@@')}`.padEnd(10_000, '@'));
   expect(long).toContain(`"${handles.brambly}"`);
   expect(long).not.toContain('You asked about');
+});
+
+it('takes a command without a version, or with latest, for the newest that the registry had', async () => {
+  const packument = npmPackument('@oxbow/etl', { '4.1.0': {}, '4.2.0': {} }, {});
+  const npm = await opened(startPackageRegistry(() => ({ '/@oxbow%2fetl': packument })));
+  const moved = await openedDirectory({
+    entries: [listed('com.oxbow/etl', 'npm', '@oxbow/etl', '4.1.0')],
+    environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }), ADVISORIES: osv.url },
+  });
+  await moved.observe('com.oxbow/etl');
+  const day = moved.context.clock().toISOString().slice(0, 10);
+  const about = async (handle: string) => (await callTool(moved, 'get_agent', { handle })).version_asked;
+  for (const handle of ['npx -y @oxbow/etl', 'npm:@oxbow/etl@latest'])
+    expect(await about(handle)).toContain(
+      `That means the newest version, which was \`4.2.0\` in npm on ${day}; the record names \`4.1.0\``,
+    );
+  expect(await about('@oxbow/etl')).toBeUndefined();
 });

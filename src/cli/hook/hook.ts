@@ -9,6 +9,7 @@ import { isWebAddress, toLine } from '../../core/text.ts';
 import { own, toText } from '../../core/words.ts';
 import { firstNotices, isOfMalware } from '../../document/answers/notices.ts';
 import type { Resolved } from '../../document/resolved.ts';
+import { anyVersion } from '../../listings/references/command.ts';
 import type { ConfiguredLaunch } from '../inventory/launch.ts';
 import { replaceFile } from '../replace-file.ts';
 import { toBase } from '../service.ts';
@@ -77,7 +78,10 @@ function differencesOf({ isPinned, version }: ConfiguredLaunch, result: Partial<
 
 function askedOf({ asked, version, isPinned }: ConfiguredLaunch): string[] {
   if (asked === undefined) return [];
-  return [isPinned && version !== undefined && !isWebAddress(asked) ? `${asked}@${version}` : asked];
+  if (isWebAddress(asked)) return [asked];
+  if (isPinned && version !== undefined) return [`${asked}@${version}`];
+  const isNewest = /^(?:npm|pypi|nuget|cargo):/.test(asked) && (version ?? 'latest') === 'latest';
+  return [isNewest ? `${asked}@${anyVersion}` : asked];
 }
 
 async function askOnce(handles: readonly string[], base: string, wait_s: number) {

@@ -1,6 +1,9 @@
 import { ownMember } from '../../core/json.ts';
 import { isExactVersion, placeOfPackage } from './package.ts';
 
+/** A command without a version starts the newest. */
+export const anyVersion = '*' as const;
+
 /** Without name and address it was not read, or is a file of this machine. */
 export interface Command {
   readonly registry?: string;

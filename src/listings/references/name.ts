@@ -4,7 +4,7 @@ import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { domainOwners } from '../../search/facets.ts';
-import { type Command, readCommand, readCommandIn, shellOperator } from './command.ts';
+import { anyVersion, type Command, readCommand, readCommandIn, shellOperator } from './command.ts';
 import { readServer } from './configured.ts';
 import { pastedServers } from './pasted.ts';
 import { type Reference, toAddressKey, toHost, toPackageKey } from './references.ts';
@@ -72,7 +72,8 @@ function readPackagePage(text: string): string | undefined {
 /** As `npm:name@version`, or an address; empty for a package that has no plain name here. */
 function started({ registry, name, version, address, isElsewhere }: Command): string | undefined {
   if (isElsewhere || name === undefined) return address ?? (registry && '');
-  return address ?? `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
+  const newest = registry === 'oci' ? '' : `@${anyVersion}`;
+  return address ?? `${registry}:${name}${version === undefined ? newest : `@${version}`}`;
 }
 
 /** The only address is what a command of a client adds, as in `claude mcp add NAME URL`. */

@@ -1,13 +1,18 @@
 import { dayText } from '../../core/text.ts';
-import { code, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
+import { code, dayOf, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
+import { anyVersion } from '../../listings/references/command.ts';
 import { readName } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { ecosystemOf, orderOf } from '../../observations/asked/packages/version-order.ts';
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { packageAdvisories, sayOfVersion } from '../../observations/known/kinds/packages/advisories.ts';
-import { hasVersion, packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import {
+  hasVersion,
+  packageExists,
+  packageNewestVersion,
+} from '../../observations/known/kinds/packages/packages.ts';
 import { packageOf } from '../../observations/known/kinds/packages/words.ts';
 import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
 
@@ -48,6 +53,19 @@ function lackingWords(one: Checked, is: boolean | undefined, version: string): W
   );
 }
 
+/** What a command without a version starts, if its registry was asked. */
+function newestOf(observations: readonly Checked[]) {
+  const [fact] = factsOf(packageNewestVersion, observations);
+  if (fact?.value == null) return undefined;
+  const { value, subject = '', observed_at = '' } = fact;
+  const { version } = value;
+  const { registry } = registryOf(subject);
+  return {
+    version,
+    words: say`That means the newest version, which was ${code(version)} in ${registry} on ${dayOf(observed_at)}`,
+  };
+}
+
 interface VersionNotices {
   readonly malware: Words;
   readonly lacking: Words;
@@ -64,13 +82,13 @@ interface OtherVersion {
 
 /** Undefined if no package in another than the recorded version was asked for. */
 function readOther(asked: string, { listing, observations }: KnownVersions): OtherVersion | undefined {
-  const { version: wanted, handles, references } = readName(asked, '');
-  if (!wanted) return undefined;
+  const { version: named, handles, references } = readName(asked, '');
+  if (!named) return undefined;
   if (handles.includes(listing.handle))
-    return ['latest', listing.version.replace(/^v/i, '')].includes(wanted.text.replace(/^v/i, ''))
+    return ['latest', listing.version.replace(/^v/i, '')].includes(named.text.replace(/^v/i, ''))
       ? undefined
       : {
-          about: say`You asked about ${code(wanted.text)}; the newest version of this listing is ${code(listing.version)}, and what follows is about that version.`,
+          about: say`You asked about ${code(named.text)}; the newest version of this listing is ${code(listing.version)}, and what follows is about that version.`,
         };
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
@@ -80,6 +98,12 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   // Tags of images and other versions without an order are compared as texts.
   const ecosystem = ecosystemOf(first.known?.type ?? '');
   const order = ecosystem && orderOf(ecosystem);
+  const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
+    subject !== undefined && subject === first.known?.subject;
+  const newest =
+    order && /^(?:latest|\*)$/.test(named.text) ? newestOf(observations.filter(ofPackage)) : undefined;
+  if (order && named.text === anyVersion && !newest) return undefined;
+  const wanted = newest ? { text: newest.version, isExact: true } : named;
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');
   const isAsked = (version: string) =>
     version === wanted.text ||
@@ -89,16 +113,15 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   );
   if (isRecorded) return undefined;
   const version = recordedVersion(first.one, first.known);
+  if (newest && version === undefined) return undefined;
   const names =
     version === undefined
       ? own('the record names no version of the package, and what follows is about the newest version')
       : say`the record names ${code(version)}, and what follows is about that version`;
   const about = isVersion
-    ? say`You asked about ${code(wanted.text)}; ${names}`
+    ? say`${newest ? newest.words : say`You asked about ${code(wanted.text)}`}; ${names}`
     : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;
   if (!isVersion) return { about: sentence(about) };
-  const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
-    subject !== undefined && subject === first.known?.subject;
   const there = factsOf(packageExists, observations).find(ofPackage);
   const isAbsent = there?.outcome === 'absent';
   const is = there && hasVersion(there, wanted.text);
