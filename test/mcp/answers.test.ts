@@ -315,8 +315,8 @@ const rows: Readonly<Record<string, Row>> = {
     record: at(url),
     seen: [answers, priced(quote('50000', 'upto'), quote('50000'))],
     expected: [
-      `Price changed from 0.05 USDC on Base to 0.05 USDC (scheme upto) on Base ${between}.`,
-      'Costs: Quotes for an amount of use that is not known before it answers: 0.05 USDC ',
+      `Price changed from 0.05 USDC on Base to at most 0.05 USDC (scheme upto) on Base ${between}.`,
+      'Costs: Quotes for an amount of use that is not known before it answers: at most 0.05 USDC ',
       `no price but this since ${before} and no payee but this since ${dayAgo(21)} ${checked}.`,
     ],
     absent: 'scheme exact',

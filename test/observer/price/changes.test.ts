@@ -398,7 +398,7 @@ const rows: readonly (readonly [title: string, days: readonly Day[], said: reado
   [
     'different offers take the place of those that were read before',
     [quote(to(bob), unread), quote(to(mallory, { scheme: 'upto', amount: '9000000' }), unread)],
-    [[paid(bob, mallory), 'rice changed from 0.01 USDC on Base to 9 USDC (scheme `upto`) on Base']],
+    [[paid(bob, mallory), 'rice changed from 0.01 USDC on Base to at most 9 USDC (scheme `upto`) on Base']],
   ],
   [
     'an offer that is new is named, and so are its payee and a change of it',

@@ -46,6 +46,7 @@ it('so is who gets a deposit or a fee, but not who pays the fee of a network', a
   expect(await costsOf('deposit')).toMatch(new RegExp(`, paid to .*\`${bob}\``));
   expect(await costsOf('fee')).toMatch(new RegExp(`, paid to .*\`${mallory}\``));
   expect(await costsOf('fee')).not.toContain(bob);
+  expect(await costsOf('fee')).not.toContain('cannot read');
 });
 
 it('an address in a member that Dossier does not know makes the offer one that is not read whole', async () => {

@@ -16,7 +16,7 @@ import { convert, symbolOf, toCaip19 } from './assets.ts';
 import { isWhole, type Offer } from './offer.ts';
 import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
 import type { SentOffer } from './sent.ts';
-import { networkInFull } from './words.ts';
+import { isMost, networkInFull } from './words.ts';
 
 export const seenStates = [
   'as_seen',
@@ -146,10 +146,12 @@ const assetWords = (asset = '', network = ''): Words => {
 };
 
 /** `0.02 USDC (20000)` */
-const amountWords = (amount: string, { network, asset }: Unit): Words => {
+const amountWords = (amount: string, unit: Unit): Words => {
+  const { network, asset } = unit;
   const named = network === undefined || asset === undefined ? undefined : toCaip19(network, asset);
   const converted = convert(amount, named);
-  return converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`;
+  const most = isMost(unit) && own('at most ');
+  return say`${most}${converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`}`;
 };
 
 const paidBy = ({ pays = [] }: Offer): string =>
@@ -248,7 +250,9 @@ function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): Compar
     (last.amounts.every((one) => amount < one) && 'lower');
   if (!how || inUnit[0]?.isPart) return compared;
   const others = say`${listed(last.amounts.map(words), mostNamed)}, last seen on ${dayOf(last.until)}`;
-  return { seen: how, text: say`${own(how)} than ${others}${besideLast(amount, known, words)}` };
+  // What the calls cost may still be in another order.
+  const what = isMost(offer) ? say`a ${own(how)} maximum` : own(how);
+  return { seen: how, text: say`${what} than ${others}${besideLast(amount, known, words)}` };
 }
 
 const unstated = notKnown(own('the offer states none that Dossier can read'));

@@ -72,7 +72,7 @@ export const besideAmong = (members: object, path = '', isAround = false): Besid
   Object.entries(members).flatMap(([name, value]): BesideMember[] => {
     if (path === '' && ofService.test(name)) return [];
     const member = (path === '' ? name : `${path}.${name}`).slice(-longestName);
-    const isAside = /^\d+$/.test(name) ? isAround : aside.test(name);
+    const isAside = /^\d+$/.test(name) ? isAround : aside.test(name) && !notPaid.test(name);
     if (typeof value === 'object' && value !== null) return besideAmong(value, member, isAside);
     const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : value;
     if (!isIdentifier(text)) return [];

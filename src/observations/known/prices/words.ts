@@ -29,6 +29,11 @@ import {
 
 const mostNamed = 3;
 
+/** What a call costs is known only after it. */
+export const isMost = ({ scheme }: Pick<Offer, 'scheme'>): boolean => scheme === 'upto';
+
+const atMost = (one: Offer): Words | false => isMost(one) && own('at most ');
+
 /** The usual scheme `exact` is not named. */
 function amountWords(one: Offer, isExact = false): Words {
   const { amount, asset, scheme = 'exact', unreadable } = one;
@@ -40,7 +45,7 @@ function amountWords(one: Offer, isExact = false): Words {
   if (amount === dynamic) return say`a price that depends on the call${of}${by}`;
   if (asset === dollars) return say`${ours(amount)} dollars`;
   const part = unreadable !== undefined && own(' and more that Dossier cannot read');
-  return say`${converted === undefined ? say`${ours(amount)}${of}` : ours(converted)}${part}${by}`;
+  return say`${atMost(one)}${converted === undefined ? say`${ours(amount)}${of}` : ours(converted)}${part}${by}`;
 }
 
 /** `0.01 USDC on Base`; with `isExact`, unit and names as stated. */
@@ -83,7 +88,9 @@ export function offerInFull(one: Offer): Words {
   const by = scheme !== 'exact' && say` (scheme ${code(scheme)})`;
   const price = converted === undefined ? exact : say`${ours(converted)} (${exact})`;
   const said =
-    isWhole && network !== undefined ? say`${price}${by} on ${networkInFull(network)}` : offerWords(one);
+    isWhole && network !== undefined
+      ? say`${atMost(one)}${price}${by} on ${networkInFull(network)}`
+      : offerWords(one);
   return pays.length === 0 ? said : say`${said}, paid to ${paidToWords(pays, network)}`;
 }
 
