@@ -162,7 +162,7 @@ it('names what weighs most first, and counts every class before it names five to
   });
   expect(changed.changed_from?.tools).toHaveLength(20);
   expect(await saidChange()).toBe(
-    'a newly secret argument in `login`; changed hints of `read`; changed words in `write`; removed `gone`; a newly required argument in `find`; changed arguments in `list` and 30 more; added `new_0` and 199 more',
+    'a newly secret argument in `login` (`apiKey`); changed hints of `read`; changed words in `write`; removed `gone`; a newly required argument in `find` (`words`); changed arguments in `list` and 30 more; added `new_0` and 199 more',
   );
   const history = await textOf('get_history', { kind: 'tools' });
   expect(history).toMatch(
@@ -171,6 +171,23 @@ it('names what weighs most first, and counts every class before it names five to
   const page = await textAt(`/agents/${handle}/history`);
   expect(page).toContain('a newly secret argument in login: apiKey');
   expect(page).toContain('a newly required argument in find: words');
+});
+
+it('describes a new tool as it does a changed one', async () => {
+  await look([tool('search')]);
+  await look([
+    tool('search'),
+    tool('login', takes({ api_key: { type: 'string' } }, ['api_key'])),
+    tool('reserve', takes({ room: { type: 'string' }, deposit_card: { type: 'string' } }, ['room'])),
+    tool('cancel', takes({ room: { type: 'string' }, note: { type: 'string' } }, ['room'])),
+    tool('list'),
+  ]);
+  expect(await saidChange()).toBe(
+    'a newly secret argument in the new `login` (`api_key`), the new `reserve` (`deposit_card`); added `cancel` (requires `room`), `list`',
+  );
+  const history = await textOf('get_history', { kind: 'tools' });
+  expect(history).toContain('a newly secret argument in the new `login`: `api_key`');
+  expect(history).toContain('added `cancel`: requires `room`');
 });
 
 it('names a newly required argument also beside a change that weighs more', async () => {
@@ -241,7 +258,7 @@ it.each<[string, object, object, string | undefined]>([
 ])('%s is told as what it is', async (_what, before, after, said) => {
   await look([tool('one', before)]);
   await look([tool('one', after)]);
-  expect(await saidChange()).toBe(said);
+  expect((await saidChange())?.replace(/ \(.*?\)/, '')).toBe(said);
 });
 
 it('a change that weighs less, a 401, or four of them do not hide one that weighs more', async () => {
@@ -249,7 +266,7 @@ it('a change that weighs less, a 401, or four of them do not hide one that weigh
   const secret = tool('send', takes({ password: { type: 'string' } }));
   await look([tool('send'), words('Reads.')]);
   await look([secret, words('Reads.')]);
-  const weighty = 'a newly secret argument in `send`';
+  const weighty = 'a newly secret argument in `send` (`password`)';
   expect(await saidChanges()).toEqual([weighty]);
   await look([secret, words('Reads mail.')]);
   expect(await saidChanges()).toEqual([weighty, 'changed words in `read`']);

@@ -114,11 +114,10 @@ export function memberWords(
   said: readonly Words[] = [],
 ) {
   const { members = [], annotations = [], arguments: names = [] } = item;
+  const required = item.change === 'added' ? own('requires') : own('newly required argument');
   const others = members.filter((member) => !texts.some((text) => text.member.split('.')[0] === member));
   const parts = [
-    ...names.map((name) =>
-      isOfArguments.test(item.class) ? code(name) : say`newly required argument ${code(name)}`,
-    ),
+    ...names.map((name) => (isOfArguments.test(item.class) ? code(name) : say`${required} ${code(name)}`)),
     ...annotations.map((text) => (hint.test(text) ? ours(text) : quote(text))),
     ...others.map(placeWords),
     ...said,

@@ -31,7 +31,11 @@ const value = z.unknown() as z.ZodType<Json>;
 const untrusted = z.record(z.string(), z.unknown()).optional();
 const maybe = z.string().optional();
 
-const changedMember = { change: z.enum(['added', 'removed', 'changed']), class: z.enum(changeClasses) };
+const changedMember = {
+  change: z.enum(['added', 'removed', 'changed']),
+  class: z.enum(changeClasses),
+  arguments: z.array(z.string()).optional(),
+};
 
 const changedFrom = z.object({
   value,

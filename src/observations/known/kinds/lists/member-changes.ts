@@ -1,7 +1,7 @@
 import { difference, isNew, type ValueDifference } from '../../../../core/difference/difference.ts';
 import { asMembers, isJsonObject, type Json, mapTexts } from '../../../../core/json.ts';
 import { toShownName } from '../../../../core/text.ts';
-import { code, join, own, say, type Words } from '../../../../core/words.ts';
+import { code, join, listed, own, say, type Words } from '../../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../../asked/endpoint/surface.ts';
 import type { Difference } from '../../kind.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
@@ -138,13 +138,26 @@ function classesOf(before: SurfaceMember, after: SurfaceMember) {
   // For example, a different name of a resource fits no class.
   const most = changeClasses.find((name) => differing[name]?.length) ?? 'words';
   const places = (most === 'secret' ? differing.secret : differing.required) ?? [];
-  const names = places.map(({ path: [, place = ''] }) => (JSON.parse(place) as string[]).at(-1) ?? '');
-  return { class: most, ...(names.length > 0 && { arguments: names.slice(0, mostNamed) }) };
+  return { class: most, ...toArguments(places.map(({ path: [, place = ''] }) => place)) };
+}
+
+function toArguments(places: readonly string[]): Pick<ChangedMember, 'arguments'> {
+  const names = places.map((place) => (JSON.parse(place) as string[]).at(-1) ?? '');
+  return names.length > 0 ? { arguments: names.slice(0, mostNamed) } : {};
+}
+
+/** Described as a changed one is. */
+function toAdded(tool: SurfaceMember): ChangedMember {
+  const { secret, required } = partsOf(tool);
+  const secrets = Object.keys(secret);
+  return secrets.length > 0
+    ? { change: 'added', class: 'secret', ...toArguments(secrets) }
+    : { change: 'added', class: 'added', ...toArguments(Object.keys(required)) };
 }
 
 /** Both members are results of `withoutForm`. */
 function toChange(surface: Surface, { was, is, inside = [] }: ValueDifference): ChangedMember {
-  if (was === undefined) return { change: 'added', class: 'added' };
+  if (was === undefined) return toAdded(surface.asTool(asMembers(is)));
   if (is === undefined) return { change: 'removed', class: 'removed' };
   const before = asMembers(was);
   const after = asMembers(is);
@@ -203,6 +216,7 @@ export const listDifference =
       name: changedName(item),
       change: item.change,
       class: item.class,
+      ...(item.arguments && { arguments: item.arguments }),
     }));
     return { items, counts: { ...counts }, shown };
   };
@@ -222,12 +236,32 @@ const classWords: Readonly<Record<ChangeClass, Words>> = {
   added: own('added'),
 };
 
-type NamedChange = NamedMember & Pick<ChangedMember, 'class'>;
+type NamedChange = NamedMember &
+  Pick<ChangedMember, 'class'> &
+  Partial<Pick<ChangedMember, 'change' | 'arguments'>>;
+
+const nameWords = (item: NamedChange): Words =>
+  say`${item.change === 'added' && item.class !== 'added' && own('the new ')}${code(changedName(item))}`;
 
 export const changedMemberWords = (item: NamedChange): Words =>
-  say`${classWords[item.class]} ${code(changedName(item))}`;
+  say`${classWords[item.class]} ${nameWords(item)}`;
+
+const ofArguments = { secret: own(''), required: own(''), added: own('requires ') };
+
+/** Other classes do not say what the named arguments are. */
+function withArguments(item: NamedChange): Words {
+  const { class: name, arguments: all = [] } = item;
+  const verb = name in ofArguments ? ofArguments[name as keyof typeof ofArguments] : own('newly requires ');
+  const names = listed(
+    all.map((one) => code(one)),
+    mostArguments,
+    all.length,
+  );
+  return all.length > 0 ? say`${nameWords(item)} (${verb}${names})` : nameWords(item);
+}
 
 const mostSaid = 5;
+const mostArguments = 3;
 
 export function changedMembersWords(
   surface: Surface,
@@ -241,10 +275,7 @@ export function changedMembersWords(
     const named = ofClass.slice(0, 1 + left);
     left -= Math.max(0, named.length - 1);
     const more = (counts[name] ?? 0) - named.length;
-    const names = join(
-      named.map((item) => code(changedName(item))),
-      ', ',
-    );
+    const names = join(named.map(withArguments), ', ');
     if (named.length === 0) return say`${classWords[name]} ${surface.count(more)}`;
     return more > 0 ? say`${classWords[name]} ${names} and ${more} more` : say`${classWords[name]} ${names}`;
   });

@@ -1,9 +1,12 @@
 import { asMembers } from '../../../../core/json.ts';
 
 const secretWords =
-  /(?:^| )(?:password|passwd|passphrase|passcode|secret|credentials?|token|apikey|mnemonic|cookie|jwt|otp|pin)$/;
+  /(?:^| )(?:password|passwd|passphrase|passcode|secret|credentials?|token|apikey|mnemonic|cookie|jwt|otp|pin|cvv|cvc)$/;
 const secretPairs =
   /(?:^| )(?:(?:api|access|private|secret|auth|encryption|signing|license) key|(?:seed|recovery) (?:phrase|words))$/;
+/** Whoever has its number can pay with it. */
+const cards =
+  /(?:^| )(?:credit|debit|payment|deposit|bank) card(?: (?:number|no))?$|(?:^| )card (?:number|no)$/;
 /** Usually not secret, for example page tokens and tokens of a currency. */
 const otherTokens =
   /(?:^| )(?:page|next|prev|previous|continuation|continue|cursor|sync|resume|start|stop|input|output|buy|sell|from|to|base|quote) token$/;
@@ -23,5 +26,6 @@ export function isSecretArgument(name: string, schema: unknown): boolean {
   const members = asMembers(schema);
   if (members.format === 'password' || marks.some((mark) => members[mark] === true)) return true;
   const words = wordsOf(name);
-  return (secretWords.test(words) || secretPairs.test(words)) && !otherTokens.test(words);
+  const isNamed = [secretWords, secretPairs, cards].some((one) => one.test(words));
+  return isNamed && !otherTokens.test(words);
 }
