@@ -15,6 +15,7 @@ import {
 } from './connections.ts';
 import { type Html, handleLink, minute, paste, toHtml } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
+import { standsOutBlock } from './listing/answers.ts';
 
 export function toStartable(view: Selection, { listing, entry }: SelectionMember): Startable {
   const { remotes, packages } = letIn(view, listing);
@@ -75,9 +76,9 @@ const listingItem = (view: Selection, member: SelectionMember) => {
   const answer = toAnswer(listing);
   const startable = toStartable(view, member);
   return html`
-<li><h3>${entry ? listing.handle : handleLink(listing.handle)}</h3>
+<li class="record"><h3>${entry ? listing.handle : handleLink(listing.handle)}</h3>
 <p class="foreign">${listing.description}</p>
-${entry && html`<p class="note">${privateNote(entry)}</p>`}
+${entry ? html`<p class="note">${privateNote(entry)}</p>` : standsOutBlock(listing, answer)}
 <ul class="plain">${answers.map(({ criterion, fact, source, as_of, result }, at) => {
     const next = answers[at + 1];
     const isLast = source !== next?.source || as_of !== next?.as_of;

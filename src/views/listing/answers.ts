@@ -26,20 +26,25 @@ const withoutHandle = ({ parts }: Words) =>
     parts.map((part, at) => (at === 0 && part.is === 'code' ? { ...part, text: 'Another listing' } : part)),
   );
 
+/** What a report of malicious code says is first, and apart. */
+export function standsOutBlock(listing: ListingDocument, { standsOut }: ReturnType<typeof toAnswer>): Html {
+  const item = ({ key, text, anchor }: (typeof standsOut)[number]) =>
+    html`<li>${toHtml(key === 'shared' ? withoutHandle(text) : text, listing.evidence_snapshot_date)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`;
+  const list = (items: typeof standsOut, classes: string) =>
+    items.length > 0 && html`<ul class="${classes}">${items.map(item)}</ul>`;
+  const alarms = standsOut.filter(({ key }) => key === 'malware');
+  const others = standsOut.filter(({ key }) => key !== 'malware');
+  return html`${list(alarms, 'stands-out alarm')}${list(others, 'stands-out')}`;
+}
+
 export function answerBlock(listing: ListingDocument): Html {
-  const answer = toAnswer(listing, 'table');
   const offers = listing.observations.filter(isKnown).flatMap((one) => offersTable(one) ?? []);
+  const answer = toAnswer(listing, 'table');
   const said = toAnswerWords(answer);
   const today = listing.evidence_snapshot_date;
-  const item = ({ key, text, anchor }: (typeof answer.standsOut)[number]) =>
-    html`<li>${toHtml(key === 'shared' ? withoutHandle(text) : text, today)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`;
-  const list = (items: typeof answer.standsOut, classes: string) =>
-    items.length > 0 && html`<ul class="${classes}">${items.map(item)}</ul>`;
-  const alarms = answer.standsOut.filter(({ key }) => key === 'malware');
-  const others = answer.standsOut.filter(({ key }) => key !== 'malware');
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
-${list(alarms, 'stands-out alarm')}${list(others, 'stands-out')}
+${standsOutBlock(listing, answer)}
 <dl class="lines">${lineNames.map((name) => answerRow(lineTitles[name], said.lines[name], today, name === 'costs' ? offers : []))}${gapNames.map((name) => answerRow(gapTitles[name], said[name], today))}</dl>
 </section>`;
 }
