@@ -13,7 +13,7 @@ const clock = () => new Date(now_ms);
 beforeEach(async () => {
   store = await openSqliteStore(':memory:');
   await write('a/one', 'b/two');
-  cache = createAnswerCache({ store, clock }, budget);
+  cache = createAnswerCache({ store, clock, config: { views: [] } }, budget);
 });
 afterEach(async () => {
   cache.close();
@@ -59,7 +59,7 @@ describe('finished answers in memory', () => {
   });
 
   it('are not stored at all with a budget of 0', () => {
-    const none = createAnswerCache({ store, clock }, 0);
+    const none = createAnswerCache({ store, clock, config: { views: [] } }, 0);
     none.begin()('x', { bytes: '', headers: [] }, { cacheTags: [] });
     expect([none.get('x', now_ms), none.bytes]).toEqual([undefined, 0]);
     none.close();

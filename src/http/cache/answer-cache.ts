@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Config } from '../../config/config.ts';
 import { createEpoch } from '../../core/epoch.ts';
 import { everyListing } from '../../core/handle.ts';
 import { memoize } from '../../core/lazy.ts';
@@ -37,6 +38,8 @@ export type AnswerCache = ReturnType<typeof createAnswerCache>;
 interface CacheEntry extends CachedAnswer {
   readonly cacheTags: ChangedHandles;
   readonly endsAt_ms: number;
+  /** Read from their file again, they are others. */
+  readonly views: Config['views'];
   /** The number of stored answers when this entry was last read. */
   usedAfter: number;
 }
@@ -64,9 +67,13 @@ function createTagIndex() {
 /** Time alone can change an answer, for example when a source stops being new (docs/ratings.md). */
 const longestAge_ms = 60_000;
 
-/** Until a listing or view among the tags changes, or the time is over. */
+/** Until a listing or view among the tags changes, the views are read again, or the time is over. */
 export function createAnswerCache(
-  context: { readonly store: Pick<Store, 'onChange'>; readonly clock: () => Date },
+  context: {
+    readonly store: Pick<Store, 'onChange'>;
+    readonly clock: () => Date;
+    readonly config: Pick<Config, 'views'>;
+  },
   budget_bytes: number,
 ) {
   const index = createTagIndex();
@@ -95,7 +102,7 @@ export function createAnswerCache(
   return {
     get(key: string, now_ms: number): CachedAnswer | undefined {
       const entry = cache.peek(key);
-      if (entry && entry.endsAt_ms < now_ms) {
+      if (entry && (entry.endsAt_ms < now_ms || entry.views !== context.config.views)) {
         cache.delete(key);
         return undefined;
       }
@@ -109,10 +116,11 @@ export function createAnswerCache(
     /** To call before anything is read for an answer; stores it, unless a listing changed in between. */
     begin() {
       const mayStore = begin();
+      const { views } = context.config;
       return (key: string, answer: CachedAnswer, policy: CachePolicy): void => {
         const { cacheTags, maxAge_ms = cacheTags.length > 0 ? longestAge_ms : noEnd } = policy;
         const endsAt_ms = context.clock().getTime() + maxAge_ms;
-        if (mayStore()) put(key, { ...answer, cacheTags, endsAt_ms, usedAfter: stored });
+        if (mayStore()) put(key, { ...answer, cacheTags, endsAt_ms, views, usedAfter: stored });
       };
     },
     get bytes() {
