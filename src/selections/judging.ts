@@ -153,7 +153,6 @@ async function isPassDue({ config, store, clock }: JudgeContext): Promise<boolea
 
 /** Never throws. */
 export async function startJudgingSelections(context: Context, signal: AbortSignal): Promise<void> {
-  if (context.config.views.length === 0) return;
   const judge = createSelectionJudge(context, signal);
   let known: Context['config']['views'] | undefined;
   await every({
@@ -161,6 +160,7 @@ export async function startJudgingSelections(context: Context, signal: AbortSign
     pause_ms,
     async run() {
       const { views } = context.config;
+      if (views.length === 0) return;
       if (known !== views) await judge.approved();
       known = views;
       await judge.follow();

@@ -44,15 +44,9 @@ it('a view that is written while the service runs is served, and a file with a f
   const listed = async () => (await fetch(`${url}/views`)).text();
   expect(await listed()).toContain('Second');
   write(JSON.stringify({ fourth: { title: 'Fourth', criteria: [{ criterion: 'active' }] } }));
-  await vi.waitFor(async () => expect(await statusOf('fourth')).not.toBe(404), {
-    timeout: 60_000,
-    interval: 200,
-  });
+  await expect.poll(() => statusOf('fourth')).not.toBe(404);
   expect(await listed()).not.toContain('Second');
   write(JSON.stringify({ fourth: { title: 'Ours', readers: 'everyone', approvals: [] } }));
-  await vi.waitFor(async () => expect(await listed()).not.toContain('Fourth'), {
-    timeout: 60_000,
-    interval: 200,
-  });
+  await expect.poll(listed).not.toContain('Fourth');
   expect(await listed()).not.toContain('Ours');
 });

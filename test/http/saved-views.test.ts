@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { expect, it, vi } from 'vitest';
+import { startReadingViews } from '../../src/app/views-file.ts';
 import { startJudgingSelections } from '../../src/selections/judging.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, startDossier } from '../support/command.ts';
@@ -271,4 +272,19 @@ it.each([
   writeFileSync(wrong, text);
   const { code, stderr } = await runDossier(['config'], { VIEWS: wrong });
   expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: .*wrong\.json: [^\n]+\n$/)]);
+});
+
+it('judges by the first view for everybody, also if it was written while the service ran', async () => {
+  const changing = join(folder, 'changing.json');
+  writeFileSync(changing, JSON.stringify({ own: { title: 'Own', readers: 'everyone', approvals: [] } }));
+  const reading = await opened(openDirectory({ environment: { VIEWS: changing } }));
+  const stopping = new AbortController();
+  const jobs = [startReadingViews, startJudgingSelections].map((start) =>
+    start(reading.context, stopping.signal),
+  );
+  writeFileSync(changing, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'active' }] } }));
+  const statusOf = async () => (await reading.app.request('/views/all/.mcp.json')).status;
+  await expect.poll(statusOf, { interval: 1000 }).toBe(200);
+  stopping.abort();
+  await Promise.all(jobs);
 });
