@@ -192,7 +192,6 @@ const oursUsers = [
   'observations/known/prices/compare.ts',
   'observations/known/prices/notes.ts',
   'observations/known/prices/words.ts',
-  'tools/get-history.ts',
   'views/log-page.ts',
 ];
 
