@@ -157,7 +157,7 @@ describe('files that hold credentials', () => {
     expect(await see('plain', 'tools.credential_files')).toMatchObject({ outcome: 'nothing', value: null });
     // What they named for a while is not hidden by putting them back.
     expect(await pageOf('plain')).toMatch(
-      /Files with credentials named in texts for models were no longer there \(between [\d-]{10} and [\d-]{10}\): The instructions for models name files that often hold credentials: `~\/\.pypirc`/,
+      /Files with credentials named in texts for models were no longer there \(between [\d-]{10} and [\d-]{10}\): The instructions for models named files that often hold credentials: `~\/\.pypirc`/,
     );
   });
 });

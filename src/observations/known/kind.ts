@@ -83,6 +83,8 @@ interface Says<Value extends Json = Json> {
   readonly value: z.ZodType<Value>;
   readonly say: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayInLine?: (found: ShownFinding<Value>) => Words | undefined;
+  /** Of a value that is gone; by default `say`. */
+  readonly sayWas?: (found: ShownFinding<Value>) => Words | undefined;
   readonly sayStandsOut?: (found: StandingOut<Value>) => Words | undefined;
   /** `between` names the days of the change. */
   readonly sayChange?: (
@@ -188,7 +190,7 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
     .map((one) => one as FactOf<K, Fact>);
 
 function sayOfAny<Value extends Json>(said: Says<Value>) {
-  const { value: schema, say, sayInLine, sayStandsOut, sayChange, weighChange } = said;
+  const { value: schema, say, sayInLine, sayWas, sayStandsOut, sayChange, weighChange } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead =
     <Found extends ShownFinding>(
@@ -210,6 +212,7 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
   return {
     say: ofRead(say),
     sayInLine: sayInLine && ofRead(sayInLine),
+    sayWas: sayWas && ofRead(sayWas),
     sayStandsOut: sayStandsOut && ofRead<StandingOut>(sayStandsOut),
     sayChange: sayChange && ofChange(sayChange),
     weighChange:

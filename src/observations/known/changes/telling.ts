@@ -56,10 +56,10 @@ export function changeWords(
   { value, changed_from: from, ...more }: ToldChange,
   between: Words,
 ): Words | undefined {
-  const { sayChange, say: sayValue, title } = kindOf(kind) ?? {};
+  const { sayChange, say: sayValue, sayWas = sayValue, title } = kindOf(kind) ?? {};
   if (!sayChange || (from.value === null && (value === null || from.outcome !== 'nothing'))) return undefined;
   if (value !== null) return sayChange(from, { ...more, value }, between);
-  const was = typeof from.value === 'object' && sayValue?.({ value: from.value });
+  const was = typeof from.value === 'object' && sayWas?.({ value: from.value });
   return say`${ours(title ?? kind)} were no longer there (${between})${was ? say`: ${was}` : own('')}`;
 }
 

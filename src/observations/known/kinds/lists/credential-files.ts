@@ -129,11 +129,11 @@ const nouns = {
 
 const mostFiles = 5;
 
-function credentialNames({ of, name, files: stored }: NamedFiles, all: number): Words {
-  const said = codes(stored, mostFiles, all);
-  return of === 'instructions'
-    ? say`The instructions for models name files that often hold credentials: ${said}`
-    : say`${nouns[of]} ${code(name)} names files that often hold credentials: ${said}`;
+function credentialNames({ of, name, files: stored }: NamedFiles, all: number, isGone: boolean): Words {
+  const files = say`files that often hold credentials: ${codes(stored, mostFiles, all)}`;
+  if (of === 'instructions')
+    return say`The instructions for models ${own(isGone ? 'named' : 'name')} ${files}`;
+  return say`${nouns[of]} ${code(name)} ${own(isGone ? 'named' : 'names')} ${files}`;
 }
 
 const mostSaid = 3;
@@ -149,17 +149,22 @@ function quotedWords(sentences: readonly unknown[], places: number, hasMore: boo
 const fileList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** A stored value may have been shortened. */
-function saidOf(value: readonly NamedFiles[], details: ShownFinding['details'], mostQuoted: number): Words {
+function saidOf(
+  value: readonly NamedFiles[],
+  details: ShownFinding['details'],
+  mostQuoted: number,
+  isGone = false,
+): Words {
   const { texts, files: counts, sentences, places, many_places } = asMembers(details);
   const shown = value.slice(0, mostSaid);
   const said = shown.map((one, at) => {
     const quoted = at < mostQuoted ? fileList(fileList(sentences)[at]).slice(0, mostQuoted) : [];
     const hasMore = fileList(many_places)[at] === true;
     const said = quotedWords(quoted, Number(fileList(places)[at] ?? quoted.length), hasMore);
-    return say`${credentialNames(one, Number(fileList(counts)[at] ?? one.files.length))}${said}`;
+    return say`${credentialNames(one, Number(fileList(counts)[at] ?? one.files.length), isGone)}${said}`;
   });
   const more = Number(texts ?? value.length) - shown.length;
-  const others = say`${count(more, 'more text')} for models ${own(more === 1 ? 'names' : 'name')} such files`;
+  const others = say`${count(more, 'more text')} for models ${own(isGone ? 'named' : more === 1 ? 'names' : 'name')} such files`;
   return join([...said, more > 0 && others], '. ');
 }
 
@@ -175,6 +180,7 @@ export const toolsCredentialFiles = defineKind({
     'A service may have good reasons to say where it reads its own credentials, or that it reads none. Files that are not in the list are not found.',
   changed: own('Its texts for models name different files that often hold credentials'),
   say: ({ value, details }) => saidOf(value, details, mostSentences),
+  sayWas: ({ value, details }) => saidOf(value, details, mostSentences, true),
   // What is named now stands out by itself, so that only the end of it is told as a change.
   sayChange: () => undefined,
   standsOutAs: 'credential_files',
