@@ -14,14 +14,17 @@ import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import { toObservations } from '../observations/known/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import { asOfWords, leftOutWords } from './as-of.ts';
-import type { ListingDocument } from './listing-document.ts';
+import { type ListingDocument, servedAs } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
 import { type ListingFacts, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
 
 /** Without pages, every link is the address of an MCP resource. */
-export type DocumentPlace = Pick<Config, 'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s'>;
+export type DocumentPlace = Pick<
+  Config,
+  'publicUrl' | 'hasPages' | 'operatorContact' | 'observeInterval_s' | 'serviceName'
+>;
 
 const untrustedFields = [
   'title',
@@ -142,6 +145,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
       },
     }),
     ...toRecorded(facts),
+    [servedAs]: place.serviceName,
     versions: facts.versions.map(({ version, status, published_at }) => ({
       version,
       status,

@@ -31,6 +31,9 @@ export const asOfMember = z
   })
   .describe('The day that was asked for. The facts are those of its end, UTC');
 
+/** The name of the service that gives the answer. */
+export const servedAs = Symbol('served as');
+
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
 const listingVersion = z.object({
@@ -133,6 +136,7 @@ export const listingDocument = z.object({
 });
 export type ListingDocument = z.infer<typeof listingDocument> & {
   readonly [recordedOwners]?: RecordedOwners;
+  readonly [servedAs]?: string;
 };
 
 const importReport = z.object({

@@ -274,7 +274,7 @@ describe('get_agent finds the one listing that records', () => {
     const { code, detail } = await call('get_agent', { handle });
     expect(code).toBe('invalid_handle');
     expect(detail).toMatch(
-      /^This text has 2 names\. Ask about each: `npm:x@\*`, `https:\/\/mcp\.webhook\.co\/mcp`\. /,
+      /^This text has 2 names: `npm:x@\*`, `https:\/\/mcp\.webhook\.co\/mcp`\. resolve_agents takes them all\. /,
     );
   });
   it.each(['npx x && npx -y y@2', 'npx x; npx y@2', 'npx x\nnpx y@2 | tee out'])(
@@ -282,7 +282,9 @@ describe('get_agent finds the one listing that records', () => {
     async (handle) => {
       const { code, detail } = await call('get_agent', { handle });
       expect(code).toBe('invalid_handle');
-      expect(detail).toMatch(/^This text has 2 names\. Ask about each: `npm:x@\*`, `npm:y@2`\. /);
+      expect(detail).toMatch(
+        /^This text has 2 names: `npm:x@\*`, `npm:y@2`\. resolve_agents takes them all\. /,
+      );
     },
   );
   it('a repository by its owner and name, which is no handle of a listing', async () => {

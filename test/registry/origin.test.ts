@@ -38,7 +38,13 @@ async function origins(handle: string): Promise<string[]> {
   if (!facts) throw new Error(`${handle} is not there`);
   const document = toListingDocument(
     facts,
-    { publicUrl: 'http://x', observeInterval_s: 86_400, hasPages: true, operatorContact: '' },
+    {
+      publicUrl: 'http://x',
+      observeInterval_s: 86_400,
+      hasPages: true,
+      serviceName: 'Dossier',
+      operatorContact: '',
+    },
     new Date(),
   );
   const sources = document.signals.imported

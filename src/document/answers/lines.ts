@@ -94,7 +94,9 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedLis
   const tally = tallyOf(judged, one);
   const failed = tally ? failedWords(tally.days_30) : say``;
   const how = isEmpty(failed) ? failed : say` (${failed})`;
-  const often = tally ? say`, ${answeredWords(tally)}${how}` : say``;
+  // The checks before another status answered otherwise.
+  const did = one.value !== 200 && own('answered in ');
+  const often = tally ? say`, ${did}${answeredWords(tally)}${how}` : say``;
   const http = say`HTTP ${number(one.value)}`;
   const isRedirect = one.value >= 300 && one.value < 400;
   const returned = isRedirect ? say`returned a redirect to sign-in (${http})` : say`returned ${http}`;

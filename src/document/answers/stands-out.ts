@@ -33,7 +33,7 @@ import { sharedKinds } from '../../observations/known/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/known/kinds/record.ts';
 import { kinds } from '../../observations/known/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/known/observation.ts';
-import type { ListingDocument } from '../listing-document.ts';
+import { type ListingDocument, servedAs } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
 import { recordedSecrets } from '../record.ts';
 import {
@@ -117,6 +117,18 @@ const statusMessage = ({ listing: { origin_status, status_message } }: JudgedLis
   origin_status === 'active' && status_message
     ? [say`Its publisher says in the registry${source('record')}: ${quote(status_message)}`]
     : [];
+
+/** As in “Verified by Dossier” or “Dossier-certified”. */
+function namesService({ listing }: JudgedListing): Words[] {
+  const { title = '', description, status_message = '', [servedAs]: service } = listing;
+  if (!service) return [];
+  const name = RegExp.escape(service);
+  const praise = '(?:verif|certif|approv|audit|vett|trust|recommend|endors|rated|checked|tested)';
+  const names = new RegExp(String.raw`\b(?:by|from) (?:the )?${name}\b|\b${name}[\s:-]+${praise}`, 'i');
+  return [title, description, status_message].some((text) => names.test(text))
+    ? [say`Its publisher names ${ours(service)} in its text; ${ours(service)} verified nothing of that text`]
+    : [];
+}
 
 const stale = ({ listing }: JudgedListing): Words[] => {
   const date = lastChecked(listing);
@@ -322,6 +334,7 @@ const rules = {
   moved,
   superseded: ofKinds('superseded'),
   status_message: statusMessage,
+  names_service: namesService,
   no_answer: noAnswer,
   not_there: ofKinds('not_there'),
   stale,

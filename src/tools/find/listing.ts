@@ -247,7 +247,8 @@ async function refuseDeleted(
 const unreadable = ({ servers }: Name): Problem =>
   new Problem(
     'invalid_handle',
-    servers && `This text has ${servers.length} names. Ask about each: ${toText(codes(servers))}.`,
+    servers &&
+      `This text has ${servers.length} names: ${toText(codes(servers))}. resolve_agents takes them all.`,
   );
 
 /**
