@@ -55,13 +55,18 @@ ${
 }`;
 }
 
-const malwareBlock = ({ withMalware }: News) =>
-  withMalware.length > 0 &&
-  html`<section aria-labelledby="malware"><h2 id="malware">Reported as malicious code</h2>
-<ul class="stands-out alarm">${withMalware.map((listing) => {
+/** A record that changed since the check may name the package no more. */
+function malwareBlock({ withMalware }: News) {
+  const items = withMalware.flatMap((listing) => {
     const told = toAnswer(listing).standsOut.filter(({ key }) => key === 'malware');
-    return html`<li>${handleLink(listing.handle)}: ${told.map(({ text }) => toHtml(text))}</li>`;
-  })}</ul></section>`;
+    return told.map(({ text }) => html`<li>${handleLink(listing.handle)}: ${toHtml(text)}</li>`);
+  });
+  return (
+    items.length > 0 &&
+    html`<section aria-labelledby="malware"><h2 id="malware">Reported as malicious code</h2>
+<ul class="stands-out alarm">${items}</ul></section>`
+  );
+}
 
 const linesShown = ['whose', 'where', 'costs'] as const;
 

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { registryEntry } from '../support/entries.ts';
+import { observedEntries, observedStates, since } from '../support/observed-entries.ts';
 import { openObservedStates } from '../support/observed-states.ts';
 import { opened } from '../support/opened.ts';
 
@@ -64,4 +66,13 @@ it('leads from the newest entry of the log to the first', async () => {
     422,
     expect.stringContaining('before must be the index'),
   ]);
+});
+
+it('tells no listing as malicious of which nothing is said so since its record changed', async () => {
+  await directory.importEntries([
+    ...observedEntries.filter(({ server }) => server.name !== observedStates.malicious),
+    registryEntry(observedStates.malicious, { version: '2.0.0' }, since(0)),
+  ]);
+  directory.wait(120);
+  expect((await read('/')).includes('Reported as malicious code')).toBe(false);
 });
