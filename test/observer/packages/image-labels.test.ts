@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { callTool } from '../../support/directory.ts';
 import { packageFactsOf } from '../../support/endpoints/package-registry.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { openedDirectory, openedEndpoint } from '../../support/opened.ts';
@@ -120,5 +121,11 @@ it('says among what stands out that the image at a tag was replaced, also when t
   const short = (text: string) => `\`${digestOf(text).slice(0, 19)}\``;
   const replaced = `The image at \`1.0\` was replaced: digest ${short(now)} instead of ${short(was)} (between <date> and <date>)`;
   expect(await standsOut(now)).toBe(`${replaced}.`);
+  const { changes } = await callTool<{ changes: string[] }>(directory, 'get_history', {
+    handle,
+    kind: 'code',
+  });
+  for (const text of [was, now])
+    expect(changes.join('\n')).toContain(`\`1.0\` with the digest \`${digestOf(text)}\``);
   expect(await standsOut()).toBe(`${replaced}; last seen on <date>.`);
 });

@@ -118,7 +118,7 @@ export const packageExists = defineKind({
   value: z.union([z.strictObject({ version: z.string() }), manifest, file]),
   say({ value, details, as_seen }) {
     if ('version' in value) return say`version ${code(value.version)}`;
-    if ('digest' in value) return say`${code(value.reference)} with the digest ${shortDigest(value.digest)}`;
+    if ('digest' in value) return say`${code(value.reference)} with the digest ${code(value.digest)}`;
     const size = value.size_bytes !== null && say` of ${number(value.size_bytes)} bytes`;
     const { last_modified } = as_seen ?? {};
     const when = typeof last_modified === 'string' && say`, last modified ${day(last_modified)}`;
