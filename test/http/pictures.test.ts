@@ -222,7 +222,9 @@ describe('pictures of what happened over time', () => {
 
   it('marks each change on one axis, and leads to its entry of the history', async () => {
     const [page, history] = await Promise.all([pageOf('paid'), pageOf('paid', '/history')]);
-    expect(textOf(page)).toContain(`2 changes from ${day(20)} to ${day(10)}: price 1, payee 1 (Dossier).`);
+    expect(textOf(page)).toContain(
+      `2 changes recorded from ${day(20)} to ${day(10)}: price 1, payee 1 (Dossier).`,
+    );
     const links = [
       ...page.matchAll(
         /href="\/agents\/com\.example\/paid\/history#(at-\d+)" aria-label="(\w+), ([\d-]+): /g,

@@ -203,7 +203,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     (all, days) => isOn(all, days, isOf('paid A', 'paid B')),
   ],
   [
-    `^\\d+ changes? (?:from ${D} to ${D}|on ${D}): .*\\(Dossier\\)\\.$`,
+    `^\\d+ changes? recorded (?:from ${D} to ${D}|on ${D}): .*\\(Dossier\\)\\.$`,
     (all, days) => isOn(all, days, always),
   ],
   // The record, whose copy is of this day, and the revision of the protocol.
