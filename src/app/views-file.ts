@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { splitViews } from '../config/config.ts';
 import { viewsFile } from '../config/files.ts';
 import type { Context } from '../context.ts';
@@ -17,18 +18,18 @@ export async function startReadingViews({ config, log }: Context, signal: AbortS
     pause_ms,
     async run() {
       const text = await readFile(file, 'utf8');
-      const isChanged = last !== undefined && last !== text;
+      if (text === last) return;
       last = text;
-      if (!isChanged) return;
       const { data, error } = viewsFile.safeParse(file);
       const faults = data ? findViewFaults({ ...config, ...splitViews(data) }) : [];
-      if (data && faults.length === 0) {
-        Object.assign(config, splitViews(data));
-        log.info({ views: data.length }, 'the views were read again');
-      } else {
+      if (!data || faults.length > 0) {
         const why = error?.issues.map(({ message }) => message) ?? faults;
-        log.warn(`VIEWS: ${why.join('; ')}; the views of before stay`);
+        return log.warn(`VIEWS: ${why.join('; ')}; the views of before stay`);
       }
+      const { views, privateViews } = splitViews(data);
+      if (isDeepStrictEqual([views, privateViews], [config.views, config.privateViews])) return;
+      Object.assign(config, { views, privateViews });
+      log.info({ views: data.length }, 'the views were read again');
     },
     onError: (err) => log.warn({ err }, 'the views could not be read again; this is tried again'),
   });

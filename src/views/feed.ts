@@ -32,6 +32,7 @@ interface ChangeFeed {
 
 type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
 
+/** The package `feed` sends titles as HTML, and JSON Feed 1. */
 function toFeed({ publicUrl, serviceName }: Site, { title, path, changes }: ChangeFeed) {
   const page = `${publicUrl}${path}`;
   const entries = changes.map((change) => ({

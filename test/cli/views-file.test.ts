@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
 import { atEnd, openFolder } from '../support/opened.ts';
 
@@ -29,16 +29,10 @@ it('a view that is written while the service runs is served, and a file with a f
   const statusOf = async (name: string) => (await fetch(`${url}/views/${name}/feed.json`)).status;
   expect(await statusOf('second')).toBe(404);
   write(JSON.stringify({ second: { title: 'Second', criteria: [{ criterion: 'active' }] } }));
-  await vi.waitFor(async () => expect(await statusOf('second')).not.toBe(404), {
-    timeout: 60_000,
-    interval: 200,
-  });
+  await expect.poll(() => statusOf('second')).not.toBe(404);
   expect(await statusOf('first')).toBe(404);
   write(JSON.stringify({ third: { title: 'Third', criteria: [{ criterion: 'no_such_criterion' }] } }));
-  await vi.waitFor(() => expect(said.join('')).toContain('no_such_criterion'), {
-    timeout: 60_000,
-    interval: 200,
-  });
+  await expect.poll(() => said.join('')).toContain('no_such_criterion');
   expect(await statusOf('third')).toBe(404);
   expect(await statusOf('second')).not.toBe(404);
   const listed = async () => (await fetch(`${url}/views`)).text();

@@ -265,7 +265,7 @@ describe('get_agent finds the one listing that records', () => {
       expect(await call('get_agent', { handle })).toMatchObject({
         handle: 'co.webhook/webhook',
         version_asked:
-          'You asked about `9`; the newest version of this listing is `1.0.0`, and what follows is about that version.',
+          'You asked about `9`; the newest version of this listing is `1.0.0`, and the other facts are about that version.',
       });
   });
   it('nothing for a configuration of several servers, which are asked about one by one', async () => {

@@ -73,7 +73,8 @@ const askedOf = async (handle: string) => {
   return version_asked === undefined ? undefined : withoutDates(version_asked);
 };
 
-const differs = 'You asked about `2.4.0`; the record names `2.3.1`, and what follows is about that version.';
+const differs =
+  'You asked about `2.4.0`; the record names `2.3.1`, and the other facts are about that version.';
 const malicious =
   'OSV lists version `2.4.0` of `npm:@brambly/sql-mcp` as malicious code: `MAL-2026-7001` “Malicious code in @brambly/sql-mcp (npm)”.';
 
@@ -105,16 +106,16 @@ it.each([
 
 it.each(['latest', '^2', '2', '2.x', '>=2'])('says that %s is not a version', async (version) => {
   expect(await askedOf(`npm:@brambly/sql-mcp@${version}`)).toBe(
-    `You asked about ${version === '^2' ? '“^2”' : `\`${version}\``}, which is not a version; the record names \`2.3.1\`, and what follows is about that version.`,
+    `You asked about ${version === '^2' ? '“^2”' : `\`${version}\``}, which is not a version; the record names \`2.3.1\`, and the other facts are about that version.`,
   );
 });
 
 const next = (asked: string, named: string) =>
-  `You asked about \`${asked}\`; the record names \`${named}\`, and what follows is about that version.`;
+  `You asked about \`${asked}\`; the record names \`${named}\`, and the other facts are about that version.`;
 const none = (asked: string, what: string) =>
-  `OSV lists no advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version. `;
+  `OSV lists no advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version.`;
 const untold = (asked: string, what: string) =>
-  `Dossier cannot tell whether OSV lists an advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version. `;
+  `Dossier cannot tell whether OSV lists an advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version.`;
 const digest = `sha256:${'ab'.repeat(32)}`;
 
 it.each<[asked: string, says: string | RegExp | undefined]>([
@@ -122,21 +123,21 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
     '@brambly/sql-mcp@1.5.0',
     `1 advisory about version \`1.5.0\` of \`npm:@brambly/sql-mcp\`: \`GHSA-old\` “A fault of @brambly/sql-mcp” (severity not stated). ${next('1.5.0', '2.3.1')}`,
   ],
-  ['packrat-files@1.0.8', none('1.0.8', 'npm:packrat-files') + next('1.0.8', '1.0.9')],
-  ['undecided@2.0.0', untold('2.0.0', 'npm:undecided') + next('2.0.0', '1.0.0')],
+  ['packrat-files@1.0.8', `${next('1.0.8', '1.0.9')} ${none('1.0.8', 'npm:packrat-files')}`],
+  ['undecided@2.0.0', `${next('2.0.0', '1.0.0')} ${untold('2.0.0', 'npm:undecided')}`],
   // It counts no more advisories than it knows of.
   ['many@1.5.0', /^At least \d+ advisories about version `1\.5\.0` of `npm:many`: /],
   [
     'unread@1.5.0',
-    `OSV lists versions of \`npm:unread\` as malicious code in \`MAL-2026-7003\`; Dossier could not decide whether version \`1.5.0\` is one of them. ${untold('1.5.0', 'npm:unread')}${next('1.5.0', '3.0.0')}`,
+    `OSV lists versions of \`npm:unread\` as malicious code in \`MAL-2026-7003\`; Dossier could not decide whether version \`1.5.0\` is one of them. ${next('1.5.0', '3.0.0')} ${untold('1.5.0', 'npm:unread')}`,
   ],
   ['ghcr.io/example/both:1.3.0', next('1.3.0', `1.2.0@${digest}`)],
   // Versions are compared as their registry does, and tags of images as texts.
   ['sql-mcp==1.2.0', undefined],
-  ['uvx sql-mcp==1.3', none('1.3', 'pypi:sql-mcp') + next('1.3', '1.2')],
+  ['uvx sql-mcp==1.3', `${next('1.3', '1.2')} ${none('1.3', 'pypi:sql-mcp')}`],
   [
     "uvx --from 'sql-mcp>=1.0' sql",
-    'You asked about `>=1.0`, which is not a version; the record names `1.2`, and what follows is about that version.',
+    'You asked about `>=1.0`, which is not a version; the record names `1.2`, and the other facts are about that version.',
   ],
   ['sql-mcp>=1.0,<2', /^You asked about “>=1\.0,<2”, which is not a version; the record names `1\.2`, /],
   ['ghcr.io/example/server:1.2.0', undefined],
@@ -151,7 +152,7 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
   ['cargo:example-server@0.2.9', /`RUSTSEC-1`/],
   [
     'unpinned@1.0.0',
-    'You asked about `1.0.0`; the record names no version of the package, and what follows is about the newest version.',
+    'You asked about `1.0.0`; the record names no version of the package, and the other facts are about the newest version.',
   ],
 ])('of %s it says first %s', async (handle, says) => {
   const said = await askedOf(handle);

@@ -64,7 +64,7 @@ const saysOf = async (handle: string) => {
   const { structuredContent } = await client.call('get_agent', { handle });
   return String(structuredContent?.version_asked)
     .replace(/\d{4}-\d\d-\d\d/g, '<date>')
-    .split(' You asked')[0];
+    .replace(/ ?You asked about .* about (?:that|the newest) version\. ?/, '');
 };
 
 it.each([

@@ -266,7 +266,10 @@ describe('whatever publishers record and endpoints answer', () => {
                 `npm:${name}@1.0.0`,
                 'Found as the only listing that records this npm package; recording does not show control.',
               ],
-              [`npm:${name}@9.9.9`, 'You asked about `9.9.9`; the record names `1.0.0`, and what follows is'],
+              [
+                `npm:${name}@9.9.9`,
+                'You asked about `9.9.9`; the record names `1.0.0`, and the other facts are',
+              ],
               [`npm:${name}-other`, 'No listing records this npm package.'],
             ] as const)),
       ];

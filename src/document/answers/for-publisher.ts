@@ -15,7 +15,7 @@ export function publisherWays(
     ['Claim, answer ratings (respond_to_rating)', `${links.page}/claim`],
     ['Opt out there with the line', `optout ${handle}`],
     [
-      'Wrong data: publish a new version in the registry of its record; a copy: report it there and here',
+      'Wrong data: publish a new version in its MCP registry; report a copy there and here',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
     [`Badge, now ${toQuote(toBadge(listing))}`, `[![${badgeLabel}](${links.badge})](${links.page})`],

@@ -88,7 +88,7 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
     return ['latest', listing.version.replace(/^v/i, '')].includes(named.text.replace(/^v/i, ''))
       ? undefined
       : {
-          about: say`You asked about ${code(named.text)}; the newest version of this listing is ${code(listing.version)}, and what follows is about that version.`,
+          about: say`You asked about ${code(named.text)}; the newest version of this listing is ${code(listing.version)}, and the other facts are about that version.`,
         };
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
@@ -116,8 +116,8 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   if (newest && version === undefined) return undefined;
   const names =
     version === undefined
-      ? own('the record names no version of the package, and what follows is about the newest version')
-      : say`the record names ${code(version)}, and what follows is about that version`;
+      ? own('the record names no version of the package, and the other facts are about the newest version')
+      : say`the record names ${code(version)}, and the other facts are about that version`;
   const about = isVersion
     ? say`${newest ? newest.words : say`You asked about ${code(wanted.text)}`}; ${names}`
     : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;
@@ -146,5 +146,5 @@ export function askedVersion(asked: string, known: KnownVersions): Words | undef
   const other = readOther(asked, known);
   if (!other) return undefined;
   const { malware = say``, lacking = say``, advisories = say``, none = say`` } = other.notices ?? {};
-  return join([malware, lacking, advisories, none, other.about], ' ');
+  return join([malware, lacking, advisories, other.about, none], ' ');
 }
