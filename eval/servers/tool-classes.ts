@@ -101,6 +101,9 @@ function classOf(before: ListedTool, after: ListedTool): string | undefined {
   return isOther('inputSchema', true) || isOther('outputSchema', true) ? 'words' : undefined;
 }
 
+const classOfAdded = ({ inputSchema }: ListedTool): string =>
+  [...argumentsOf(inputSchema).keys()].some((place) => secret.test(place)) ? 'secret' : 'added';
+
 /**
  * Which tools differ between two lists, each with the class of change that weighs most; this reads schemas
  * without the code of Dossier.
@@ -114,7 +117,7 @@ export function classesOf(
   for (const name of new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])) {
     const old = was?.get(name);
     const now = is?.get(name);
-    const of = old && now ? classOf(old, now) : old ? 'removed' : 'added';
+    const of = old && now ? classOf(old, now) : now ? classOfAdded(now) : 'removed';
     if (of) classes.set(name, of);
   }
   return classes;
