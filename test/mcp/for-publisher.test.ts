@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { observedStates } from '../support/observed-entries.ts';
+import { openObservedStates } from '../support/observed-states.ts';
 import { opened } from '../support/opened.ts';
 
 const directory = await opened(openDirectory());
@@ -44,5 +46,18 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     expect(await (await get(`/agents/${handle}.md`)).text()).toContain(line);
     const addresses = line.matchAll(/http:\/\/127\.0\.0\.1:3000([^`)]+)/g);
     for (const [, path = ''] of addresses) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+
+  it('begins with the robot where checks saw no answer, and only there', async () => {
+    const observed = await opened(openObservedStates());
+    const own = await opened(connect('v2', { app: observed.app }));
+    const said = async (name: 'unreachable' | 'healthy') =>
+      String(
+        (await own.call('list_ratings', { handle: observedStates[name] })).structuredContent?.for_publisher,
+      );
+    const robot =
+      'to follow it: If it refuses the robot of Dossier: let it in, then ask for a check with a key: `';
+    expect(await said('unreachable')).toContain(robot);
+    expect(await said('healthy')).not.toContain('robot');
   });
 });

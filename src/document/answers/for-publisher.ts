@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { handleParts } from '../../core/handle.ts';
 import { toQuote } from '../../core/text.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { badgeLabel, toBadge } from './badge.ts';
 
@@ -11,7 +13,21 @@ export function publisherWays(
 ): readonly (readonly [does: string, at: string])[] {
   const { handle, links } = listing;
   const { namespace } = handleParts(handle);
+  const isSilent = listing.observations.some(
+    (one) =>
+      one.kind === endpointAnswers.kind &&
+      knowingOf(one) !== 'not_known' &&
+      (one.outcome !== 'seen' || one.unanswered_since !== undefined),
+  );
   return [
+    ...(isSilent
+      ? [
+          [
+            'If it refuses the robot of Dossier: let it in, then ask for a check with a key',
+            `${publicUrl}/about#observer`,
+          ] as const,
+        ]
+      : []),
     ['Claim, answer ratings (respond_to_rating)', `${links.page}/claim`],
     ['Opt out there with the line', `optout ${handle}`],
     [
