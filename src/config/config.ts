@@ -11,7 +11,7 @@ export interface Config extends Values {
   /** False if no service runs at `publicUrl`. */
   readonly hasPages: boolean;
   readonly claimFile: string;
-  /** With `readers`: not listed, without feeds, judged when read. */
+  /** With `readers`: not listed, without feeds, judged when read. A changed file replaces both lists. */
   readonly privateViews: readonly Selection[];
   /** `<REGISTRY_NAME> (MCP)`, perhaps with `, saved copy`. */
   readonly origin: string;

@@ -19,10 +19,10 @@ import { plainSearchForm } from './search/form.ts';
 const mostNotices = 2;
 const mostChangesOfListing = 3;
 
-const changesText = ([newest, ...older]: readonly Change[]): Words => {
-  const ofDay = [newest, ...older].filter((one) => one && newest && dayText(one.at) === dayText(newest.at));
-  const sorted = ofDay
-    .filter((one) => one !== undefined)
+const changesText = (changes: readonly Change[]): Words => {
+  const [date] = changes.map(({ at }) => dayText(at));
+  const sorted = changes
+    .filter(({ at }) => dayText(at) === date)
     .toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
   const said = unique(sorted.map(changeWords));
   const more = said.length - mostChangesOfListing;
