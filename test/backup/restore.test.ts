@@ -63,33 +63,31 @@ describe('a restore', () => {
   });
 });
 
-describe('a backup of a service that writes', () => {
-  it('contains the state of one moment', async () => {
-    const database = await create();
-    const busy = await opened(openDirectory({ environment: { DATABASE_URL: database } }));
-    let written = 0;
-    let isDone = false;
-    const write = async (): Promise<void> => {
-      await busy.store.write(async (tx) => {
-        await tx.log.append(toLeaf('rating.submitted', { written }));
-        await tx.feedback.add({ ...feedback, id: String(written++) });
-      });
-      await setImmediate();
-      if (!isDone) return write();
-    };
-    const writing = write();
-    const { code } = await run(['backup', path('busy.gz')], database);
-    isDone = true;
-    await writing;
-    expect(code).toBe(0);
-    const restored = await create();
-    expect((await backups.restore(readFileSync(path('busy.gz')), restored)).code).toBe(0);
-    const held = await readAllRows(restored);
-    expect(held.feedback?.length).toBeGreaterThan(0);
-    expect(held.feedback?.length).toBeLessThan(written);
-    expect(held.log_leaf?.length).toBe(held.feedback?.length);
-    expect(held.log_head).toMatchObject([{ size: held.feedback?.length }]);
-  });
+it('a backup of a service that writes contains the state of one moment', async () => {
+  const database = await create();
+  const busy = await opened(openDirectory({ environment: { DATABASE_URL: database } }));
+  let written = 0;
+  let isDone = false;
+  const write = async (): Promise<void> => {
+    await busy.store.write(async (tx) => {
+      await tx.log.append(toLeaf('rating.submitted', { written }));
+      await tx.feedback.add({ ...feedback, id: String(written++) });
+    });
+    await setImmediate();
+    if (!isDone) return write();
+  };
+  const writing = write();
+  const { code } = await run(['backup', path('busy.gz')], database);
+  isDone = true;
+  await writing;
+  expect(code).toBe(0);
+  const restored = await create();
+  expect((await backups.restore(readFileSync(path('busy.gz')), restored)).code).toBe(0);
+  const held = await readAllRows(restored);
+  expect(held.feedback?.length).toBeGreaterThan(0);
+  expect(held.feedback?.length).toBeLessThan(written);
+  expect(held.log_leaf?.length).toBe(held.feedback?.length);
+  expect(held.log_head).toMatchObject([{ size: held.feedback?.length }]);
 });
 
 describe('a backup of what is hidden, long and told to others', () => {

@@ -84,13 +84,11 @@ it('a package leads to the page of its registry, also as the subject of a fact',
   expect(addresses).toContain('bundled-export@1.4.2 https://www.npmjs.com/package/bundled-export/v/1.4.2');
 });
 
-describe('the picture of the README', () => {
-  it('shows what its page says (npm run lab screenshots -- --only readme takes it anew)', async () => {
-    const page = await browser.newPage(readmePicture.look);
-    await page.goto(directory.url + readmePicture.path);
-    const shown = wordsIn(readFileSync('docs/listing.png'));
-    expect(shown).toContain('payee changed from 0x1111');
-    expect(await readWords(page)).toBe(shown);
-    await page.close();
-  });
+it('the picture of the README shows what its page says (npm run lab screenshots -- --only readme takes it anew)', async () => {
+  const page = await browser.newPage(readmePicture.look);
+  await page.goto(directory.url + readmePicture.path);
+  const shown = wordsIn(readFileSync('docs/listing.png'));
+  expect(shown).toContain('payee changed from 0x1111');
+  expect(await readWords(page)).toBe(shown);
+  await page.close();
 });

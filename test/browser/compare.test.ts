@@ -106,24 +106,22 @@ describe.each([
   });
 });
 
-describe('what is the same for all listings', () => {
-  it('is said once, and can be hidden without script', async () => {
-    const { page } = await openPage(browser, { javaScriptEnabled: false });
-    await page.goto(comparedEight());
-    const same = page.getByRole('row', { name: /^Claimed/ });
-    expect(await same.locator('td').count()).toBe(1);
-    expect(await same.textContent()).toContain('The same for all 8:');
-    expect(
-      await page
-        .getByRole('row', { name: /^Remote endpoint recorded/ })
-        .locator('td')
-        .count(),
-    ).toBe(8);
-    await page.getByLabel('Differences only').check();
-    expect(await page.locator('.same').first().isVisible()).toBe(false);
-    expect(await page.getByRole('row', { name: /^Remote endpoint recorded/ }).isVisible()).toBe(true);
-    await page.close();
-  });
+it('what is the same for all listings is said once, and can be hidden without script', async () => {
+  const { page } = await openPage(browser, { javaScriptEnabled: false });
+  await page.goto(comparedEight());
+  const same = page.getByRole('row', { name: /^Claimed/ });
+  expect(await same.locator('td').count()).toBe(1);
+  expect(await same.textContent()).toContain('The same for all 8:');
+  expect(
+    await page
+      .getByRole('row', { name: /^Remote endpoint recorded/ })
+      .locator('td')
+      .count(),
+  ).toBe(8);
+  await page.getByLabel('Differences only').check();
+  expect(await page.locator('.same').first().isVisible()).toBe(false);
+  expect(await page.getByRole('row', { name: /^Remote endpoint recorded/ }).isVisible()).toBe(true);
+  await page.close();
 });
 
 describe('eight listings side by side', () => {

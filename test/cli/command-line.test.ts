@@ -76,20 +76,18 @@ describe('dossier serve', () => {
   });
 });
 
-describe('settings', () => {
-  it('are shown by dossier config, secrets masked', async () => {
-    const secret = Buffer.alloc(32, 7).toString('base64');
-    const { code, stdout } = await runDossier(
-      ['config'],
-      settings({ CLAIM_KEYS: `1:${secret}`, REGISTRY_NAME: 'example' }),
-    );
-    expect(code).toBe(0);
-    expect(stdout).toContain('REGISTRY_NAME=example\n');
-    expect(stdout).toContain('CLAIM_KEYS=***\n');
-    expect(stdout).not.toContain(secret);
-    expect(stdout).toContain('IMPORT_INTERVAL=1h\nIMPORT_FULL_INTERVAL=7d\nREPOSITORY_HOSTS={"github.com"');
-    expect(stdout).toContain('LIMITS=on\n');
-  });
+it('settings are shown by dossier config, secrets masked', async () => {
+  const secret = Buffer.alloc(32, 7).toString('base64');
+  const { code, stdout } = await runDossier(
+    ['config'],
+    settings({ CLAIM_KEYS: `1:${secret}`, REGISTRY_NAME: 'example' }),
+  );
+  expect(code).toBe(0);
+  expect(stdout).toContain('REGISTRY_NAME=example\n');
+  expect(stdout).toContain('CLAIM_KEYS=***\n');
+  expect(stdout).not.toContain(secret);
+  expect(stdout).toContain('IMPORT_INTERVAL=1h\nIMPORT_FULL_INTERVAL=7d\nREPOSITORY_HOSTS={"github.com"');
+  expect(stdout).toContain('LIMITS=on\n');
 });
 
 describe('CLAIM_KEYS', () => {
@@ -191,12 +189,10 @@ describe('dossier', () => {
   });
 });
 
-describe('dossier import', () => {
-  it('ends with 69 and one line when the registry cannot be reached', async () => {
-    const { code, stderr } = await runDossier(['import', '--from', 'http://127.0.0.1:9'], settings());
-    expect(code).toBe(69);
-    expect(stderr.trim().split('\n').at(-1)).toMatch(
-      /^http:\/\/127\.0\.0\.1:9: the registry cannot be reached/,
-    );
-  });
+it('dossier import ends with 69 and one line when the registry cannot be reached', async () => {
+  const { code, stderr } = await runDossier(['import', '--from', 'http://127.0.0.1:9'], settings());
+  expect(code).toBe(69);
+  expect(stderr.trim().split('\n').at(-1)).toMatch(
+    /^http:\/\/127\.0\.0\.1:9: the registry cannot be reached/,
+  );
 });

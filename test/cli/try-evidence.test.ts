@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Started, startCommand } from '../support/command.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { openFolder } from '../support/opened.ts';
@@ -27,28 +27,26 @@ const evidence = {
   'io.github.someone-else/maps': 'mcp.mapland.com',
 };
 
-describe('npm run try:evidence', () => {
-  it('shows evidence of each kind in a browser and over MCP, and leaves nothing once it is stopped', async () => {
-    const shown = await started.line(/^A Dossier is running at [\s\S]*^Ctrl-C/m);
-    const [, url = ''] = /running at (\S+)\. /.exec(shown) ?? [];
-    expect(shown).toContain(`claude mcp add --transport http dossier ${url}/api/mcp\n`);
-    const pages = [...shown.matchAll(/^ {3}(http\S+\/agents\/(\S+))$/gm)];
-    expect(pages.map(([, , handle]) => handle)).toEqual(Object.keys(evidence));
-    const read = await Promise.all(pages.map(async ([, page = '']) => (await fetch(page)).text()));
-    const silent = Object.entries(evidence).filter(([, words], at) => !read[at]?.includes(words));
-    expect(silent).toEqual([]);
+it('npm run try:evidence shows evidence of each kind in a browser and over MCP, and leaves nothing once it is stopped', async () => {
+  const shown = await started.line(/^A Dossier is running at [\s\S]*^Ctrl-C/m);
+  const [, url = ''] = /running at (\S+)\. /.exec(shown) ?? [];
+  expect(shown).toContain(`claude mcp add --transport http dossier ${url}/api/mcp\n`);
+  const pages = [...shown.matchAll(/^ {3}(http\S+\/agents\/(\S+))$/gm)];
+  expect(pages.map(([, , handle]) => handle)).toEqual(Object.keys(evidence));
+  const read = await Promise.all(pages.map(async ([, page = '']) => (await fetch(page)).text()));
+  const silent = Object.entries(evidence).filter(([, words], at) => !read[at]?.includes(words));
+  expect(silent).toEqual([]);
 
-    const agent = await connect('v2', { url });
-    const [answer] = (await agent.call('get_agent', { handle: 'com.quotewire/quotes' })).content;
-    expect(answer?.text).toContain('payee changed from `0x1111');
-    await agent.close();
-    expect(shown.match(/^ {3}\d\. /gm)).toHaveLength(5);
+  const agent = await connect('v2', { url });
+  const [answer] = (await agent.call('get_agent', { handle: 'com.quotewire/quotes' })).content;
+  expect(answer?.text).toContain('payee changed from `0x1111');
+  await agent.close();
+  expect(shown.match(/^ {3}\d\. /gm)).toHaveLength(5);
 
-    // Twice, as npm passes on what the terminal has sent too.
-    started.child.kill('SIGINT');
-    started.child.kill('SIGINT');
-    expect((await started.ended).code).toBe(0);
-    expect(readdirSync(folder)).toEqual([]);
-    await expect(fetch(url)).rejects.toThrow('fetch failed');
-  });
+  // Twice, as npm passes on what the terminal has sent too.
+  started.child.kill('SIGINT');
+  started.child.kill('SIGINT');
+  expect((await started.ended).code).toBe(0);
+  expect(readdirSync(folder)).toEqual([]);
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
 });

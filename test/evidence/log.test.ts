@@ -72,15 +72,13 @@ describe('the log’s tree, in the store', () => {
   });
 });
 
-describe('a leaf', () => {
-  it('commits to salt and record, and names neither handle nor text', () => {
-    const leaf = toLeaf('rating.submitted', { handle: 'a/b', comment: 'hello' }, Buffer.alloc(16, 1));
-    expect(leaf).toEqual({
-      type: 'rating.submitted',
-      leaf: '{"c":"zIQh8lJJTBWmzmZMPsGtQUzrg2mHXO1IjW9YJdMi+f4=","t":"rating.submitted","v":1}',
-      hash: '3c6ab19d6d9345ae3fc14c90cac8610a30ccf214352261f711dd32f7b80b59fd',
-      salt: 'AQEBAQEBAQEBAQEBAQEBAQ==',
-      record: '{"comment":"hello","handle":"a/b"}',
-    });
+it('a leaf commits to salt and record, and names neither handle nor text', () => {
+  const leaf = toLeaf('rating.submitted', { handle: 'a/b', comment: 'hello' }, Buffer.alloc(16, 1));
+  expect(leaf).toEqual({
+    type: 'rating.submitted',
+    leaf: '{"c":"zIQh8lJJTBWmzmZMPsGtQUzrg2mHXO1IjW9YJdMi+f4=","t":"rating.submitted","v":1}',
+    hash: '3c6ab19d6d9345ae3fc14c90cac8610a30ccf214352261f711dd32f7b80b59fd',
+    salt: 'AQEBAQEBAQEBAQEBAQEBAQ==',
+    record: '{"comment":"hello","handle":"a/b"}',
   });
 });

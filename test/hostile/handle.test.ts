@@ -97,35 +97,31 @@ const paths: readonly (readonly [path: string, status: number])[] = [
   ['%2e%2e/%2e%2e/etc', 404],
 ];
 
-describe('in a path', () => {
-  it.each(paths)('%s is %i, and nothing of it is repeated unescaped', async (path, expected) => {
-    const answer = await directory.app.request(`/agents/${path}`);
-    expect(answer.status).toBe(expected);
-    expect(answer.headers.get('x-evil')).toBeNull();
-    if (expected === 308) {
-      expect(answer.headers.get('location')).toBe('/agents/co.webhook/webhook');
-    }
-  });
+it.each(paths)('in a path %s is %i, and nothing of it is repeated unescaped', async (path, expected) => {
+  const answer = await directory.app.request(`/agents/${path}`);
+  expect(answer.status).toBe(expected);
+  expect(answer.headers.get('x-evil')).toBeNull();
+  if (expected === 308) {
+    expect(answer.headers.get('location')).toBe('/agents/co.webhook/webhook');
+  }
 });
 
-describe('as a search', () => {
-  it.each([
-    ['FTS operators', '"a" AND (b* OR NOT c) NEAR(d e) : ^f'],
-    ['FTS columns', '- {x} col:y name : z'],
-    ['open quotes', '"""'],
-    ['only signs', '*:^-+(){}"\'%_\\'],
-    ['SQL', "'; DROP TABLE listings; --"],
-    ['NUL', 'web\u0000hook'],
-    ['lone surrogates', '\ud800\udc00\ud800'],
-    ['combining marks', `a${'\u0301'.repeat(100)}`],
-    ['bidi', '\u202ewebhook\u202c'],
-  ])('%s is plain words', async (_, query) => {
-    const found = await post('/api/tools/search_agents', { query });
-    expect(found.status).toBe(200);
-    const page = await directory.app.request(`/agents?q=${encodeURIComponent(query.toWellFormed())}`);
-    expect(page.status).toBe(200);
-    expect(await (await post('/api/tools/search_agents', { query: 'webhook' })).json()).toMatchObject({
-      listings: [{ handle: 'co.webhook/webhook' }],
-    });
+it.each([
+  ['FTS operators', '"a" AND (b* OR NOT c) NEAR(d e) : ^f'],
+  ['FTS columns', '- {x} col:y name : z'],
+  ['open quotes', '"""'],
+  ['only signs', '*:^-+(){}"\'%_\\'],
+  ['SQL', "'; DROP TABLE listings; --"],
+  ['NUL', 'web\u0000hook'],
+  ['lone surrogates', '\ud800\udc00\ud800'],
+  ['combining marks', `a${'\u0301'.repeat(100)}`],
+  ['bidi', '\u202ewebhook\u202c'],
+])('as a search: %s is plain words', async (_, query) => {
+  const found = await post('/api/tools/search_agents', { query });
+  expect(found.status).toBe(200);
+  const page = await directory.app.request(`/agents?q=${encodeURIComponent(query.toWellFormed())}`);
+  expect(page.status).toBe(200);
+  expect(await (await post('/api/tools/search_agents', { query: 'webhook' })).json()).toMatchObject({
+    listings: [{ handle: 'co.webhook/webhook' }],
   });
 });

@@ -170,32 +170,31 @@ describe.each([
   });
 });
 
-describe('duplicate keys', () => {
-  it('count as the last one, and prototypes as nothing', async () => {
-    const twice = '{"handle":"no/such","handle":"co.webhook/webhook"}';
-    expect(await (await send('/api/tools/get_agent', twice)).json()).toMatchObject({
-      handle: 'co.webhook/webhook',
-    });
-    for (const key of ['__proto__', 'constructor', 'prototype']) {
-      const answer = await send('/api/tools/get_agent', `{"${key}":{"handle":"co.webhook/webhook"}}`);
-      expect(await codeOf(answer)).toBe('invalid_input');
-    }
-    expect(({} as { handle?: unknown }).handle).toBeUndefined();
+it('duplicate keys count as the last one, and prototypes as nothing', async () => {
+  const twice = '{"handle":"no/such","handle":"co.webhook/webhook"}';
+  expect(await (await send('/api/tools/get_agent', twice)).json()).toMatchObject({
+    handle: 'co.webhook/webhook',
   });
+  for (const key of ['__proto__', 'constructor', 'prototype']) {
+    const answer = await send('/api/tools/get_agent', `{"${key}":{"handle":"co.webhook/webhook"}}`);
+    expect(await codeOf(answer)).toBe('invalid_input');
+  }
+  expect(({} as { handle?: unknown }).handle).toBeUndefined();
 });
 
-describe('Authorization', () => {
-  it.each([
-    ['empty', ''],
-    ['without a token', 'Bearer'],
-    ['huge', `Bearer ${'a'.repeat(15_000)}`],
-    ['another scheme', 'Basic dXNlcjpwYXNz'],
-    ['two', 'Bearer a, Bearer b'],
-    ['two that are equal', 'Bearer a, Bearer a'],
-    ['full of commas', ','.repeat(10_000)],
-    ['with letters beyond ASCII', 'Bearer \u00e9\u00ff'],
-    ['a capability cut short', 'Bearer dossier_cap_AAAA'],
-  ])('that is %s leaves anonymous tools as they are, and no answer is 401', async (_, authorization) => {
+it.each([
+  ['empty', ''],
+  ['without a token', 'Bearer'],
+  ['huge', `Bearer ${'a'.repeat(15_000)}`],
+  ['another scheme', 'Basic dXNlcjpwYXNz'],
+  ['two', 'Bearer a, Bearer b'],
+  ['two that are equal', 'Bearer a, Bearer a'],
+  ['full of commas', ','.repeat(10_000)],
+  ['with letters beyond ASCII', 'Bearer \u00e9\u00ff'],
+  ['a capability cut short', 'Bearer dossier_cap_AAAA'],
+])(
+  'Authorization that is %s leaves anonymous tools as they are, and no answer is 401',
+  async (_, authorization) => {
     for (const message of [legacy, modern]) {
       const { headers, body } = message('tools/call', {
         name: 'get_agent',
@@ -208,8 +207,8 @@ describe('Authorization', () => {
       });
     }
     expect((await directory.app.request('/agents', { headers: { authorization } })).status).toBe(200);
-  });
-});
+  },
+);
 
 describe('headers of 2026-07-28 that contradict the body', () => {
   const { headers, body } = modern('tools/call', {
@@ -228,13 +227,11 @@ describe('headers of 2026-07-28 that contradict the body', () => {
   });
 });
 
-describe('Origin null', () => {
-  it('may not call a service on loopback, and may not send forms', async () => {
-    const origin = { origin: 'null' };
-    const ping = await send('/api/mcp', legacy('ping').body, { ...asJson, ...origin });
-    expect([ping.status, ping.headers.get('access-control-allow-origin')]).toEqual([403, null]);
-    const form = { 'content-type': 'application/x-www-form-urlencoded', ...origin };
-    const sent = await send('/feedback', 'message=x', form);
-    expect([sent.status, await codeOf(sent)]).toEqual([403, 'forbidden_origin']);
-  });
+it('Origin null may not call a service on loopback, and may not send forms', async () => {
+  const origin = { origin: 'null' };
+  const ping = await send('/api/mcp', legacy('ping').body, { ...asJson, ...origin });
+  expect([ping.status, ping.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  const form = { 'content-type': 'application/x-www-form-urlencoded', ...origin };
+  const sent = await send('/feedback', 'message=x', form);
+  expect([sent.status, await codeOf(sent)]).toEqual([403, 'forbidden_origin']);
 });

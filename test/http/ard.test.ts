@@ -63,28 +63,26 @@ const problemOf = async (answer: Response) => {
 const ownTerms = { '@context': { d: 'https://dossier.example/about#' } };
 const twoPrefixes = { '@context': { ...ownTerms['@context'], e: 'https://dossier.example/about#' } };
 
-describe('an agent that knows only the host', () => {
-  it('finds the manifest by its address, a link and robots.txt, and in it the registry', async () => {
-    const found = await directory.app.request('/.well-known/ard.json');
-    expect([found.status, found.headers.get('content-type')]).toEqual([200, 'application/json']);
-    const { entries } = (await found.json()) as { entries: (Entry & { representativeQueries: string[] })[] };
-    expect(entries.map(({ identifier, type, url }) => [identifier, type, url])).toEqual([
-      ['urn:air:dossier.example:dossier', cardType, 'https://dossier.example/api/mcp/server-card'],
-      [
-        'urn:air:dossier.example:dossier:listings',
-        'application/ai-registry+json',
-        'https://dossier.example/ard',
-      ],
-    ]);
-    for (const { representativeQueries } of entries)
-      expect([2, 3, 4, 5]).toContain(representativeQueries.length);
-    expect(await (await directory.app.request('/')).text()).toContain(
-      '<link rel="ard" type="application/json" href="/.well-known/ard.json">',
-    );
-    expect(await (await directory.app.request('/robots.txt')).text()).toContain(
-      '\nAgentmap: https://dossier.example/.well-known/ard.json\n',
-    );
-  });
+it('an agent that knows only the host finds the manifest by its address, a link and robots.txt, and in it the registry', async () => {
+  const found = await directory.app.request('/.well-known/ard.json');
+  expect([found.status, found.headers.get('content-type')]).toEqual([200, 'application/json']);
+  const { entries } = (await found.json()) as { entries: (Entry & { representativeQueries: string[] })[] };
+  expect(entries.map(({ identifier, type, url }) => [identifier, type, url])).toEqual([
+    ['urn:air:dossier.example:dossier', cardType, 'https://dossier.example/api/mcp/server-card'],
+    [
+      'urn:air:dossier.example:dossier:listings',
+      'application/ai-registry+json',
+      'https://dossier.example/ard',
+    ],
+  ]);
+  for (const { representativeQueries } of entries)
+    expect([2, 3, 4, 5]).toContain(representativeQueries.length);
+  expect(await (await directory.app.request('/')).text()).toContain(
+    '<link rel="ard" type="application/json" href="/.well-known/ard.json">',
+  );
+  expect(await (await directory.app.request('/robots.txt')).text()).toContain(
+    '\nAgentmap: https://dossier.example/.well-known/ard.json\n',
+  );
 });
 
 describe('POST /ard/search', () => {

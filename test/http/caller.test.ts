@@ -33,20 +33,18 @@ describe('the network of a caller', () => {
   });
 });
 
-describe('the capability of a caller', () => {
-  it.each([
-    [{}, undefined],
-    [{ authorization: 'Bearer dossier_cap_a' }, 'dossier_cap_a'],
-    [{ authorization: 'bearer   dossier_cap_a ' }, 'dossier_cap_a'],
-    [{ 'x-agent-capability': 'dossier_cap_a' }, 'dossier_cap_a'],
-    [{ 'x-agent-capability': 'Bearer dossier_cap_a' }, 'dossier_cap_a'],
-    [{ authorization: 'Bearer dossier_cap_a', 'x-agent-capability': 'dossier_cap_a' }, 'dossier_cap_a'],
-    [{ authorization: 'Bearer dossier_cap_a', 'x-agent-capability': 'dossier_cap_b' }, 'conflict'],
-    [{ authorization: 'Bearer dossier_cap_a, Bearer dossier_cap_b' }, 'conflict'],
-    [{ authorization: 'Basic dXNlcjpwYXNz' }, undefined],
-    [{ authorization: 'Bearer' }, undefined],
-    [{ authorization: `Bearer ${'x'.repeat(5000)}` }, 'x'.repeat(200)],
-  ])('of %j is %s', (headers, capability) => {
-    expect(caller(headers as Record<string, string>, '192.0.2.7').capability).toBe(capability);
-  });
+it.each([
+  [{}, undefined],
+  [{ authorization: 'Bearer dossier_cap_a' }, 'dossier_cap_a'],
+  [{ authorization: 'bearer   dossier_cap_a ' }, 'dossier_cap_a'],
+  [{ 'x-agent-capability': 'dossier_cap_a' }, 'dossier_cap_a'],
+  [{ 'x-agent-capability': 'Bearer dossier_cap_a' }, 'dossier_cap_a'],
+  [{ authorization: 'Bearer dossier_cap_a', 'x-agent-capability': 'dossier_cap_a' }, 'dossier_cap_a'],
+  [{ authorization: 'Bearer dossier_cap_a', 'x-agent-capability': 'dossier_cap_b' }, 'conflict'],
+  [{ authorization: 'Bearer dossier_cap_a, Bearer dossier_cap_b' }, 'conflict'],
+  [{ authorization: 'Basic dXNlcjpwYXNz' }, undefined],
+  [{ authorization: 'Bearer' }, undefined],
+  [{ authorization: `Bearer ${'x'.repeat(5000)}` }, 'x'.repeat(200)],
+])('the capability of a caller of %j is %s', (headers, capability) => {
+  expect(caller(headers as Record<string, string>, '192.0.2.7').capability).toBe(capability);
 });

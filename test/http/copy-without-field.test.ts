@@ -142,41 +142,37 @@ describe('a copy whose only listing with an endpoint, a package and a repository
   });
 });
 
-describe('a registry that sends its first endpoint among changes', () => {
-  it('is no longer one without endpoints, also for what it sent before; a copy from elsewhere still is', async () => {
-    const saved = await opened(openDirectory({ entries: [registryEntry('com.saved/plain')] }));
-    const registry = await startRegistryServer([registryEntry('com.first/plain')]);
-    const lackingOf = async (of: string) => {
-      const answer = await saved.app.request(`/agents/${of}.json`);
-      return ((await answer.json()) as { copy_lacks?: string[] }).copy_lacks;
-    };
-    const all = ['endpoint', 'package', 'repository'];
-    await runImport(saved.context, { source: registry.url });
-    expect(await lackingOf('com.first/plain')).toEqual(all);
-    const remotes = [{ type: 'streamable-http', url: 'https://first.example/mcp' }];
-    const later = { updatedAt: '2026-10-03T08:00:00Z' };
-    registry.serve([registryEntry('com.first/plain'), registryEntry('com.first/remote', { remotes }, later)]);
-    for (const kind of ['incremental', 'incremental']) {
-      expect(await runImport(saved.context, { source: registry.url })).toMatchObject({ kind, state: 'done' });
-      expect(await lackingOf('com.first/plain')).toEqual(['package', 'repository']);
-      expect(await lackingOf('com.saved/plain')).toEqual(all);
-    }
-    await registry.stop();
-  });
+it('a registry that sends its first endpoint among changes is no longer one without endpoints, also for what it sent before; a copy from elsewhere still is', async () => {
+  const saved = await opened(openDirectory({ entries: [registryEntry('com.saved/plain')] }));
+  const registry = await startRegistryServer([registryEntry('com.first/plain')]);
+  const lackingOf = async (of: string) => {
+    const answer = await saved.app.request(`/agents/${of}.json`);
+    return ((await answer.json()) as { copy_lacks?: string[] }).copy_lacks;
+  };
+  const all = ['endpoint', 'package', 'repository'];
+  await runImport(saved.context, { source: registry.url });
+  expect(await lackingOf('com.first/plain')).toEqual(all);
+  const remotes = [{ type: 'streamable-http', url: 'https://first.example/mcp' }];
+  const later = { updatedAt: '2026-10-03T08:00:00Z' };
+  registry.serve([registryEntry('com.first/plain'), registryEntry('com.first/remote', { remotes }, later)]);
+  for (const kind of ['incremental', 'incremental']) {
+    expect(await runImport(saved.context, { source: registry.url })).toMatchObject({ kind, state: 'done' });
+    expect(await lackingOf('com.first/plain')).toEqual(['package', 'repository']);
+    expect(await lackingOf('com.saved/plain')).toEqual(all);
+  }
+  await registry.stop();
 });
 
-describe('a copy without packages or repositories', () => {
-  it('leaves the criteria about them unknown', async () => {
-    const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
-    const bare = await opened(openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] }));
-    const handles = ['com.other/remote', 'com.other/remote2'];
-    const criteria = ['has_repository', 'package:npm', 'package_not_deprecated'];
-    const [first] = comparedOf(await callTool(bare, 'compare_agents', { handles, criteria }));
-    expect(first).toMatchObject({
-      results: { has_repository: 'unknown', 'package:npm': 'unknown', package_not_deprecated: 'unknown' },
-      lines: { whose: expect.stringContaining('his copy records no repositories') },
-    });
-    const page = prose(await (await bare.app.request('/agents/com.other/remote')).text());
-    expect(page).toContain('his copy records no repositories');
+it('a copy without packages or repositories leaves the criteria about them unknown', async () => {
+  const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
+  const bare = await opened(openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] }));
+  const handles = ['com.other/remote', 'com.other/remote2'];
+  const criteria = ['has_repository', 'package:npm', 'package_not_deprecated'];
+  const [first] = comparedOf(await callTool(bare, 'compare_agents', { handles, criteria }));
+  expect(first).toMatchObject({
+    results: { has_repository: 'unknown', 'package:npm': 'unknown', package_not_deprecated: 'unknown' },
+    lines: { whose: expect.stringContaining('his copy records no repositories') },
   });
+  const page = prose(await (await bare.app.request('/agents/com.other/remote')).text());
+  expect(page).toContain('his copy records no repositories');
 });

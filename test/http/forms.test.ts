@@ -113,54 +113,49 @@ describe('the claim form', () => {
   });
 });
 
-describe('the form of a response', () => {
-  it('publishes one response by the key of the rated listing, and comes back with the text otherwise', async () => {
-    const claimed = await openClaimedDirectory({
-      entries: [
-        ...seedEntries,
-        registryEntry('com.rater/api', {
-          repository: { url: 'https://github.com/rater/api', source: 'github' },
-        }),
-      ],
-    });
-    try {
-      const handle = 'co.webhook/webhook';
-      const own = await claimed.claim(handle, 'webhook-co/webhook');
-      const rater = await claimed.claim('com.rater/api', 'rater/api');
-      const { rating_id } = await claimed.rate(handle, rater, { outcome: 'failed' });
-      const path = `/agents/${handle}/ratings`;
-      const body = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
-      const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
-      const respond = (fields: Record<string, string>, to = path) =>
-        claimed.app.request(to, { method: 'POST', headers, body: body({ rating_id, ...fields }) });
-      const before = await (await claimed.app.request(path)).text();
-      expect(before).toContain(`<summary>Respond as ${handle}</summary>`);
-      const refused = await respond({ text: 'We <b>fixed</b> it.', capability: rater });
-      expect(refused.status).toBe(422);
-      const page = await refused.text();
-      expect(page).toContain(
-        '<strong>Nothing was published.</strong> The rating belongs to another listing. Only the rated listing can respond.',
-      );
-      expect(page).toContain('>We &lt;b&gt;fixed&lt;/b&gt; it.</textarea>');
-      expect(page).not.toContain(rater);
-      expect((await respond({ text: 'x' })).status).toBe(401);
-      const astray = await respond(
-        { text: 'We fixed it.', capability: own },
-        '/agents/com.rater/api/ratings',
-      );
-      expect(astray.status).toBe(422);
-      expect(await astray.text()).toContain('Respond on the page of the rated listing.');
-      const sent = await respond({ text: 'We <b>fixed</b> it.', capability: ` ${own}\n` });
-      expect([sent.status, sent.headers.get('location')]).toEqual([303, `${path}#${rating_id}`]);
-      const after = await (await claimed.app.request(path)).text();
-      expect(after).toContain('<blockquote class="foreign">We &lt;b&gt;fixed&lt;/b&gt; it.</blockquote>');
-      expect(after).not.toContain('Respond as');
-      const elsewhere = { ...headers, 'sec-fetch-site': 'cross-site' };
-      expect((await claimed.app.request(path, { method: 'POST', headers: elsewhere, body: '' })).status).toBe(
-        403,
-      );
-    } finally {
-      await claimed.close();
-    }
+it('the form of a response publishes one response by the key of the rated listing, and comes back with the text otherwise', async () => {
+  const claimed = await openClaimedDirectory({
+    entries: [
+      ...seedEntries,
+      registryEntry('com.rater/api', {
+        repository: { url: 'https://github.com/rater/api', source: 'github' },
+      }),
+    ],
   });
+  try {
+    const handle = 'co.webhook/webhook';
+    const own = await claimed.claim(handle, 'webhook-co/webhook');
+    const rater = await claimed.claim('com.rater/api', 'rater/api');
+    const { rating_id } = await claimed.rate(handle, rater, { outcome: 'failed' });
+    const path = `/agents/${handle}/ratings`;
+    const body = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' };
+    const respond = (fields: Record<string, string>, to = path) =>
+      claimed.app.request(to, { method: 'POST', headers, body: body({ rating_id, ...fields }) });
+    const before = await (await claimed.app.request(path)).text();
+    expect(before).toContain(`<summary>Respond as ${handle}</summary>`);
+    const refused = await respond({ text: 'We <b>fixed</b> it.', capability: rater });
+    expect(refused.status).toBe(422);
+    const page = await refused.text();
+    expect(page).toContain(
+      '<strong>Nothing was published.</strong> The rating belongs to another listing. Only the rated listing can respond.',
+    );
+    expect(page).toContain('>We &lt;b&gt;fixed&lt;/b&gt; it.</textarea>');
+    expect(page).not.toContain(rater);
+    expect((await respond({ text: 'x' })).status).toBe(401);
+    const astray = await respond({ text: 'We fixed it.', capability: own }, '/agents/com.rater/api/ratings');
+    expect(astray.status).toBe(422);
+    expect(await astray.text()).toContain('Respond on the page of the rated listing.');
+    const sent = await respond({ text: 'We <b>fixed</b> it.', capability: ` ${own}\n` });
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `${path}#${rating_id}`]);
+    const after = await (await claimed.app.request(path)).text();
+    expect(after).toContain('<blockquote class="foreign">We &lt;b&gt;fixed&lt;/b&gt; it.</blockquote>');
+    expect(after).not.toContain('Respond as');
+    const elsewhere = { ...headers, 'sec-fetch-site': 'cross-site' };
+    expect((await claimed.app.request(path, { method: 'POST', headers: elsewhere, body: '' })).status).toBe(
+      403,
+    );
+  } finally {
+    await claimed.close();
+  }
 });

@@ -97,18 +97,16 @@ describe('the history of a listing', () => {
   });
 });
 
-describe('the filter of a history', () => {
-  it('keeps what was asked for, and each kind that it offers can be asked for', async () => {
-    const page = await textOf(`/agents/${handle}/history?kind=tools&since=2026-11-01`);
-    expect(page).toContain('<option value="tools" selected>');
-    expect(page).toContain('name="since" value="2026-11-01"');
-    const kinds = [...page.matchAll(/<option value="(\w+)"/g)].map(([, kind]) => kind);
-    expect(kinds.length).toBeGreaterThan(10);
-    for (const kind of kinds)
-      expect([kind, (await get(`/agents/${handle}/history?kind=${kind}`)).status]).toEqual([kind, 200]);
-    const none = await textOf(`/agents/${handle}/history?kind=&since=&until=`);
-    expect(none).toContain('<option value="">everything</option>');
-  });
+it('the filter of a history keeps what was asked for, and each kind that it offers can be asked for', async () => {
+  const page = await textOf(`/agents/${handle}/history?kind=tools&since=2026-11-01`);
+  expect(page).toContain('<option value="tools" selected>');
+  expect(page).toContain('name="since" value="2026-11-01"');
+  const kinds = [...page.matchAll(/<option value="(\w+)"/g)].map(([, kind]) => kind);
+  expect(kinds.length).toBeGreaterThan(10);
+  for (const kind of kinds)
+    expect([kind, (await get(`/agents/${handle}/history?kind=${kind}`)).status]).toEqual([kind, 200]);
+  const none = await textOf(`/agents/${handle}/history?kind=&since=&until=`);
+  expect(none).toContain('<option value="">everything</option>');
 });
 
 describe('the log, for people', () => {
@@ -139,26 +137,20 @@ describe('the log, for people', () => {
   });
 });
 
-describe('the badge of a claim', () => {
-  it('says who claimed it and when, or that it is listed', async () => {
-    const messageOf = async (of: string) =>
-      ((await (await get(`/badge/${of}.json?show=claim`)).json()) as { message: string }).message;
-    expect(await messageOf(handle)).toMatch(/^webhook-co, claimed \d{4}-\d\d$/);
-    expect(await messageOf('com.politicalcomms/api')).toBe('listed, updated 2026-10');
-  });
+it('the badge of a claim says who claimed it and when, or that it is listed', async () => {
+  const messageOf = async (of: string) =>
+    ((await (await get(`/badge/${of}.json?show=claim`)).json()) as { message: string }).message;
+  expect(await messageOf(handle)).toMatch(/^webhook-co, claimed \d{4}-\d\d$/);
+  expect(await messageOf('com.politicalcomms/api')).toBe('listed, updated 2026-10');
 });
 
-describe('a report', () => {
-  it('begins with what it is about', async () => {
-    const page = await textOf(
-      '/feedback?category=rating&message=Rating%20abc%3A%20&handle=co.webhook/webhook',
-    );
-    expect(page).toContain('>Rating abc: </textarea>');
-    expect(page).toContain('<option value="rating" selected>');
-    expect(page).toContain('What were you looking for?');
-    const report = await textOf('/feedback?category=report&handle=co.webhook/webhook');
-    expect(report).toContain('<label for="message">What is wrong?</label>');
-    expect(report).not.toContain('What were you looking for?');
-    expect(await textOf('/feedback?message=%3Cscript%3E')).not.toContain('<script>"');
-  });
+it('a report begins with what it is about', async () => {
+  const page = await textOf('/feedback?category=rating&message=Rating%20abc%3A%20&handle=co.webhook/webhook');
+  expect(page).toContain('>Rating abc: </textarea>');
+  expect(page).toContain('<option value="rating" selected>');
+  expect(page).toContain('What were you looking for?');
+  const report = await textOf('/feedback?category=report&handle=co.webhook/webhook');
+  expect(report).toContain('<label for="message">What is wrong?</label>');
+  expect(report).not.toContain('What were you looking for?');
+  expect(await textOf('/feedback?message=%3Cscript%3E')).not.toContain('<script>"');
 });

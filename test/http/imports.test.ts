@@ -121,56 +121,50 @@ describe('an import that did not complete', () => {
   });
 });
 
-describe('an import under way', () => {
-  it('shows what it has read so far and nothing else, then that it was stopped', async () => {
-    registry.serve(manyEntries(250));
-    const service = await open(registry.url);
-    registry.answerOnly(0);
-    const stopping = new AbortController();
-    const run = service.import({ signal: stopping.signal });
-    await eventually(() => freshness()).toContain(
-      'An import has been running since <time>: nothing read yet.',
-    );
-    registry.answerOnly(1);
-    await eventually(() => freshness()).toContain(
-      'An import has been running since <time>: 100 rows read, 100 listings new.',
-    );
-    stopping.abort();
-    registry.answerOnly(1);
-    expect((await run).state).toBe('running');
-    expect(await freshness()).toContain(
-      'The import of <time> was stopped before it completed. The next import continues it.',
-    );
-  });
+it('an import under way shows what it has read so far and nothing else, then that it was stopped', async () => {
+  registry.serve(manyEntries(250));
+  const service = await open(registry.url);
+  registry.answerOnly(0);
+  const stopping = new AbortController();
+  const run = service.import({ signal: stopping.signal });
+  await eventually(() => freshness()).toContain('An import has been running since <time>: nothing read yet.');
+  registry.answerOnly(1);
+  await eventually(() => freshness()).toContain(
+    'An import has been running since <time>: 100 rows read, 100 listings new.',
+  );
+  stopping.abort();
+  registry.answerOnly(1);
+  expect((await run).state).toBe('running');
+  expect(await freshness()).toContain(
+    'The import of <time> was stopped before it completed. The next import continues it.',
+  );
 });
 
-describe('an import whose node died', () => {
-  it('is interrupted, and says when its node was last seen', async () => {
-    registry.serve(manyEntries(250));
-    const DATABASE_URL = await createSharedDatabase();
-    directory = await openDirectory({
-      entries: [],
-      environment: { REGISTRY_URL: registry.url, DATABASE_URL },
-    });
-    const { store, clock } = directory.context;
-    const now = clock().toISOString();
-    await store.write(async (tx) => {
-      await tx.leases.take('import', 'a process that was killed');
-      await tx.imports.startRun({
-        kind: 'full',
-        source: `${registry.url}/v0.1`,
-        state: 'running',
-        started_at: now,
-        progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
-      });
-    });
-    expect((await store.leases.find('import'))?.isHeld).toBe(true);
-    await editDatabase(DATABASE_URL, 'update lease set renewed_at = renewed_at - 10000');
-    expect((await store.leases.find('import'))?.isHeld).toBe(false);
-    expect(await freshness()).toContain(
-      'The import of <time> was interrupted: its node was last seen at <time>. The next import continues it.',
-    );
+it('an import whose node died is interrupted, and says when its node was last seen', async () => {
+  registry.serve(manyEntries(250));
+  const DATABASE_URL = await createSharedDatabase();
+  directory = await openDirectory({
+    entries: [],
+    environment: { REGISTRY_URL: registry.url, DATABASE_URL },
   });
+  const { store, clock } = directory.context;
+  const now = clock().toISOString();
+  await store.write(async (tx) => {
+    await tx.leases.take('import', 'a process that was killed');
+    await tx.imports.startRun({
+      kind: 'full',
+      source: `${registry.url}/v0.1`,
+      state: 'running',
+      started_at: now,
+      progress: { counts: zeroImportCounts, newestUpdatedAt: undefined, recorded: {} },
+    });
+  });
+  expect((await store.leases.find('import'))?.isHeld).toBe(true);
+  await editDatabase(DATABASE_URL, 'update lease set renewed_at = renewed_at - 10000');
+  expect((await store.leases.find('import'))?.isHeld).toBe(false);
+  expect(await freshness()).toContain(
+    'The import of <time> was interrupted: its node was last seen at <time>. The next import continues it.',
+  );
 });
 
 describe('/about', () => {

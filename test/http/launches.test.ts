@@ -345,32 +345,30 @@ it('each server in an .mcp.json has a name of its own, also if a handle ends as 
   await close();
 });
 
-describe('a command of a listing', () => {
-  it('is whole in the allow list, .mcp.json and on the pages, or is left out with the reason', async () => {
-    const list = (await json('/views/all/managed-settings.json')) as {
-      allowedMcpServers: { serverCommand?: string[] }[];
-    };
-    const { mcpServers } = (await json('/views/all/.mcp.json')) as {
-      mcpServers: Record<string, { command: string; args: string[]; env?: object }>;
-    };
-    const commands = list.allowedMcpServers.map(({ serverCommand }) => serverCommand?.join(' '));
-    const wanted = Object.values(cases).flatMap(({ allowed = [] }) => allowed);
-    expect([...new Set(commands)].sort()).toEqual([...new Set(wanted)].sort());
-    const page = await text('/views/all');
-    for (const [name, { allowed, command, env, why }] of Object.entries(cases)) {
-      const entry = mcpServers[`example-launch-${name}`.slice(0, 40)];
-      expect([entry && [entry.command, ...entry.args].join(' '), entry?.env], name).toEqual([command, env]);
-      const item = page.slice(page.indexOf(`href="/agents/${handleOf(name)}"`)).split('</h3>')[1] ?? '';
-      const said = /<li><code class="foreign">[^<]*<\/code>: (.*?)\.<\/li>/.exec(item.split('<h3>')[0] ?? '');
-      expect(said?.[1]?.replaceAll(/<[^>]*>/g, ''), name).toBe(why);
-      const listing = await text(`/agents/${handleOf(name)}`);
-      if (command)
-        expect(listing, name).toContain(
-          `<code>${allowed?.at(-1) ?? 'npx -y acme-tool@1.2.3 --folder YOUR_VALUE'}`,
-        );
-      else expect(listing, name).toContain('No command is shown');
-    }
-  });
+it('a command of a listing is whole in the allow list, .mcp.json and on the pages, or is left out with the reason', async () => {
+  const list = (await json('/views/all/managed-settings.json')) as {
+    allowedMcpServers: { serverCommand?: string[] }[];
+  };
+  const { mcpServers } = (await json('/views/all/.mcp.json')) as {
+    mcpServers: Record<string, { command: string; args: string[]; env?: object }>;
+  };
+  const commands = list.allowedMcpServers.map(({ serverCommand }) => serverCommand?.join(' '));
+  const wanted = Object.values(cases).flatMap(({ allowed = [] }) => allowed);
+  expect([...new Set(commands)].sort()).toEqual([...new Set(wanted)].sort());
+  const page = await text('/views/all');
+  for (const [name, { allowed, command, env, why }] of Object.entries(cases)) {
+    const entry = mcpServers[`example-launch-${name}`.slice(0, 40)];
+    expect([entry && [entry.command, ...entry.args].join(' '), entry?.env], name).toEqual([command, env]);
+    const item = page.slice(page.indexOf(`href="/agents/${handleOf(name)}"`)).split('</h3>')[1] ?? '';
+    const said = /<li><code class="foreign">[^<]*<\/code>: (.*?)\.<\/li>/.exec(item.split('<h3>')[0] ?? '');
+    expect(said?.[1]?.replaceAll(/<[^>]*>/g, ''), name).toBe(why);
+    const listing = await text(`/agents/${handleOf(name)}`);
+    if (command)
+      expect(listing, name).toContain(
+        `<code>${allowed?.at(-1) ?? 'npx -y acme-tool@1.2.3 --folder YOUR_VALUE'}`,
+      );
+    else expect(listing, name).toContain('No command is shown');
+  }
 });
 
 describe('a package of another registry', () => {
@@ -400,21 +398,19 @@ describe('a package of another registry', () => {
   });
 });
 
-describe('a part of a record that is not read', () => {
-  it.each([
-    ['repository', 'no repository recorded', { repository: 'https://github.com/acme/tool' }],
-    ['remotes[]', 'no endpoint recorded', { remotes: ['https://acme.example/mcp'] }],
-    ['packages[]', 'no endpoint or package is recorded', { packages: ['npm:acme-tool'] }],
-  ])('is never said to be absent: %s', async (part, denial, server) => {
-    const handle = handleOf(`unread-${part.replace('[]', '')}`);
-    await directory.importEntries([registryEntry(handle, { remotes: [], packages: [npm], ...server })]);
-    const short = JSON.stringify(await post('get_agent', { handle }));
-    for (const said of [short, await text(`/agents/${handle}.md`)]) {
-      expect(said).toContain(`record has \`${part}\` in a form that Dossier does not read`);
-      expect(said.toLowerCase()).not.toContain(denial);
-    }
-    expect(JSON.parse(short).unstated).not.toMatch(/repository|endpoint/);
-  });
+it.each([
+  ['repository', 'no repository recorded', { repository: 'https://github.com/acme/tool' }],
+  ['remotes[]', 'no endpoint recorded', { remotes: ['https://acme.example/mcp'] }],
+  ['packages[]', 'no endpoint or package is recorded', { packages: ['npm:acme-tool'] }],
+])('a part of a record that is not read is never said to be absent: %s', async (part, denial, server) => {
+  const handle = handleOf(`unread-${part.replace('[]', '')}`);
+  await directory.importEntries([registryEntry(handle, { remotes: [], packages: [npm], ...server })]);
+  const short = JSON.stringify(await post('get_agent', { handle }));
+  for (const said of [short, await text(`/agents/${handle}.md`)]) {
+    expect(said).toContain(`record has \`${part}\` in a form that Dossier does not read`);
+    expect(said.toLowerCase()).not.toContain(denial);
+  }
+  expect(JSON.parse(short).unstated).not.toMatch(/repository|endpoint/);
 });
 
 describe('what a record asks for', () => {

@@ -105,67 +105,63 @@ describe('requests of one network', () => {
   });
 });
 
-describe('searches by words', () => {
-  it('are 20 at once and 5 a second through all adapters together, and hold up nothing else', async () => {
-    const url = await openNode();
-    let n = 0;
-    const words = () => `word${n++}`;
-    const page = () => get(`${url}/agents?q=${words()}`)();
-    const json = () => post(`${url}/api/tools/search_agents`, { query: words() })();
-    const mcp = () =>
-      rpc(url, modern('tools/call', { name: 'search_agents', arguments: { query: words() } }))();
-    expect(await statuses(7, page)).toEqual({ 200: 7 });
-    expect(await statuses(7, json)).toEqual({ 200: 7 });
-    for (let sent = 0; sent < 6; sent++) expect(await (await mcp()).text()).not.toContain('rate_limited');
-    expect(refusalOf(await page())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
-    expect(refusalOf(await json())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
-    const registry = (search: string) => get(`${url}/v0.1/servers?search=${search}`)();
-    expect(refusalOf(await registry(words()))).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
-    const tagged = await post(`${url}/api/tools/search_agents`, { tag: `unknown${n}` })();
-    expect(refusalOf(tagged)).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
-    expect((await registry('')).status).toBe(200);
-    expect(await (await mcp()).json()).toMatchObject({
-      result: { isError: true, structuredContent: { error: { code: 'rate_limited', retry_after_s: 1 } } },
-    });
-    expect((await get(`${url}/agents`)()).status).toBe(200);
-    expect((await get(`${url}/tags`)()).status).toBe(200);
-    expect((await post(`${url}/api/tools/list_tags`, {})()).status).toBe(200);
-    expect((await get(`${url}/agents?q=other`, '192.0.2.2')()).status).toBe(200);
-    wait(1);
-    expect(await statuses(6, page)).toEqual({ 200: 5, 429: 1 });
+it('searches by words are 20 at once and 5 a second through all adapters together, and hold up nothing else', async () => {
+  const url = await openNode();
+  let n = 0;
+  const words = () => `word${n++}`;
+  const page = () => get(`${url}/agents?q=${words()}`)();
+  const json = () => post(`${url}/api/tools/search_agents`, { query: words() })();
+  const mcp = () =>
+    rpc(url, modern('tools/call', { name: 'search_agents', arguments: { query: words() } }))();
+  expect(await statuses(7, page)).toEqual({ 200: 7 });
+  expect(await statuses(7, json)).toEqual({ 200: 7 });
+  for (let sent = 0; sent < 6; sent++) expect(await (await mcp()).text()).not.toContain('rate_limited');
+  expect(refusalOf(await page())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+  expect(refusalOf(await json())).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+  const registry = (search: string) => get(`${url}/v0.1/servers?search=${search}`)();
+  expect(refusalOf(await registry(words()))).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+  const tagged = await post(`${url}/api/tools/search_agents`, { tag: `unknown${n}` })();
+  expect(refusalOf(tagged)).toEqual([429, '1', '"search";q=20;w=4', '"search";r=0;t=1']);
+  expect((await registry('')).status).toBe(200);
+  expect(await (await mcp()).json()).toMatchObject({
+    result: { isError: true, structuredContent: { error: { code: 'rate_limited', retry_after_s: 1 } } },
   });
+  expect((await get(`${url}/agents`)()).status).toBe(200);
+  expect((await get(`${url}/tags`)()).status).toBe(200);
+  expect((await post(`${url}/api/tools/list_tags`, {})()).status).toBe(200);
+  expect((await get(`${url}/agents?q=other`, '192.0.2.2')()).status).toBe(200);
+  wait(1);
+  expect(await statuses(6, page)).toEqual({ 200: 5, 429: 1 });
 });
 
-describe('/api/mcp', () => {
-  it('takes 60 messages at once and 5 a second, and refuses in JSON-RPC that a script of any site can read', async () => {
-    const url = await openNode({ ALLOWED_ORIGINS: 'https://inspector.example' });
-    const ask = rpc(url, legacy('ping'), { origin: 'https://inspector.example' });
-    expect(await statuses(60, ask)).toEqual({ 200: 60 });
-    const refused = await ask();
-    expect(refusalOf(refused)).toEqual([429, '1', '"mcp";q=60;w=12', '"mcp";r=0;t=1']);
-    expect(refused.headers.get('content-type')).toBe('application/json');
-    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
-    expect(refused.headers.get('access-control-expose-headers')).toBe(
-      'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id',
-    );
-    expect(await refused.json()).toEqual({
-      jsonrpc: '2.0',
-      id: null,
-      error: {
-        code: -32000,
+it('/api/mcp takes 60 messages at once and 5 a second, and refuses in JSON-RPC that a script of any site can read', async () => {
+  const url = await openNode({ ALLOWED_ORIGINS: 'https://inspector.example' });
+  const ask = rpc(url, legacy('ping'), { origin: 'https://inspector.example' });
+  expect(await statuses(60, ask)).toEqual({ 200: 60 });
+  const refused = await ask();
+  expect(refusalOf(refused)).toEqual([429, '1', '"mcp";q=60;w=12', '"mcp";r=0;t=1']);
+  expect(refused.headers.get('content-type')).toBe('application/json');
+  expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+  expect(refused.headers.get('access-control-expose-headers')).toBe(
+    'Retry-After, RateLimit, RateLimit-Policy, Mcp-Session-Id',
+  );
+  expect(await refused.json()).toEqual({
+    jsonrpc: '2.0',
+    id: null,
+    error: {
+      code: -32000,
+      message: 'Too many requests. Wait for the seconds in Retry-After, then send it again.',
+      data: {
+        code: 'rate_limited',
         message: 'Too many requests. Wait for the seconds in Retry-After, then send it again.',
-        data: {
-          code: 'rate_limited',
-          message: 'Too many requests. Wait for the seconds in Retry-After, then send it again.',
-          retry_after_s: 1,
-        },
+        retry_after_s: 1,
       },
-    });
-    expect((await rpc(url, modern('tools/list'))()).status).toBe(429);
-    expect((await post(`${url}/api/tools/list_tags`, {})()).status).toBe(429);
-    const preflight = { method: 'OPTIONS', headers: { 'x-forwarded-for': '192.0.2.1' } };
-    expect((await fetch(`${url}/api/mcp`, preflight)).status).toBe(204);
-    wait(1);
-    expect(await statuses(6, ask)).toEqual({ 200: 5, 429: 1 });
+    },
   });
+  expect((await rpc(url, modern('tools/list'))()).status).toBe(429);
+  expect((await post(`${url}/api/tools/list_tags`, {})()).status).toBe(429);
+  const preflight = { method: 'OPTIONS', headers: { 'x-forwarded-for': '192.0.2.1' } };
+  expect((await fetch(`${url}/api/mcp`, preflight)).status).toBe(204);
+  wait(1);
+  expect(await statuses(6, ask)).toEqual({ 200: 5, 429: 1 });
 });

@@ -392,12 +392,13 @@ describe('a text that has the form of a handle', () => {
   });
 });
 
-describe('what the holder records, and many accounts recorded before', () => {
-  it.each([
-    ['an endpoint', 'https://late.example.org/mcp', 'org.example.late/mcp'],
-    ['a host', 'late.example.org', 'org.example.late/mcp'],
-    ['a repository', 'https://github.com/vendor/server', 'io.github.vendor/server'],
-  ])('%s: the listing of the holder is the first candidate', async (_what, asked, holder) => {
+it.each([
+  ['an endpoint', 'https://late.example.org/mcp', 'org.example.late/mcp'],
+  ['a host', 'late.example.org', 'org.example.late/mcp'],
+  ['a repository', 'https://github.com/vendor/server', 'io.github.vendor/server'],
+])(
+  'what the holder records, and many accounts recorded before: %s: the listing of the holder is the first candidate',
+  async (_what, asked, holder) => {
     const answer = await call('get_agent', { handle: asked });
     expect(answer).toMatchObject({
       code: 'several_listings',
@@ -407,8 +408,8 @@ describe('what the holder records, and many accounts recorded before', () => {
     expect(results).toMatchObject([
       { outcome: 'several_listings', candidates: [{ handle: holder }, {}, {}, {}, {}] },
     ]);
-  });
-});
+  },
+);
 
 it('of the listings of one registrable domain, the one whose own domain the address is on is the first candidate', async () => {
   expect(await call('get_agent', { handle: 'https://mcp.vendor.example.net/mcp' })).toMatchObject({
@@ -417,21 +418,19 @@ it('of the listings of one registrable domain, the one whose own domain the addr
   });
 });
 
-describe('what several listings record', () => {
-  it('names them, and what tells them apart', async () => {
-    expect(await call('get_agent', { handle: 'https://github.com/alice/mono' })).toMatchObject({
-      code: 'several_listings',
-      detail: '2 listings record this repository. Call again with the handle of one of the candidates.',
-      candidates: [
-        {
-          handle: expect.stringMatching(/^io\.github\.alice\/(diary|notes)$/),
-          differs: expect.stringMatching(
-            /^GitHub account alice, “A plain description”, (`https:\/\/diary\.example\.org\/mcp`|npm `@alice\/notes@1\.2\.3` over stdio), version `1\.0\.0`, updated 2026-10-02$/,
-          ),
-        },
-        {},
-      ],
-    });
+it('what several listings record names them, and what tells them apart', async () => {
+  expect(await call('get_agent', { handle: 'https://github.com/alice/mono' })).toMatchObject({
+    code: 'several_listings',
+    detail: '2 listings record this repository. Call again with the handle of one of the candidates.',
+    candidates: [
+      {
+        handle: expect.stringMatching(/^io\.github\.alice\/(diary|notes)$/),
+        differs: expect.stringMatching(
+          /^GitHub account alice, “A plain description”, (`https:\/\/diary\.example\.org\/mcp`|npm `@alice\/notes@1\.2\.3` over stdio), version `1\.0\.0`, updated 2026-10-02$/,
+        ),
+      },
+      {},
+    ],
   });
 });
 

@@ -388,19 +388,17 @@ describe('a write', async () => {
   });
 });
 
-describe('limits', () => {
-  it('count answers from memory like all others', async () => {
-    const nodes = await opened(createNodes());
-    const { context } = await nodes.open();
-    const count = (path: string, requests: number) =>
-      statuses(requests, fetchAs(context.config.publicUrl + path));
-    expect(await count('/tags', 60)).toEqual({ 200: 60 });
-    expect(await count('/about', 30)).toEqual({ 200: 30 });
-    expect(await count('/tags', 20)).toEqual({ 200: 10, 429: 10 });
-    expect(await count('/card.png', 31)).toEqual({ 200: 30, 429: 1 });
-    const refused = await fetchAs(`${context.config.publicUrl}/tags`)();
-    expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=100;w=5', '"pages";r=0;t=1']);
-  });
+it('limits count answers from memory like all others', async () => {
+  const nodes = await opened(createNodes());
+  const { context } = await nodes.open();
+  const count = (path: string, requests: number) =>
+    statuses(requests, fetchAs(context.config.publicUrl + path));
+  expect(await count('/tags', 60)).toEqual({ 200: 60 });
+  expect(await count('/about', 30)).toEqual({ 200: 30 });
+  expect(await count('/tags', 20)).toEqual({ 200: 10, 429: 10 });
+  expect(await count('/card.png', 31)).toEqual({ 200: 30, 429: 1 });
+  const refused = await fetchAs(`${context.config.publicUrl}/tags`)();
+  expect(refusalOf(refused)).toEqual([429, '1', '"pages";q=100;w=5', '"pages";r=0;t=1']);
 });
 
 describe('an answer that is not cached', () => {

@@ -69,26 +69,22 @@ describe('the page of a publisher', () => {
   });
 });
 
-describe('the examples of the reference page', () => {
-  it('are about listings that are here', async () => {
-    const other = await openDirectory({
-      entries: [registryEntry('com.example/first', {}), registryEntry('com.example/second', {})],
-    });
-    const page = (await (await other.app.request('/tools')).text()).replaceAll('&quot;', '"');
-    await other.close();
-    expect(page).toContain('-d &#39;{"handle":"com.example/first"');
-    expect(page).not.toContain('"co.webhook/webhook"');
-    expect((await textOf('/tools')).replaceAll('&quot;', '"')).toContain('{"handle":"co.webhook/webhook"');
+it('the examples of the reference page are about listings that are here', async () => {
+  const other = await openDirectory({
+    entries: [registryEntry('com.example/first', {}), registryEntry('com.example/second', {})],
   });
+  const page = (await (await other.app.request('/tools')).text()).replaceAll('&quot;', '"');
+  await other.close();
+  expect(page).toContain('-d &#39;{"handle":"com.example/first"');
+  expect(page).not.toContain('"co.webhook/webhook"');
+  expect((await textOf('/tools')).replaceAll('&quot;', '"')).toContain('{"handle":"co.webhook/webhook"');
 });
 
-describe('somebody who looks for what is not there', () => {
-  it('gets a search field with the words of the address', async () => {
-    const page = await textOf('/agents/com.supabase/mcp');
-    expect(page).toContain('id="q" name="q" type="search" value="com supabase mcp"');
-    expect(page).not.toContain('search_agents');
-    expect(await textOf('/nothing/here')).toContain('id="q" name="q" type="search" value=""');
-  });
+it('somebody who looks for what is not there gets a search field with the words of the address', async () => {
+  const page = await textOf('/agents/com.supabase/mcp');
+  expect(page).toContain('id="q" name="q" type="search" value="com supabase mcp"');
+  expect(page).not.toContain('search_agents');
+  expect(await textOf('/nothing/here')).toContain('id="q" name="q" type="search" value=""');
 });
 
 describe('who runs the service', () => {
@@ -108,18 +104,16 @@ describe('who runs the service', () => {
   });
 });
 
-describe('what browsers and crawlers ask for', () => {
-  it('is there: an icon, and a sitemap with home, lists and tags', async () => {
-    for (const [path, type, bytes] of [
-      ['/favicon.ico', 'image/x-icon', [0, 0, 1, 0]],
-      ['/apple-touch-icon.png', 'image/png', [0x89, 0x50, 0x4e, 0x47]],
-    ] as const) {
-      const icon = await get(path);
-      expect([icon.status, icon.headers.get('content-type')]).toEqual([200, type]);
-      expect([...new Uint8Array(await icon.arrayBuffer()).slice(0, 4)]).toEqual(bytes);
-    }
-    const map = await textOf('/sitemap.xml');
-    for (const path of ['/', '/agents', '/tags', '/about', '/tags/webhooks', '/agents/co.webhook/webhook'])
-      expect(map).toContain(`<loc>http://127.0.0.1:3000${path}</loc>`);
-  });
+it('what browsers and crawlers ask for is there: an icon, and a sitemap with home, lists and tags', async () => {
+  for (const [path, type, bytes] of [
+    ['/favicon.ico', 'image/x-icon', [0, 0, 1, 0]],
+    ['/apple-touch-icon.png', 'image/png', [0x89, 0x50, 0x4e, 0x47]],
+  ] as const) {
+    const icon = await get(path);
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, type]);
+    expect([...new Uint8Array(await icon.arrayBuffer()).slice(0, 4)]).toEqual(bytes);
+  }
+  const map = await textOf('/sitemap.xml');
+  for (const path of ['/', '/agents', '/tags', '/about', '/tags/webhooks', '/agents/co.webhook/webhook'])
+    expect(map).toContain(`<loc>http://127.0.0.1:3000${path}</loc>`);
 });

@@ -113,15 +113,13 @@ describe('the requests of VS Code', () => {
   });
 });
 
-describe('the requests of other clients', () => {
-  it('are answered with a slash at the end, and below a base that ends in one', async () => {
-    const plain = await list('/v0.1/servers?limit=3&version=latest');
-    for (const path of ['/v0.1/servers/', '//v0.1/servers', '//v0.1//servers/', '/v0/servers/'])
-      expect(await list(`${path}?limit=3&version=latest`), path).toEqual(plain);
-    const one = await list('/v0.1/servers/co.webhook%2Fwebhook/versions/latest/');
-    expect(one).toMatchObject({ server: { name: 'co.webhook/webhook' } });
-    expect((await get('//agents')).status).toBe(404);
-  });
+it('the requests of other clients are answered with a slash at the end, and below a base that ends in one', async () => {
+  const plain = await list('/v0.1/servers?limit=3&version=latest');
+  for (const path of ['/v0.1/servers/', '//v0.1/servers', '//v0.1//servers/', '/v0/servers/'])
+    expect(await list(`${path}?limit=3&version=latest`), path).toEqual(plain);
+  const one = await list('/v0.1/servers/co.webhook%2Fwebhook/versions/latest/');
+  expect(one).toMatchObject({ server: { name: 'co.webhook/webhook' } });
+  expect((await get('//agents')).status).toBe(404);
 });
 
 describe('the list', () => {

@@ -158,19 +158,17 @@ describe('many callers on one server', () => {
   });
 });
 
-describe('a flood', () => {
-  it('of slow bodies delays no other request', async () => {
-    const slow = Array.from({ length: 300 }, () => {
-      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-      return { answer: raw(readable), writer: writable.getWriter() };
-    });
-    expect((await post(legacy('ping'))).status).toBe(200);
-    for (const { answer, writer } of slow) {
-      void writer.write(new TextEncoder().encode(legacy('ping').body));
-      void writer.close();
-      expect((await answer).status).toBe(200);
-    }
+it('a flood of slow bodies delays no other request', async () => {
+  const slow = Array.from({ length: 300 }, () => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    return { answer: raw(readable), writer: writable.getWriter() };
   });
+  expect((await post(legacy('ping'))).status).toBe(200);
+  for (const { answer, writer } of slow) {
+    void writer.write(new TextEncoder().encode(legacy('ping').body));
+    void writer.close();
+    expect((await answer).status).toBe(200);
+  }
 });
 
 describe('a call that hangs', () => {
@@ -189,21 +187,19 @@ describe('a call that hangs', () => {
   });
 });
 
-describe('a failure on our side', () => {
-  it('is answered without details of the failure', async () => {
-    const broken = await openDirectory({ environment: { LIMITS: 'off' } });
-    await broken.store.close();
-    const message = legacy('tools/call', { name: 'search_agents', arguments: { query: 'webhook' } });
-    const response = await broken.app.request('/api/mcp', { method: 'POST', ...message });
-    const failure = {
-      code: 'internal',
-      message: 'Something failed on our side. Try again later; the failure was logged.',
-    };
-    expect((await answerOf(response)).result?.structuredContent).toEqual({ error: failure });
-    const read = legacy('resources/read', { uri: 'agent://tags/webhooks' });
-    const asked = await broken.app.request('/api/mcp', { method: 'POST', ...read });
-    expect((await answerOf(asked)).error).toEqual({ code: -32603, message: failure.message, data: failure });
-  });
+it('a failure on our side is answered without details of the failure', async () => {
+  const broken = await openDirectory({ environment: { LIMITS: 'off' } });
+  await broken.store.close();
+  const message = legacy('tools/call', { name: 'search_agents', arguments: { query: 'webhook' } });
+  const response = await broken.app.request('/api/mcp', { method: 'POST', ...message });
+  const failure = {
+    code: 'internal',
+    message: 'Something failed on our side. Try again later; the failure was logged.',
+  };
+  expect((await answerOf(response)).result?.structuredContent).toEqual({ error: failure });
+  const read = legacy('resources/read', { uri: 'agent://tags/webhooks' });
+  const asked = await broken.app.request('/api/mcp', { method: 'POST', ...read });
+  expect((await answerOf(asked)).error).toEqual({ code: -32603, message: failure.message, data: failure });
 });
 
 describe('subscriptions', () => {

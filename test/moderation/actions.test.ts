@@ -120,51 +120,47 @@ const shown = async () => [
   await text(`/badge/${subject}`),
 ];
 
-describe('a hidden rating', () => {
-  it('keeps its place and its count, says why where its text was, and comes back as it was', async () => {
-    const rating_id = await rate('job-hidden');
-    const before = await shown();
-    const { statement } = await act('hide', rating_id, 'personal_data');
-    expect(statement).toMatch(
-      /The operator of this directory hid the texts of this rating on \d{4}-\d\d-\d\d, because it has personal data that should not be public\. The rating counts as before; any older version of it is hidden too\.$/,
-    );
-    expect(await faces(rating_id)).not.toContain('Jane Doe');
-    expect((await faces(rating_id)).split('hid the texts of this rating').length).toBeGreaterThan(4);
-    const document = await json(`${listing}.json`);
-    expect(document).toMatchObject({
-      appeal:
-        'To appeal against an action of the operator, write to appeals@example.org and name its log index.',
-      signals: { native: { ratings: 1, hidden: 1, voided: 0 } },
-    });
-    expect(await text(`${listing}/ratings`, 'text/html')).toContain(
-      '<a href="/about#operator">Appeal to the operator</a>',
-    );
-    for (const side of [subject, rater])
-      expect(await text(`/agents/${side}/feed.json`)).toContain(
-        'action of the operator (hide rating, personal data)',
-      );
-    expect(await directory.audit()).toEqual([]);
-    await restore(rating_id);
-    expect(await shown()).toEqual(before);
-    expect(await faces(rating_id)).toContain('Jane Doe');
-    expect(await directory.audit()).toEqual([]);
+it('a hidden rating keeps its place and its count, says why where its text was, and comes back as it was', async () => {
+  const rating_id = await rate('job-hidden');
+  const before = await shown();
+  const { statement } = await act('hide', rating_id, 'personal_data');
+  expect(statement).toMatch(
+    /The operator of this directory hid the texts of this rating on \d{4}-\d\d-\d\d, because it has personal data that should not be public\. The rating counts as before; any older version of it is hidden too\.$/,
+  );
+  expect(await faces(rating_id)).not.toContain('Jane Doe');
+  expect((await faces(rating_id)).split('hid the texts of this rating').length).toBeGreaterThan(4);
+  const document = await json(`${listing}.json`);
+  expect(document).toMatchObject({
+    appeal:
+      'To appeal against an action of the operator, write to appeals@example.org and name its log index.',
+    signals: { native: { ratings: 1, hidden: 1, voided: 0 } },
   });
+  expect(await text(`${listing}/ratings`, 'text/html')).toContain(
+    '<a href="/about#operator">Appeal to the operator</a>',
+  );
+  for (const side of [subject, rater])
+    expect(await text(`/agents/${side}/feed.json`)).toContain(
+      'action of the operator (hide rating, personal data)',
+    );
+  expect(await directory.audit()).toEqual([]);
+  await restore(rating_id);
+  expect(await shown()).toEqual(before);
+  expect(await faces(rating_id)).toContain('Jane Doe');
+  expect(await directory.audit()).toEqual([]);
 });
 
-describe('a hidden response', () => {
-  it('leaves the rating that it answers', async () => {
-    const rating_id = await rate('job-answered', { comment: 'Slow' });
-    await post('respond_to_rating', { rating_id, text: 'Jane Doe is a liar' }, owner);
-    const before = await shown();
-    await act('hide', `response:${rating_id}`, 'threat_or_insult');
-    const records = JSON.stringify(await post('list_ratings', { handle: subject }));
-    expect(records).toContain('hid the text of this response');
-    expect(records).toContain('Slow');
-    expect(records).not.toContain('is a liar');
-    expect(await directory.audit()).toEqual([]);
-    await restore(`response:${rating_id}`);
-    expect(await shown()).toEqual(before);
-  });
+it('a hidden response leaves the rating that it answers', async () => {
+  const rating_id = await rate('job-answered', { comment: 'Slow' });
+  await post('respond_to_rating', { rating_id, text: 'Jane Doe is a liar' }, owner);
+  const before = await shown();
+  await act('hide', `response:${rating_id}`, 'threat_or_insult');
+  const records = JSON.stringify(await post('list_ratings', { handle: subject }));
+  expect(records).toContain('hid the text of this response');
+  expect(records).toContain('Slow');
+  expect(records).not.toContain('is a liar');
+  expect(await directory.audit()).toEqual([]);
+  await restore(`response:${rating_id}`);
+  expect(await shown()).toEqual(before);
 });
 
 it('a hidden rating takes no response, which would say again what it said', async () => {
@@ -287,49 +283,47 @@ describe('a hidden listing', () => {
   });
 });
 
-describe('a withdrawn listing', () => {
-  it('answers 410 with the reason and the way to appeal, cannot write, and comes back as it was', async () => {
-    const before = await shown();
-    await act('withdraw', subject, 'malicious');
-    await directory.importEntries(entries);
-    const gone = await directory.app.request(listing, { headers: { accept: 'text/html' } });
-    expect(gone.status).toBe(410);
-    expect(await gone.text()).toMatch(
-      /withdrew this listing on .*because it leads to malware, phishing or fraud.*write to <a href="mailto:appeals@example\.org">appeals@example\.org<\/a> and name/,
-    );
-    expect(await post('get_agent', { handle: subject })).toMatchObject({
-      code: 'listing_withdrawn',
-      detail: expect.stringContaining('withdrew this listing'),
-    });
-    expect(JSON.stringify(await post('search_agents', { query: 'webhook' }))).not.toContain(subject);
-    expect((await directory.app.request(`/v0.1/servers/${encodeURIComponent(subject)}`)).status).toBe(404);
-    expect(
-      await post(
-        'submit_rating',
-        {
-          handle: rater,
-          interaction_id: 'x',
-          interaction_at: '2026-11-20T10:00:00Z',
-          outcome: 'failed',
-          protocol: 'mcp',
-          relationship: 'none',
-        },
-        owner,
-      ),
-    ).toMatchObject({
-      code: 'writing_blocked',
-    });
-    expect(await text(`${listing}/feed.json`)).toContain(
-      'action of the operator (withdraw listing, malicious)',
-    );
-    expect(await directory.audit()).toEqual([]);
-    await restore(subject);
-    expect(await shown()).toEqual(before);
-    expect(
-      (await directory.app.request('/api/capability', { headers: { authorization: `Bearer ${owner}` } }))
-        .status,
-    ).toBe(200);
+it('a withdrawn listing answers 410 with the reason and the way to appeal, cannot write, and comes back as it was', async () => {
+  const before = await shown();
+  await act('withdraw', subject, 'malicious');
+  await directory.importEntries(entries);
+  const gone = await directory.app.request(listing, { headers: { accept: 'text/html' } });
+  expect(gone.status).toBe(410);
+  expect(await gone.text()).toMatch(
+    /withdrew this listing on .*because it leads to malware, phishing or fraud.*write to <a href="mailto:appeals@example\.org">appeals@example\.org<\/a> and name/,
+  );
+  expect(await post('get_agent', { handle: subject })).toMatchObject({
+    code: 'listing_withdrawn',
+    detail: expect.stringContaining('withdrew this listing'),
   });
+  expect(JSON.stringify(await post('search_agents', { query: 'webhook' }))).not.toContain(subject);
+  expect((await directory.app.request(`/v0.1/servers/${encodeURIComponent(subject)}`)).status).toBe(404);
+  expect(
+    await post(
+      'submit_rating',
+      {
+        handle: rater,
+        interaction_id: 'x',
+        interaction_at: '2026-11-20T10:00:00Z',
+        outcome: 'failed',
+        protocol: 'mcp',
+        relationship: 'none',
+      },
+      owner,
+    ),
+  ).toMatchObject({
+    code: 'writing_blocked',
+  });
+  expect(await text(`${listing}/feed.json`)).toContain(
+    'action of the operator (withdraw listing, malicious)',
+  );
+  expect(await directory.audit()).toEqual([]);
+  await restore(subject);
+  expect(await shown()).toEqual(before);
+  expect(
+    (await directory.app.request('/api/capability', { headers: { authorization: `Bearer ${owner}` } }))
+      .status,
+  ).toBe(200);
 });
 
 describe('a writer', () => {
@@ -405,18 +399,16 @@ describe('a writer', () => {
   });
 });
 
-describe('an erased rating', () => {
-  it('says who erased it and why, and nothing brings it back', async () => {
-    const rating_id = await rate('job-erased', { comment: 'Jane Doe lives in Elm Street' });
-    await act('erase', rating_id, 'personal_data');
-    expect(await faces(rating_id)).not.toContain('Elm Street');
-    expect(JSON.stringify(await post('list_ratings', { handle: subject }))).toContain(
-      'erased what this rating said',
-    );
-    expect(await directory.audit()).toEqual([]);
-    await expect(restore(rating_id)).rejects.toThrow('nothing undoes erase');
-    expect(await directory.audit()).toEqual([]);
-  });
+it('an erased rating says who erased it and why, and nothing brings it back', async () => {
+  const rating_id = await rate('job-erased', { comment: 'Jane Doe lives in Elm Street' });
+  await act('erase', rating_id, 'personal_data');
+  expect(await faces(rating_id)).not.toContain('Elm Street');
+  expect(JSON.stringify(await post('list_ratings', { handle: subject }))).toContain(
+    'erased what this rating said',
+  );
+  expect(await directory.audit()).toEqual([]);
+  await expect(restore(rating_id)).rejects.toThrow('nothing undoes erase');
+  expect(await directory.audit()).toEqual([]);
 });
 
 describe('dossier moderate', () => {
@@ -484,37 +476,35 @@ it('docs/moderation.md lists every action with its targets and reasons', () => {
   );
 });
 
-describe('/transparency.json', () => {
-  it('counts every action by month, action, kind and reason, and those that were undone', async () => {
-    const { actions, months, statement } = (await json('/transparency.json')) as {
-      actions: Json;
-      months: Json[];
-      statement: string;
-    };
-    expect(statement).toContain(
-      'The counts do not cover deletions in the registry, opt-outs by publishers, or',
-    );
-    expect(actions).toEqual({
-      hide: { applied: 6, undone: 5 },
-      withdraw: { applied: 1, undone: 1 },
-      void: { applied: 1, undone: 1 },
-      revoke: { applied: 1, undone: 1 },
-      block: { applied: 6, undone: 6 },
-      erase: { applied: 1, undone: 0 },
-    });
-    const month = new Date().toISOString().slice(0, 7);
-    expect(months.map((row) => Object.values(row).join(' ')).toSorted()).toEqual([
-      `${month} block account repeated 2 2`,
-      `${month} block namespace repeated 3 3`,
-      `${month} block network overload 1 1`,
-      `${month} erase rating personal_data 1 0`,
-      `${month} hide listing advertising 1 1`,
-      `${month} hide listing impersonation 1 1`,
-      `${month} hide rating personal_data 3 2`,
-      `${month} hide response threat_or_insult 1 1`,
-      `${month} revoke capability stolen_capability 1 1`,
-      `${month} void rating no_interaction 1 1`,
-      `${month} withdraw listing malicious 1 1`,
-    ]);
+it('/transparency.json counts every action by month, action, kind and reason, and those that were undone', async () => {
+  const { actions, months, statement } = (await json('/transparency.json')) as {
+    actions: Json;
+    months: Json[];
+    statement: string;
+  };
+  expect(statement).toContain(
+    'The counts do not cover deletions in the registry, opt-outs by publishers, or',
+  );
+  expect(actions).toEqual({
+    hide: { applied: 6, undone: 5 },
+    withdraw: { applied: 1, undone: 1 },
+    void: { applied: 1, undone: 1 },
+    revoke: { applied: 1, undone: 1 },
+    block: { applied: 6, undone: 6 },
+    erase: { applied: 1, undone: 0 },
   });
+  const month = new Date().toISOString().slice(0, 7);
+  expect(months.map((row) => Object.values(row).join(' ')).toSorted()).toEqual([
+    `${month} block account repeated 2 2`,
+    `${month} block namespace repeated 3 3`,
+    `${month} block network overload 1 1`,
+    `${month} erase rating personal_data 1 0`,
+    `${month} hide listing advertising 1 1`,
+    `${month} hide listing impersonation 1 1`,
+    `${month} hide rating personal_data 3 2`,
+    `${month} hide response threat_or_insult 1 1`,
+    `${month} revoke capability stolen_capability 1 1`,
+    `${month} void rating no_interaction 1 1`,
+    `${month} withdraw listing malicious 1 1`,
+  ]);
 });

@@ -80,45 +80,39 @@ describe('a report', () => {
   });
 });
 
-describe('dossier reports', () => {
-  it('lists, shows and closes reports, apart from other feedback', async () => {
-    const { id } = await send({ category: 'report', rating_id });
-    await send({ message: 'The tag page is empty' });
-    const { stdout } = await runDossier(['reports', 'list'], environment);
-    expect(stdout).toContain(`open  rating ${rating_id}  co.webhook/webhook  It names me.\n`);
-    expect(stdout).not.toContain('The tag page is empty');
-    expect((await runDossier(['feedback'], environment)).stdout).toContain('The tag page is empty');
-    expect((await runDossier(['feedback', 'show', String(id)], environment)).code).toBe(64);
-    expect((await runDossier(['reports', 'show', String(id)], environment)).stdout).toContain(
-      `rating_id: ${rating_id}\n`,
-    );
-    expect((await runDossier(['reports', 'close', String(id)], environment)).stdout).toBe(`closed ${id}\n`);
-    expect((await runDossier(['reports'], environment)).stdout).toBe('No open reports.\n');
-    expect((await runDossier(['reports', 'list', '--all'], environment)).stdout).toContain(String(id));
-  });
+it('dossier reports lists, shows and closes reports, apart from other feedback', async () => {
+  const { id } = await send({ category: 'report', rating_id });
+  await send({ message: 'The tag page is empty' });
+  const { stdout } = await runDossier(['reports', 'list'], environment);
+  expect(stdout).toContain(`open  rating ${rating_id}  co.webhook/webhook  It names me.\n`);
+  expect(stdout).not.toContain('The tag page is empty');
+  expect((await runDossier(['feedback'], environment)).stdout).toContain('The tag page is empty');
+  expect((await runDossier(['feedback', 'show', String(id)], environment)).code).toBe(64);
+  expect((await runDossier(['reports', 'show', String(id)], environment)).stdout).toContain(
+    `rating_id: ${rating_id}\n`,
+  );
+  expect((await runDossier(['reports', 'close', String(id)], environment)).stdout).toBe(`closed ${id}\n`);
+  expect((await runDossier(['reports'], environment)).stdout).toBe('No open reports.\n');
+  expect((await runDossier(['reports', 'list', '--all'], environment)).stdout).toContain(String(id));
 });
 
-describe('dossier feedback list', () => {
-  it('says how many there are when it does not print all', async () => {
-    await directory.store.write(async (tx) => {
-      for (let count = 0; count < 203; count++)
-        await tx.feedback.add({
-          id: `f${count}`,
-          received_at: '2026-11-20T08:00:00.000Z',
-          state: count < 2 ? 'closed' : 'open',
-          message: 'x',
-        });
-    });
-    const { stdout } = await runDossier(['feedback', 'list', '--all'], environment);
-    expect(stdout.split('\n')).toHaveLength(202);
-    expect(stdout).toContain(
-      '\nThe newest 200 of 203; dossier feedback list --all --limit 203 prints all.\n',
-    );
-    const all = await runDossier(['feedback', 'list', '--limit', '201'], environment);
-    expect(all.stdout.split('\n')).toHaveLength(202);
-    expect(all.stdout).not.toContain('newest');
-    expect((await runDossier(['feedback', 'list', '--limit', 'many'], environment)).code).toBe(64);
+it('dossier feedback list says how many there are when it does not print all', async () => {
+  await directory.store.write(async (tx) => {
+    for (let count = 0; count < 203; count++)
+      await tx.feedback.add({
+        id: `f${count}`,
+        received_at: '2026-11-20T08:00:00.000Z',
+        state: count < 2 ? 'closed' : 'open',
+        message: 'x',
+      });
   });
+  const { stdout } = await runDossier(['feedback', 'list', '--all'], environment);
+  expect(stdout.split('\n')).toHaveLength(202);
+  expect(stdout).toContain('\nThe newest 200 of 203; dossier feedback list --all --limit 203 prints all.\n');
+  const all = await runDossier(['feedback', 'list', '--limit', '201'], environment);
+  expect(all.stdout.split('\n')).toHaveLength(202);
+  expect(all.stdout).not.toContain('newest');
+  expect((await runDossier(['feedback', 'list', '--limit', 'many'], environment)).code).toBe(64);
 });
 
 describe('the page of reports', () => {

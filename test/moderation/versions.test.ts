@@ -46,30 +46,28 @@ async function rateByTwoClocks(interaction_id: string, texts: readonly [string, 
   return [first, second] as const;
 }
 
-describe('a voided rating', () => {
-  it('stays voided and is counted once: it can be withdrawn, and its interaction is never rated again', async () => {
-    const sent = { comment: 'Fine.', outcome: 'succeeded' };
-    const { rating_id } = await rate('void-job', sent);
-    await directory.act('void', String(rating_id), 'no_interaction');
-    const refused = {
-      code: 'rating_exists',
-      detail: expect.stringContaining('The operator voided it') as string,
-    };
-    expect(await rate('void-job', sent)).toMatchObject(refused);
-    expect(await post('withdraw_rating', { rating_id })).toMatchObject({ status: 'withdrawn' });
-    expect(await rate('void-job', sent)).toMatchObject(refused);
-    expect(await rate('void-job', { outcome: 'partial' })).toMatchObject(refused);
-    expect(await native()).toMatchObject({ ratings: 0, voided: 1 });
-    const { not_seen } = await document();
-    expect(not_seen.find(({ kind }) => kind === 'ratings.native')?.reason).toBe(
-      'No rating of this listing counts here.',
-    );
-    expect(await directory.audit()).toEqual([]);
-    await directory.restore(String(rating_id));
-    expect(await rate('void-job', sent)).toMatchObject({ status: 'created' });
-    expect(await native()).toMatchObject({ ratings: 1, voided: 0 });
-    expect(await directory.audit()).toEqual([]);
-  });
+it('a voided rating stays voided and is counted once: it can be withdrawn, and its interaction is never rated again', async () => {
+  const sent = { comment: 'Fine.', outcome: 'succeeded' };
+  const { rating_id } = await rate('void-job', sent);
+  await directory.act('void', String(rating_id), 'no_interaction');
+  const refused = {
+    code: 'rating_exists',
+    detail: expect.stringContaining('The operator voided it') as string,
+  };
+  expect(await rate('void-job', sent)).toMatchObject(refused);
+  expect(await post('withdraw_rating', { rating_id })).toMatchObject({ status: 'withdrawn' });
+  expect(await rate('void-job', sent)).toMatchObject(refused);
+  expect(await rate('void-job', { outcome: 'partial' })).toMatchObject(refused);
+  expect(await native()).toMatchObject({ ratings: 0, voided: 1 });
+  const { not_seen } = await document();
+  expect(not_seen.find(({ kind }) => kind === 'ratings.native')?.reason).toBe(
+    'No rating of this listing counts here.',
+  );
+  expect(await directory.audit()).toEqual([]);
+  await directory.restore(String(rating_id));
+  expect(await rate('void-job', sent)).toMatchObject({ status: 'created' });
+  expect(await native()).toMatchObject({ ratings: 1, voided: 0 });
+  expect(await directory.audit()).toEqual([]);
 });
 
 it('a voided rating that is erased too is neither amended nor made again, until the voiding is undone', async () => {

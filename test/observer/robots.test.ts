@@ -10,39 +10,37 @@ const allowedOf = (text: string, paths: readonly string[]) => {
   return paths.filter((path) => isAllowed(path));
 };
 
-describe('groups', () => {
-  it.each([
-    ['no group is for it', 'User-agent: other\nDisallow: /', true],
-    ['rules stand before any group', 'Disallow: /\nUser-agent: dossier\nAllow: /a', true],
-    ['only the group of all is for it', 'User-agent: other\nAllow: /\n\nUser-agent: *\nDisallow: /', false],
-    ['its own group is empty', 'User-agent: *\nDisallow: /\nUser-agent: Dossier\nDisallow:', true],
-    ['its own group comes first', 'User-agent: dossier\nAllow: /\nUser-agent: *\nDisallow: /', true],
-    ['it shares a group', 'User-agent: other\nUser-agent: DOSSIER\nUser-agent: third\nDisallow: /', false],
-    ['another group follows', 'User-agent: dossier\nDisallow: /b\nUser-agent: other\nDisallow: /', true],
-    [
-      'it has two groups',
-      'User-agent: dossier\nDisallow: /b\nUser-agent: x\n\nUser-agent: dossier\nDisallow: /a',
-      false,
-    ],
-    [
-      'all have two groups',
-      'User-agent: *\nDisallow: /b\nUser-agent: x\nAllow: /\nUser-agent: *\nDisallow: /a',
-      false,
-    ],
-    ['a version follows its name', 'User-agent: Dossier/1.0 (checks)\nDisallow: /', false],
-    ['the name only begins alike', 'User-agent: dossier-other\nDisallow: /', true],
-    ['a pattern of names stands there', 'User-agent: dos*\nDisallow: /', true],
-    [
-      'a sitemap stands among its names',
-      'User-agent: dossier\nSitemap: https://a.example/\nUser-agent: x\nDisallow: /',
-      false,
-    ],
-    ['names are in capitals and indented', '\ufeff  USER-AGENT : dossier \r\n\tDISALLOW : / # all', false],
-    ['lines end with carriage returns', 'User-agent: dossier\rDisallow: /', false],
-    ['a comment stands in place of the rule', 'User-agent: dossier\n# Disallow: /\nDisallow: # /', true],
-  ])('are chosen as RFC 9309 says where %s', (_, text, isAllowed) => {
-    expect(parseRobots(text).isAllowed('/a')).toBe(isAllowed);
-  });
+it.each([
+  ['no group is for it', 'User-agent: other\nDisallow: /', true],
+  ['rules stand before any group', 'Disallow: /\nUser-agent: dossier\nAllow: /a', true],
+  ['only the group of all is for it', 'User-agent: other\nAllow: /\n\nUser-agent: *\nDisallow: /', false],
+  ['its own group is empty', 'User-agent: *\nDisallow: /\nUser-agent: Dossier\nDisallow:', true],
+  ['its own group comes first', 'User-agent: dossier\nAllow: /\nUser-agent: *\nDisallow: /', true],
+  ['it shares a group', 'User-agent: other\nUser-agent: DOSSIER\nUser-agent: third\nDisallow: /', false],
+  ['another group follows', 'User-agent: dossier\nDisallow: /b\nUser-agent: other\nDisallow: /', true],
+  [
+    'it has two groups',
+    'User-agent: dossier\nDisallow: /b\nUser-agent: x\n\nUser-agent: dossier\nDisallow: /a',
+    false,
+  ],
+  [
+    'all have two groups',
+    'User-agent: *\nDisallow: /b\nUser-agent: x\nAllow: /\nUser-agent: *\nDisallow: /a',
+    false,
+  ],
+  ['a version follows its name', 'User-agent: Dossier/1.0 (checks)\nDisallow: /', false],
+  ['the name only begins alike', 'User-agent: dossier-other\nDisallow: /', true],
+  ['a pattern of names stands there', 'User-agent: dos*\nDisallow: /', true],
+  [
+    'a sitemap stands among its names',
+    'User-agent: dossier\nSitemap: https://a.example/\nUser-agent: x\nDisallow: /',
+    false,
+  ],
+  ['names are in capitals and indented', '\ufeff  USER-AGENT : dossier \r\n\tDISALLOW : / # all', false],
+  ['lines end with carriage returns', 'User-agent: dossier\rDisallow: /', false],
+  ['a comment stands in place of the rule', 'User-agent: dossier\n# Disallow: /\nDisallow: # /', true],
+])('groups are chosen as RFC 9309 says where %s', (_, text, isAllowed) => {
+  expect(parseRobots(text).isAllowed('/a')).toBe(isAllowed);
 });
 
 describe('rules', () => {

@@ -73,14 +73,12 @@ const observed = await openObserved(
 
 const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
 
-describe('what tools say they do', () => {
-  it('is counted; a tool that says both only reads, and what is no boolean says nothing', async () => {
-    expect(await see('hinted', 'tools.hints')).toMatchObject({
-      outcome: 'seen',
-      value: { read_only: 2, destructive: 1, without_hint: 2 },
-    });
-    expect(await see('writing', 'tools.hints')).toBeUndefined();
+it('what tools say they do is counted; a tool that says both only reads, and what is no boolean says nothing', async () => {
+  expect(await see('hinted', 'tools.hints')).toMatchObject({
+    outcome: 'seen',
+    value: { read_only: 2, destructive: 1, without_hint: 2 },
   });
+  expect(await see('writing', 'tools.hints')).toBeUndefined();
 });
 
 describe('a server card', () => {

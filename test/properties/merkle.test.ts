@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   consistencyProof,
   inclusionProof,
@@ -49,62 +49,56 @@ const forgeries = (path: readonly Buffer[], at: number): Buffer[][] => {
   return path.length === 0 ? [longer] : [flipped, without, doubled, longer, [sha256(), ...path]];
 };
 
-describe('the tree', () => {
-  it('has the root that RFC 6962 defines, at any size', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(most), async (count) => {
-        expect(await treeRoot(read, count)).toEqual(definition(leaves.slice(0, count)));
-      }),
-    );
-  });
+it('the tree has the root that RFC 6962 defines, at any size', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(most), async (count) => {
+      expect(await treeRoot(read, count)).toEqual(definition(leaves.slice(0, count)));
+    }),
+  );
 });
 
-describe('an inclusion proof', () => {
-  it('holds for its leaf and place, and for no other leaf, place, root or proof', async () => {
-    await fc.assert(
-      fc.asyncProperty(size, fc.nat(), fc.nat(), fc.nat(), async (count, some, other, at) => {
-        const index = some % count;
-        const elsewhere = other % count;
-        const place = { index, size: count, root: definition(leaves.slice(0, count)) };
-        const path = await inclusionProof(read, index, count);
-        expect(path.length).toBeLessThanOrEqual(Math.ceil(Math.log2(count)));
-        expect(isIncluded(leafOf(index), place, path)).toBe(true);
-        expect(isIncluded(leafOf(most), place, path)).toBe(false);
-        expect(isIncluded(leafOf(index), { ...place, root: sha256() }, path)).toBe(false);
-        if (elsewhere !== index) {
-          expect(isIncluded(leafOf(elsewhere), place, path)).toBe(false);
-          expect(isIncluded(leafOf(index), { ...place, index: elsewhere }, path)).toBe(false);
-        }
-        for (const outside of [-1, count, count + 1, Number.NaN, 0.5, Number.POSITIVE_INFINITY])
-          expect(isIncluded(leafOf(index), { ...place, index: outside }, path)).toBe(false);
-        for (const forged of forgeries(path, at % Math.max(1, path.length)))
-          expect(isIncluded(leafOf(index), place, forged)).toBe(false);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it('an inclusion proof holds for its leaf and place, and for no other leaf, place, root or proof', async () => {
+  await fc.assert(
+    fc.asyncProperty(size, fc.nat(), fc.nat(), fc.nat(), async (count, some, other, at) => {
+      const index = some % count;
+      const elsewhere = other % count;
+      const place = { index, size: count, root: definition(leaves.slice(0, count)) };
+      const path = await inclusionProof(read, index, count);
+      expect(path.length).toBeLessThanOrEqual(Math.ceil(Math.log2(count)));
+      expect(isIncluded(leafOf(index), place, path)).toBe(true);
+      expect(isIncluded(leafOf(most), place, path)).toBe(false);
+      expect(isIncluded(leafOf(index), { ...place, root: sha256() }, path)).toBe(false);
+      if (elsewhere !== index) {
+        expect(isIncluded(leafOf(elsewhere), place, path)).toBe(false);
+        expect(isIncluded(leafOf(index), { ...place, index: elsewhere }, path)).toBe(false);
+      }
+      for (const outside of [-1, count, count + 1, Number.NaN, 0.5, Number.POSITIVE_INFINITY])
+        expect(isIncluded(leafOf(index), { ...place, index: outside }, path)).toBe(false);
+      for (const forged of forgeries(path, at % Math.max(1, path.length)))
+        expect(isIncluded(leafOf(index), place, forged)).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
 });
 
-describe('a consistency proof', () => {
-  it('holds between two sizes of one log, and for no rewritten one or other proof', async () => {
-    await fc.assert(
-      fc.asyncProperty(size, size, fc.nat(), fc.nat(), async (one, two, changed, at) => {
-        const from = Math.min(one, two);
-        const to = Math.max(one, two);
-        const head = (count: number, rewritten = leaves) => ({
-          size: count,
-          root: definition(rewritten.slice(0, count)),
-        });
-        const path = await consistencyProof(read, from, to);
-        expect(isConsistent(head(from), head(to), path)).toBe(true);
-        const rewritten = leaves.with(changed % from, leafOf(most));
-        expect(isConsistent(head(from, rewritten), head(to), path)).toBe(false);
-        expect(isConsistent(head(from), head(to, rewritten), path)).toBe(false);
-        if (from !== to) expect(isConsistent(head(to), head(from), path)).toBe(false);
-        for (const forged of forgeries(path, at % Math.max(1, path.length)))
-          expect(isConsistent(head(from), head(to), forged)).toBe(false);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it('a consistency proof holds between two sizes of one log, and for no rewritten one or other proof', async () => {
+  await fc.assert(
+    fc.asyncProperty(size, size, fc.nat(), fc.nat(), async (one, two, changed, at) => {
+      const from = Math.min(one, two);
+      const to = Math.max(one, two);
+      const head = (count: number, rewritten = leaves) => ({
+        size: count,
+        root: definition(rewritten.slice(0, count)),
+      });
+      const path = await consistencyProof(read, from, to);
+      expect(isConsistent(head(from), head(to), path)).toBe(true);
+      const rewritten = leaves.with(changed % from, leafOf(most));
+      expect(isConsistent(head(from, rewritten), head(to), path)).toBe(false);
+      expect(isConsistent(head(from), head(to, rewritten), path)).toBe(false);
+      if (from !== to) expect(isConsistent(head(to), head(from), path)).toBe(false);
+      for (const forged of forgeries(path, at % Math.max(1, path.length)))
+        expect(isConsistent(head(from), head(to), forged)).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -81,102 +81,94 @@ const publish = (version: string, server: object) =>
     registryEntry(rated, { version, ...server }, { updatedAt: `2026-11-${version.slice(-2)}T08:00:00Z` }),
   ]);
 
-describe('the critic cannot be silenced', () => {
-  it.each<[string, object]>([
-    ['repository', onGitHub('critic/c')],
-    ['account', onGitHub('critic/does-not-exist')],
-    ['host', { ...onGitHub('bad/b'), ...remote('https://other.critic.org:8443/y') }],
-  ])(
-    'by recording the %s of the critic: criticism stays before and after, later praise is stated_overlap',
-    async (_, server) => {
-      const { rating_id, group } = await rate();
-      expect(group).toBe('independent');
-      await publish('1.0.10', server);
-      expect(await groupNow(rating_id)).toBe('independent');
-      const stated = `The record of ${rated} named on ${directory.context.clock().toISOString().slice(0, 10)}, after this rating was made, an account or domain that ${critic} holds or has named. The connection is not proven, and the group of the rating stays the same.`;
-      expect(await recordOf(rating_id)).toMatchObject({ overlap_stated_later: stated });
-      for (const face of ['', '/ratings', '.md', '.json'])
-        expect(await (await directory.app.request(`/agents/${rated}${face}`)).text()).toContain(
-          stated.slice(0, -1),
-        );
-      const date = directory.context.clock().toISOString().slice(0, 10);
-      expect(await rate()).toMatchObject({ group: 'independent', flags: [] });
-      expect(await rate({ outcome: 'succeeded' })).toMatchObject({
-        group: 'stated_overlap',
-        group_reason: `Set apart because the record of ${rated} named on ${date} an account or domain that ${critic} holds or has named. The connection is not proven.`,
-      });
-      const record = await recordOf(rating_id);
-      const { interaction_id, interaction_at } = record as unknown as Record<string, string>;
-      const amended = { interaction_id, interaction_at, supersedes: rating_id, outcome: 'refused' };
-      expect(await rate(amended)).toMatchObject({ status: 'amended', group: 'independent' });
-    },
-  );
-});
-
-describe('a statement of the source that is read after its rating', () => {
-  it('is shown beside the rating at once, and moves nothing', async () => {
-    const { rating_id } = await rate();
-    const listed = async () =>
-      (await documentOf(directory, rated)) as unknown as {
-        signals: {
-          native: { independent: { ratings: number }; recent: { overlap_stated_later?: string }[] };
-        };
-      };
-    expect((await listed()).signals.native.recent[0]?.overlap_stated_later).toBeUndefined();
-    await directory.importEntries([
-      registryEntry(
-        critic,
-        { version: '2.0.0', ...onGitHub('critic/c'), websiteUrl: 'https://github.com/bad' },
-        { updatedAt: '2026-11-10T08:00:00Z' },
-      ),
-    ]);
-    const { native } = (await listed()).signals;
-    expect(native.recent[0]?.overlap_stated_later).toMatch(
-      /^The record of org\.critic\/c named on \d{4}-\d\d-\d\d, after this rating was made, an account or domain that com\.bad\/b holds or has named\./,
-    );
-    expect(native.independent.ratings).toBe(1);
+it.each<[string, object]>([
+  ['repository', onGitHub('critic/c')],
+  ['account', onGitHub('critic/does-not-exist')],
+  ['host', { ...onGitHub('bad/b'), ...remote('https://other.critic.org:8443/y') }],
+])(
+  'the critic cannot be silenced by recording the %s of the critic: criticism stays before and after, later praise is stated_overlap',
+  async (_, server) => {
+    const { rating_id, group } = await rate();
+    expect(group).toBe('independent');
+    await publish('1.0.10', server);
     expect(await groupNow(rating_id)).toBe('independent');
-  });
-});
-
-describe('proof counts whenever it comes', () => {
-  it('the rated listing proves the account of the source: refused, and older ratings are related', async () => {
-    const older = await rate({ handle: 'org.both/b', outcome: 'succeeded' });
-    expect(older.group).toBe('stated_overlap');
-    await directory.claim('org.both/b', 'critic/c');
-    expect(await groupNow(older.rating_id, 'org.both/b')).toBe('related');
-    expect((await rate({ handle: 'org.both/b' })).code).toBe('self_rating');
-  });
-});
-
-describe('a source', () => {
-  it('whose claim has ended leaves the independent count, with the date', async () => {
-    const { rating_id } = await rate();
-    expect(await countsOf()).toEqual([
-      [1, 0, 0],
-      [1, 0, 0],
-    ]);
-    directory.git.createRepository('critic/c').commit({ 'dossier-claim.txt': null });
-    for (let day = 0; day < 2; day++) {
-      directory.wait(1.3 * 86_400);
-      await directory.recheck();
-    }
-    expect(await countsOf()).toEqual([
-      [0, 0, 1],
-      [0, 0, 1],
-    ]);
+    const stated = `The record of ${rated} named on ${directory.context.clock().toISOString().slice(0, 10)}, after this rating was made, an account or domain that ${critic} holds or has named. The connection is not proven, and the group of the rating stays the same.`;
+    expect(await recordOf(rating_id)).toMatchObject({ overlap_stated_later: stated });
+    for (const face of ['', '/ratings', '.md', '.json'])
+      expect(await (await directory.app.request(`/agents/${rated}${face}`)).text()).toContain(
+        stated.slice(0, -1),
+      );
     const date = directory.context.clock().toISOString().slice(0, 10);
-    expect(await recordOf(rating_id)).toMatchObject({
-      group: 'source_ended',
-      group_reason: `Set apart because the claim with which the source made this rating ended on ${date}.`,
+    expect(await rate()).toMatchObject({ group: 'independent', flags: [] });
+    expect(await rate({ outcome: 'succeeded' })).toMatchObject({
+      group: 'stated_overlap',
+      group_reason: `Set apart because the record of ${rated} named on ${date} an account or domain that ${critic} holds or has named. The connection is not proven.`,
     });
-    const listing = (await documentOf(directory, rated)) as {
-      evidence_snapshot?: string;
+    const record = await recordOf(rating_id);
+    const { interaction_id, interaction_at } = record as unknown as Record<string, string>;
+    const amended = { interaction_id, interaction_at, supersedes: rating_id, outcome: 'refused' };
+    expect(await rate(amended)).toMatchObject({ status: 'amended', group: 'independent' });
+  },
+);
+
+it('a statement of the source that is read after its rating is shown beside the rating at once, and moves nothing', async () => {
+  const { rating_id } = await rate();
+  const listed = async () =>
+    (await documentOf(directory, rated)) as unknown as {
+      signals: {
+        native: { independent: { ratings: number }; recent: { overlap_stated_later?: string }[] };
+      };
     };
-    expect(listing.evidence_snapshot).toContain(
-      `${rated} is listed with no independent source; 1 rating set apart, as of ${date}.`,
-    );
+  expect((await listed()).signals.native.recent[0]?.overlap_stated_later).toBeUndefined();
+  await directory.importEntries([
+    registryEntry(
+      critic,
+      { version: '2.0.0', ...onGitHub('critic/c'), websiteUrl: 'https://github.com/bad' },
+      { updatedAt: '2026-11-10T08:00:00Z' },
+    ),
+  ]);
+  const { native } = (await listed()).signals;
+  expect(native.recent[0]?.overlap_stated_later).toMatch(
+    /^The record of org\.critic\/c named on \d{4}-\d\d-\d\d, after this rating was made, an account or domain that com\.bad\/b holds or has named\./,
+  );
+  expect(native.independent.ratings).toBe(1);
+  expect(await groupNow(rating_id)).toBe('independent');
+});
+
+it('proof counts whenever it comes: the rated listing proves the account of the source: refused, and older ratings are related', async () => {
+  const older = await rate({ handle: 'org.both/b', outcome: 'succeeded' });
+  expect(older.group).toBe('stated_overlap');
+  await directory.claim('org.both/b', 'critic/c');
+  expect(await groupNow(older.rating_id, 'org.both/b')).toBe('related');
+  expect((await rate({ handle: 'org.both/b' })).code).toBe('self_rating');
+});
+
+it('a source whose claim has ended leaves the independent count, with the date', async () => {
+  const { rating_id } = await rate();
+  expect(await countsOf()).toEqual([
+    [1, 0, 0],
+    [1, 0, 0],
+  ]);
+  directory.git.createRepository('critic/c').commit({ 'dossier-claim.txt': null });
+  for (let day = 0; day < 2; day++) {
+    directory.wait(1.3 * 86_400);
+    await directory.recheck();
+  }
+  expect(await countsOf()).toEqual([
+    [0, 0, 1],
+    [0, 0, 1],
+  ]);
+  const date = directory.context.clock().toISOString().slice(0, 10);
+  expect(await recordOf(rating_id)).toMatchObject({
+    group: 'source_ended',
+    group_reason: `Set apart because the claim with which the source made this rating ended on ${date}.`,
   });
+  const listing = (await documentOf(directory, rated)) as {
+    evidence_snapshot?: string;
+  };
+  expect(listing.evidence_snapshot).toContain(
+    `${rated} is listed with no independent source; 1 rating set apart, as of ${date}.`,
+  );
 });
 
 describe('a rating belongs to the control root that made it', () => {

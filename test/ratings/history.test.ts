@@ -110,44 +110,42 @@ describe('an amendment', () => {
   });
 });
 
-describe('a withdrawal', () => {
-  it('twice is the same one; a tombstone without texts stays, of older versions too', async () => {
-    const sent = directory.rating({
-      interaction_id: 'job-taken-back',
-      operation: 'send',
-      comment: 'An earlier word.',
-      tags: ['slow'],
-    });
-    const { rating_id: first } = await submit(sent);
-    const { rating_id } = await submit({ ...sent, comment: 'A later word.', supersedes: first });
-    const before = await countOf();
-    expect(await withdraw(first)).toMatchObject({ code: 'rating_not_current' });
-    expect(await withdraw(rating_id, directory.third)).toMatchObject({ code: 'rating_not_yours' });
-    expect(await withdraw('nobody-made-it')).toMatchObject({ code: 'not_found' });
-    const taken = await withdraw(rating_id);
-    expect(taken).toMatchObject({ rating_id, status: 'withdrawn' });
-    const entries = await directory.store.log.size();
-    directory.wait(60);
-    expect(await withdraw(rating_id)).toEqual(taken);
-    expect(await directory.store.log.size()).toBe(entries);
-    expect(await countOf()).toBe(before - 1);
-    const { ratings } = (await directory.call('list_ratings', { handle })) as unknown as {
-      ratings: Listed;
-    };
-    const versions = ratings.filter(({ rating_id: id }) => id === first || id === rating_id);
-    expect(versions).toHaveLength(2);
-    expect(await versionsOf(sent)).toEqual([]);
-    for (const version of versions) {
-      expect(version.withdrawn_at).toBe(taken.withdrawn_at);
-      // The SHA-256 of job-taken-back.
-      expect(version.interaction_sha256).toBe(
-        '57adde6b393913adc0fee2a5d70e0ee506c2dd635036d3e582f24f025ccca277',
-      );
-      for (const field of ['comment', 'tags', 'operation']) expect(version).not.toHaveProperty(field);
-    }
-    expect(versions.find(({ rating_id: id }) => id === first)?.superseded_by).toBe(rating_id);
-    expect((await submit({ ...sent, comment: 'Anew.' })).status).toBe('created');
+it('a withdrawal twice is the same one; a tombstone without texts stays, of older versions too', async () => {
+  const sent = directory.rating({
+    interaction_id: 'job-taken-back',
+    operation: 'send',
+    comment: 'An earlier word.',
+    tags: ['slow'],
   });
+  const { rating_id: first } = await submit(sent);
+  const { rating_id } = await submit({ ...sent, comment: 'A later word.', supersedes: first });
+  const before = await countOf();
+  expect(await withdraw(first)).toMatchObject({ code: 'rating_not_current' });
+  expect(await withdraw(rating_id, directory.third)).toMatchObject({ code: 'rating_not_yours' });
+  expect(await withdraw('nobody-made-it')).toMatchObject({ code: 'not_found' });
+  const taken = await withdraw(rating_id);
+  expect(taken).toMatchObject({ rating_id, status: 'withdrawn' });
+  const entries = await directory.store.log.size();
+  directory.wait(60);
+  expect(await withdraw(rating_id)).toEqual(taken);
+  expect(await directory.store.log.size()).toBe(entries);
+  expect(await countOf()).toBe(before - 1);
+  const { ratings } = (await directory.call('list_ratings', { handle })) as unknown as {
+    ratings: Listed;
+  };
+  const versions = ratings.filter(({ rating_id: id }) => id === first || id === rating_id);
+  expect(versions).toHaveLength(2);
+  expect(await versionsOf(sent)).toEqual([]);
+  for (const version of versions) {
+    expect(version.withdrawn_at).toBe(taken.withdrawn_at);
+    // The SHA-256 of job-taken-back.
+    expect(version.interaction_sha256).toBe(
+      '57adde6b393913adc0fee2a5d70e0ee506c2dd635036d3e582f24f025ccca277',
+    );
+    for (const field of ['comment', 'tags', 'operation']) expect(version).not.toHaveProperty(field);
+  }
+  expect(versions.find(({ rating_id: id }) => id === first)?.superseded_by).toBe(rating_id);
+  expect((await submit({ ...sent, comment: 'Anew.' })).status).toBe('created');
 });
 
 it('pages through the whole history, newest first', async () => {

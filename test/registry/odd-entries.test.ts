@@ -356,29 +356,27 @@ describe('records as registries send them', () => {
   });
 });
 
-describe('records that are large because of what their publisher adds', () => {
-  it('are kept without it, in pages of a size that can be read', async () => {
-    const _meta = { 'com.example.tools': 'x'.repeat(300_000) };
-    const importing = await opened(
-      openImporting(
-        Array.from({ length: 40 }, (_, at) =>
-          registryEntry(handleOf(at), { _meta, remotes: [remote('https://a.example/mcp')] }),
-        ),
+it('records that are large because of what their publisher adds are kept without it, in pages of a size that can be read', async () => {
+  const _meta = { 'com.example.tools': 'x'.repeat(300_000) };
+  const importing = await opened(
+    openImporting(
+      Array.from({ length: 40 }, (_, at) =>
+        registryEntry(handleOf(at), { _meta, remotes: [remote('https://a.example/mcp')] }),
       ),
-    );
-    expect(await importing.run()).toMatchObject({
-      state: 'done',
-      counts: { rows_new: 40, rows_quarantined: 0 },
-    });
-    expect(importing.registry.requests.map(({ query }) => query.get('limit'))).toEqual([
-      '100',
-      '50',
-      '25',
-      '50',
-    ]);
-    const version = await importing.store.listings.version(handleOf(39), '1.0.0');
-    expect(version?.record.length).toBeLessThan(1000);
+    ),
+  );
+  expect(await importing.run()).toMatchObject({
+    state: 'done',
+    counts: { rows_new: 40, rows_quarantined: 0 },
   });
+  expect(importing.registry.requests.map(({ query }) => query.get('limit'))).toEqual([
+    '100',
+    '50',
+    '25',
+    '50',
+  ]);
+  const version = await importing.store.listings.version(handleOf(39), '1.0.0');
+  expect(version?.record.length).toBeLessThan(1000);
 });
 
 describe('names and versions', () => {

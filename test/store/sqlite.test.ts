@@ -50,23 +50,21 @@ it('a search finds what another process has written since the last one', async (
   expect(await found('"reads notes"')).toEqual([1, { 'tag:notes': 1 }]);
 });
 
-describe('a file that is deleted, moved or replaced while it is open', () => {
-  it('takes no more writes, is not ready, and is read on', async () => {
-    const url = freshFile();
-    const store = await opened(openSqliteStore(url));
-    await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
-    expect(await store.isWell()).toBe(true);
-    await rename(url.slice('file:'.length), `${url.slice('file:'.length)}.moved`);
-    const refused = await store
-      .write((tx) => tx.listings.putListings([makeListing('a/two', 2)]))
-      .catch((error: unknown) => error);
-    expect(String(refused)).toContain(
-      'is no longer the file that was opened: it was deleted, moved or replaced',
-    );
-    expect([store.failureOf(refused), await store.isWell()]).toEqual(['damaged', false]);
-    expect(await store.listings.count()).toBe(1);
-    await rename(`${url.slice('file:'.length)}.moved`, url.slice('file:'.length));
-  });
+it('a file that is deleted, moved or replaced while it is open takes no more writes, is not ready, and is read on', async () => {
+  const url = freshFile();
+  const store = await opened(openSqliteStore(url));
+  await store.write((tx) => tx.listings.putListings([makeListing('a/one', 1)]));
+  expect(await store.isWell()).toBe(true);
+  await rename(url.slice('file:'.length), `${url.slice('file:'.length)}.moved`);
+  const refused = await store
+    .write((tx) => tx.listings.putListings([makeListing('a/two', 2)]))
+    .catch((error: unknown) => error);
+  expect(String(refused)).toContain(
+    'is no longer the file that was opened: it was deleted, moved or replaced',
+  );
+  expect([store.failureOf(refused), await store.isWell()]).toEqual(['damaged', false]);
+  expect(await store.listings.count()).toBe(1);
+  await rename(`${url.slice('file:'.length)}.moved`, url.slice('file:'.length));
 });
 
 it('says that a damaged file is damaged', async () => {

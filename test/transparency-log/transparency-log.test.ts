@@ -324,56 +324,52 @@ describe('dossier verify', () => {
   });
 });
 
-describe('a restored backup', () => {
-  it('closes the log with the last published checkpoint and opens the next one with it', async () => {
-    await append(2);
-    await text('/log/checkpoint');
-    await directory.close();
-    await cp(join(folder, 'dossier.db'), join(folder, 'backup.db'));
-    directory = await open();
-    await append(3, 2);
-    directory.wait(1);
-    const published = await text('/log/checkpoint');
-    await directory.close();
-    await cp(join(folder, 'backup.db'), join(folder, 'dossier.db'));
+it('a restored backup closes the log with the last published checkpoint and opens the next one with it', async () => {
+  await append(2);
+  await text('/log/checkpoint');
+  await directory.close();
+  await cp(join(folder, 'dossier.db'), join(folder, 'backup.db'));
+  directory = await open();
+  await append(3, 2);
+  directory.wait(1);
+  const published = await text('/log/checkpoint');
+  await directory.close();
+  await cp(join(folder, 'backup.db'), join(folder, 'dossier.db'));
 
-    directory = await open();
-    expect(await text('/log/checkpoint')).toBe(published);
-    const { logs } = JSON.parse(await text('/log')) as { logs: Record<string, unknown>[] };
-    expect(logs).toMatchObject([
-      { log: 'http://127.0.0.1:3000/log', first_log_index: 0, entries: 2, closed_with: published },
-      { log: 'http://127.0.0.1:3000/log/2', first_log_index: 2, entries: 1 },
-    ]);
-    expect((await text('/log/2/checkpoint')).split('\n').slice(0, 2)).toEqual(['127.0.0.1:3000/log/2', '1']);
-    const { body } = await prove({ log_index: 2 });
-    expect(JSON.parse(body.record ?? '')).toEqual({ checkpoint: published });
-    expect(body.log).toBe('http://127.0.0.1:3000/log/2');
-    expect((await prove({ log_index: 0 })).status).toBe(404);
-    const kept = join(folder, 'kept');
-    await writeFile(kept, published);
-    const { stdout } = await runDossier(['audit', '--checkpoint', kept], {
-      DATABASE_URL: `file:${join(folder, 'dossier.db')}`,
-    });
-    expect(stdout).toContain(
-      'it covers 5 entries, but the log has only 2: entries were lost. The service states this loss: /log has, as closed_with of this log, a checkpoint of 5 entries',
-    );
-    const [, size = '', root = ''] = (await text('/log/2/checkpoint')).split('\n');
-    const auditRoot = (noted: string) =>
-      runDossier(['audit', '--root', noted], { DATABASE_URL: `file:${join(folder, 'dossier.db')}` });
-    expect((await auditRoot(`2:${size}:${root}`)).stdout).toMatch(
-      /^(?!.*root given).*compared; \d faults\n$/s,
-    );
-    const wrong = Buffer.alloc(32).toString('base64');
-    expect((await auditRoot(`2:${size}:${wrong}`)).stdout).toContain(
-      'FAULT  root given for 1 entries of log 2: the first 1 entries of the log 2 have a different root',
-    );
-    expect(await auditRoot(`0:${size}:${root}`)).toMatchObject({ code: 64 });
-    const page = await directory.app.request('/log', { headers: { accept: 'text/html' } });
-    expect((await page.text()).replaceAll(/<[^>]+>/g, '')).toContain('no time log continued entry 2');
-    await directory.close();
-    directory = await open();
-    expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(2);
+  directory = await open();
+  expect(await text('/log/checkpoint')).toBe(published);
+  const { logs } = JSON.parse(await text('/log')) as { logs: Record<string, unknown>[] };
+  expect(logs).toMatchObject([
+    { log: 'http://127.0.0.1:3000/log', first_log_index: 0, entries: 2, closed_with: published },
+    { log: 'http://127.0.0.1:3000/log/2', first_log_index: 2, entries: 1 },
+  ]);
+  expect((await text('/log/2/checkpoint')).split('\n').slice(0, 2)).toEqual(['127.0.0.1:3000/log/2', '1']);
+  const { body } = await prove({ log_index: 2 });
+  expect(JSON.parse(body.record ?? '')).toEqual({ checkpoint: published });
+  expect(body.log).toBe('http://127.0.0.1:3000/log/2');
+  expect((await prove({ log_index: 0 })).status).toBe(404);
+  const kept = join(folder, 'kept');
+  await writeFile(kept, published);
+  const { stdout } = await runDossier(['audit', '--checkpoint', kept], {
+    DATABASE_URL: `file:${join(folder, 'dossier.db')}`,
   });
+  expect(stdout).toContain(
+    'it covers 5 entries, but the log has only 2: entries were lost. The service states this loss: /log has, as closed_with of this log, a checkpoint of 5 entries',
+  );
+  const [, size = '', root = ''] = (await text('/log/2/checkpoint')).split('\n');
+  const auditRoot = (noted: string) =>
+    runDossier(['audit', '--root', noted], { DATABASE_URL: `file:${join(folder, 'dossier.db')}` });
+  expect((await auditRoot(`2:${size}:${root}`)).stdout).toMatch(/^(?!.*root given).*compared; \d faults\n$/s);
+  const wrong = Buffer.alloc(32).toString('base64');
+  expect((await auditRoot(`2:${size}:${wrong}`)).stdout).toContain(
+    'FAULT  root given for 1 entries of log 2: the first 1 entries of the log 2 have a different root',
+  );
+  expect(await auditRoot(`0:${size}:${root}`)).toMatchObject({ code: 64 });
+  const page = await directory.app.request('/log', { headers: { accept: 'text/html' } });
+  expect((await page.text()).replaceAll(/<[^>]+>/g, '')).toContain('no time log continued entry 2');
+  await directory.close();
+  directory = await open();
+  expect((JSON.parse(await text('/log')) as { logs: unknown[] }).logs).toHaveLength(2);
 });
 
 it('a backup made before anything was published closes the log too: it has the key that signs', async () => {

@@ -117,42 +117,40 @@ describe('dossier doctor', () => {
   });
 });
 
-describe('metrics', () => {
-  it('count the answers of each witness, and say when it cosigned last', async () => {
-    await publish('one');
-    const { keys, url } = await start('w');
-    const WITNESSES = await name(
-      ['w', keys[0], url],
-      ['away', openWitness('away.example/w', 4, 9).vkey, 'http://127.0.0.1:9/'],
-    );
-    const config = readConfig({ DATABASE_URL: database('a.db'), METRICS_PORT: '0', WITNESSES }, '0.0.0-test');
-    const context = {
-      ...directory.context,
-      config: { ...directory.context.config, ...pick(config) },
-    };
-    const metrics = await operationsOf(context).startMetrics();
-    try {
-      const ask = createWitnessRound(context);
-      await ask();
-      await ask();
-      const text = await (await fetch(metrics.url)).text();
-      const samples = text
-        .split('\n')
-        .filter((line) => /^dossier_witness_.*witness="(w|away)"/.test(line))
-        .sort();
-      expect(
-        samples.map((line) => line.replace(/(timestamp_seconds\{.*\}) \d{10}(\.\d+)?$/, '$1 <time>')),
-      ).toEqual([
-        'dossier_witness_answers_total{witness="away",result="unavailable"} 2',
-        'dossier_witness_answers_total{witness="w",result="cosigned"} 1',
-        'dossier_witness_cosigned{witness="away"} 0',
-        'dossier_witness_cosigned{witness="w"} 1',
-        'dossier_witness_last_cosigned_timestamp_seconds{witness="w"} <time>',
-      ]);
-    } finally {
-      await metrics.stop();
-    }
-  });
+it('metrics count the answers of each witness, and say when it cosigned last', async () => {
+  await publish('one');
+  const { keys, url } = await start('w');
+  const WITNESSES = await name(
+    ['w', keys[0], url],
+    ['away', openWitness('away.example/w', 4, 9).vkey, 'http://127.0.0.1:9/'],
+  );
+  const config = readConfig({ DATABASE_URL: database('a.db'), METRICS_PORT: '0', WITNESSES }, '0.0.0-test');
+  const context = {
+    ...directory.context,
+    config: { ...directory.context.config, ...pick(config) },
+  };
+  const metrics = await operationsOf(context).startMetrics();
+  try {
+    const ask = createWitnessRound(context);
+    await ask();
+    await ask();
+    const text = await (await fetch(metrics.url)).text();
+    const samples = text
+      .split('\n')
+      .filter((line) => /^dossier_witness_.*witness="(w|away)"/.test(line))
+      .sort();
+    expect(
+      samples.map((line) => line.replace(/(timestamp_seconds\{.*\}) \d{10}(\.\d+)?$/, '$1 <time>')),
+    ).toEqual([
+      'dossier_witness_answers_total{witness="away",result="unavailable"} 2',
+      'dossier_witness_answers_total{witness="w",result="cosigned"} 1',
+      'dossier_witness_cosigned{witness="away"} 0',
+      'dossier_witness_cosigned{witness="w"} 1',
+      'dossier_witness_last_cosigned_timestamp_seconds{witness="w"} <time>',
+    ]);
+  } finally {
+    await metrics.stop();
+  }
 });
 
 const pick = ({ metricsListener, witnesses }: ReturnType<typeof readConfig>) => ({

@@ -221,19 +221,17 @@ describe('the price in a list that an offer is compared with', () => {
   });
 });
 
-describe('a price list that later checks did not see', () => {
-  it('is said with the day on which it was read, and since when it was not seen', async () => {
-    const { wait, observe } = observed.directory;
-    isStale = true;
-    wait(2 * 86_400);
-    await observe(handleAt('stale'));
-    const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
-    const { text, lists } = await check('stale', offerOf());
-    expect(lists).toMatchObject([{ observed_on: today, missed_since: day, payee: 'as_listed' }]);
-    expect(text).toContain(
-      `stale.example.com/.well-known/x402\` (${today}, not seen by checks since ${day}) listed 0.01 USDC on Base for \`find\``,
-    );
-  });
+it('a price list that later checks did not see is said with the day on which it was read, and since when it was not seen', async () => {
+  const { wait, observe } = observed.directory;
+  isStale = true;
+  wait(2 * 86_400);
+  await observe(handleAt('stale'));
+  const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+  const { text, lists } = await check('stale', offerOf());
+  expect(lists).toMatchObject([{ observed_on: today, missed_since: day, payee: 'as_listed' }]);
+  expect(text).toContain(
+    `stale.example.com/.well-known/x402\` (${today}, not seen by checks since ${day}) listed 0.01 USDC on Base for \`find\``,
+  );
 });
 
 describe('a listing with two endpoints, of which one quotes a price', () => {
