@@ -3,8 +3,18 @@ import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/difference/word-difference.ts';
 import { attempt, type JsonObject } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
-import { code, counted, dayText, list, named, paragraphs, toQuote, toShownName } from '../core/text.ts';
-import { betweenDays, escapeOwn, fromDayToDay, own, toText, Words } from '../core/words.ts';
+import { code, counted, list, named, paragraphs, toQuote, toShownName } from '../core/text.ts';
+import {
+  betweenDays,
+  ended,
+  escapeOwn,
+  isEmpty,
+  own,
+  toMarkdown,
+  toText,
+  Words,
+  wordsSchema,
+} from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import type { Limit } from '../limits/limit.ts';
 import {
@@ -25,13 +35,17 @@ import {
   textsOfPairs,
 } from '../observations/known/changes/shown-list.ts';
 import { createSetReader, mostReadText, type StoredSet } from '../observations/known/changes/stored-sets.ts';
-import { type FactOf, factsOf } from '../observations/known/kind.ts';
-import { changedName, type MemberChange } from '../observations/known/kinds/lists/member-changes.ts';
+import { factsOf } from '../observations/known/kind.ts';
+import {
+  changedName,
+  differenceWords,
+  type MemberChange,
+} from '../observations/known/kinds/lists/member-changes.ts';
 import { toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { surfaceKinds } from '../observations/known/kinds.ts';
-import type { StoredObservation } from '../observations/known/observation.ts';
 import { whyNone } from './find/document.ts';
 import { findListingFacts } from './find/listing.ts';
+import { type SeenSet, sentencesOf } from './find/surface-words.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -77,8 +91,6 @@ export function toShown({ digests, of, ...lists }: z.output<typeof shownInput>):
   throw wrongField('tools', message, `Send ${message}: the list that your own client shows.`);
 }
 
-type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value: string };
-
 const toDigests = (list: readonly JsonObject[], surface: Surface) =>
   list.map((one) => ({ name: nameOf(one, surface), sha256: memberDigest(one) }));
 
@@ -123,54 +135,6 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
         return `The description of ${named(changedName(item))} changed ${between}: see get_history.`;
       }),
   );
-
-interface EarlierSurface {
-  readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
-  readonly others_until: string | undefined;
-  /** The end of an earlier time in which the caller's list was seen, before the different ones. */
-  readonly again_until: string | undefined;
-}
-
-function beforeText(
-  { earlier, others_until, again_until }: EarlierSurface,
-  isOfNames: boolean,
-): string | undefined {
-  const again =
-    again_until && !isOfNames ? ` Dossier also saw your list earlier, until ${dayText(again_until)}.` : '';
-  if (!earlier)
-    return (
-      others_until && `Until ${dayText(others_until)}, Dossier saw a different list: see get_history.${again}`
-    );
-  const { first_seen_at, seen_until } = earlier;
-  const when = seen_until
-    ? toText(fromDayToDay(first_seen_at, seen_until))
-    : `from ${dayText(first_seen_at)}`;
-  return `${isOfNames ? 'A list with these names was seen' : 'Your list is the one that Dossier saw'} ${when}; get_history says what changed.`;
-}
-
-function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: EarlierSurface) {
-  const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
-  const all = surface.name;
-  const { first_seen_at, observed_at, as_seen, vantage } = seen;
-  const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
-  const since = `since ${dayText(first_seen_at)}, last on ${dayText(observed_at)}${spoken}, from ${vantage}`;
-  const same = is_of_names
-    ? `Dossier has seen ${all} with these names`
-    : `${not_sent.length === 0 ? 'These are' : 'What you sent is that of'} the ${all} that Dossier has seen`;
-  const limit = is_of_names
-    ? 'Only names were compared: you sent no'
-    : 'Not compared, because you sent none:';
-  return [
-    not_sent.length > 0 && `${limit} ${not_sent.join(', ')}.`,
-    differs.length === 0
-      ? `${same} ${since}.`
-      : `${counted(differs.length, surface.noun)} ${differs.length === 1 ? 'differs' : 'differ'} between your list and the one that Dossier has seen ${since}.`,
-    beforeText(before, is_of_names),
-    repeated.length > 0 && `Some names stand for several ${all}: see repeated.`,
-    prefix &&
-      'Your host puts the same characters before every name; the comparison ignores these characters.',
-  ].filter(Boolean);
-}
 
 /** `left_out`: more than one answer may read. */
 function createComparer(handle: string, shown: SentList, context: Context) {
@@ -252,7 +216,8 @@ async function toSurfaceAnswer(
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
   const texts = textsOfPairs(compared, toComparisonBudget());
-  const foreign = { differs, repeated, prefix, texts, endpoint: seen.subject };
+  const changes_to_yours = differenceWords(shown.surface, compared.was, compared.is);
+  const foreign = { differs, changes_to_yours, repeated, prefix, texts, endpoint: seen.subject };
   return {
     handle,
     result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
@@ -263,6 +228,7 @@ async function toSurfaceAnswer(
     ].join(' '),
     endpoint: seen.subject,
     ...(!(isSame && is_of_names) && { differs }),
+    ...(!isEmpty(changes_to_yours) && { changes_to_yours }),
     ...(repeated.length > 0 && { repeated }),
     ...(not_sent.length > 0 && { not_sent }),
     prefix: prefix || undefined,
@@ -320,6 +286,8 @@ function toSurfaceText(answer: z.output<typeof output>): string {
         ([difference, tools]) =>
           `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`,
       ),
+    answer.changes_to_yours &&
+      `From what Dossier saw to what you sent: ${toMarkdown(ended(answer.changes_to_yours))}`,
     answer.repeated && `Names that several members have: ${answer.repeated.map(code).join(', ')}`,
     answer.prefix && `Prefix that your host adds: ${code(answer.prefix)}`,
     texts.length > 0 &&
@@ -349,6 +317,7 @@ const output = z.object({
       }),
     )
     .optional(),
+  changes_to_yours: wordsSchema.optional().describe('What changes from the list that Dossier saw to yours'),
   repeated: z.array(z.string()).optional().describe('Names that several members have'),
   not_sent: z.array(z.string()).optional().describe('Members that were not compared'),
   prefix: z.string().optional(),

@@ -125,6 +125,10 @@ function unsentNamesOf({ namedBy: [first, ...others] }: Surface, sent: readonly 
   return isFirstSent ? absent : [first, ...absent];
 }
 
+const toMember =
+  ({ namedBy: [named] }: Surface) =>
+  ({ name, members }: ComparedMember): JsonObject => ({ ...members, [named]: name });
+
 /** A repeated name counts twice. Linear in the lengths of the two lists. */
 export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
   const { surface, list, members, unsent } = shown;
@@ -148,6 +152,8 @@ export function compareList(all: readonly SurfaceMember[], shown: ShownList) {
     /** Put by the caller's program before every name; empty if there is none. */
     prefix,
     others: found.filter(({ inside }) => inside),
+    was: here.map(toMember(surface)),
+    is: sent.map(toMember(surface)),
     surface,
   };
 }
@@ -207,5 +213,15 @@ export function compareDigests(
   const all = Object.entries(sent).map(([name, sha256]) => ({ name, sha256 }));
   const differs = difference(seen, all, byName).map(toMemberDifference);
   const repeated = [...new Set(repeatedIn(seen.map(({ name }) => name)))];
-  return { differs, repeated, not_sent: [], is_of_names: false, prefix: '', others: [], surface };
+  return {
+    differs,
+    repeated,
+    not_sent: [],
+    is_of_names: false,
+    prefix: '',
+    others: [],
+    was: [],
+    is: [],
+    surface,
+  };
 }

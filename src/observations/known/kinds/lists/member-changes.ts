@@ -1,5 +1,5 @@
 import { difference, isNew, type ValueDifference } from '../../../../core/difference/difference.ts';
-import { asMembers, isJsonObject, type Json, mapTexts } from '../../../../core/json.ts';
+import { asMembers, isJsonObject, type Json, type JsonObject, mapTexts } from '../../../../core/json.ts';
 import { toShownName } from '../../../../core/text.ts';
 import { code, join, listed, own, say, type Words } from '../../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../../asked/endpoint/surface.ts';
@@ -280,6 +280,17 @@ export function changedMembersWords(
     return more > 0 ? say`${classWords[name]} ${names} and ${more} more` : say`${classWords[name]} ${names}`;
   });
   return join(said, '; ');
+}
+
+/** As the history tells a change from the one list to the other; empty if they are the same. */
+export function differenceWords(
+  surface: Surface,
+  was: readonly JsonObject[],
+  is: readonly JsonObject[],
+): Words {
+  const changes = surfaceChanges(surface, was, is);
+  const { items, counts } = mapTexts(changes, toShownName) as typeof changes;
+  return changedMembersWords(surface, items, counts);
 }
 
 export interface ChangedList {
