@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { lines } from '../core/text.ts';
 import { dayOf, say, toMarkdown, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
+import { readName } from '../listings/references/name.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { dayInput, onDay, readListing } from './find/document.ts';
 import { findNamed } from './find/listing.ts';
+import { askedParts } from './find/several.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -39,7 +41,12 @@ export const getAgent = defineTool({
   async run({ handle, detail = 'summary', as_of }, context) {
     const { handle: found, found_by } = await findNamed(handle, context);
     const listing = await readListing(found, onDay(as_of, context));
-    const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail, context.config);
+    const { untrusted_fields, ...answer } = toAgentAnswer(
+      listing,
+      detail,
+      context.config,
+      askedParts(listing, readName(handle, context.config.publicUrl)),
+    );
     const version_asked = askedVersion(handle, { listing, observations: listing.observations });
     // What limits the answer comes first, also in JSON.
     return {

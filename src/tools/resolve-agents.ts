@@ -23,6 +23,7 @@ import { findLacking } from './find/near-misses.ts';
 import {
   type AskedPlaces,
   askedPackages,
+  askedParts,
   candidatesOf,
   noticesOfAsked,
   noticesOfDeleted,
@@ -108,7 +109,7 @@ async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: Know
       ...(notices.length > 0 && { stands_out: notices }),
     };
   }
-  const { notes, standsOut } = toAnswer(known.document(), 'short');
+  const { notes, standsOut } = toAnswer(known.document(), 'short', askedParts(known.listing, one));
   return {
     asked: one.asked,
     outcome: 'listed',

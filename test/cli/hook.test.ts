@@ -38,7 +38,16 @@ const entries = [
   }),
   registryEntry('com.example/mail', ofEndpoint('https://mail.example.com/mcp')),
   registryEntry('com.example/calm', ofEndpoint('https://calm.example.com/mcp')),
+  registryEntry('com.example/away', ofEndpoint('https://away.example.com/mcp')),
 ];
+const away = createServer(({ url }, response) => {
+  const isEndpoint = url === '/mcp';
+  response.writeHead(isEndpoint ? 307 : 404, isEndpoint ? { location: 'https://other.example.net/mcp' } : {});
+  response.end();
+});
+away.listen(0, '127.0.0.1');
+await once(away, 'listening');
+const awayUrl = `http://127.0.0.1:${(away.address() as AddressInfo).port}`;
 
 let isReadOnly = true;
 const mail = await opened(
@@ -66,7 +75,11 @@ const directory = await opened(
     entries,
     listening: true,
     environment: {
-      HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': mail.url, 'calm.example.com': mail.url }),
+      HOST_OVERRIDES: JSON.stringify({
+        'mail.example.com': mail.url,
+        'calm.example.com': mail.url,
+        'away.example.com': awayUrl,
+      }),
       ADVISORIES: osv.url,
       PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
       LIMITS: 'off',
@@ -95,6 +108,7 @@ recorder.listen(0, '127.0.0.1');
 await once(recorder, 'listening');
 const service = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;
 afterAll(() => {
+  away.close();
   recorder.close();
   recorder.closeAllConnections();
 });
@@ -147,7 +161,7 @@ function reasonIn({ code, stdout, stderr }: Ended): string {
 }
 
 beforeAll(async () => {
-  for (const name of ['evil', 'pair', 'repaired', 'built', 'behind', 'clean', 'mail', 'calm'])
+  for (const name of ['evil', 'pair', 'repaired', 'built', 'behind', 'clean', 'mail', 'calm', 'away'])
     await directory.observe(`com.example/${name}`);
   isReadOnly = false;
   directory.wait(86_400);
@@ -215,7 +229,8 @@ describe('dossier hook run', () => {
     const nothing = [
       'git status',
       'npm install',
-      'curl https://mail.example.com/mcp',
+      'echo use curl https://mail.example.com/mcp',
+      'curl --proxy https://mail.example.com',
       "git commit -m 'npx evil'",
     ];
     for (const command of nothing) expect(reasonIn(await shell(command))).toBe('');
@@ -246,6 +261,21 @@ describe('dossier hook run', () => {
     expect(reasonIn(await tool('mcp__calm__read'))).toBe('');
     expect(reasonIn(await tool('mcp__other__read'))).toBe('');
     expect(wire).toHaveLength(4);
+    expect(wire.join('\n')).not.toContain('planted');
+  });
+
+  it('asks about an address that a command requests, and before one that redirects to another host', async () => {
+    const { code, ...others } = await shell(
+      'KEY=1 curl -sX POST https://away.example.com/mcp?key=planted -d @body',
+    );
+    expect(reasonIn({ code, ...others })).toMatch(
+      /away\.example\.com\/mcp\?\.\.\. \(com\.example\/away\): The endpoint returned a redirect to another host, `other\.example\.net` \(HTTP 307\) instead of MCP/,
+    );
+    expect(reasonIn(await shell('claude mcp add --transport http a https://away.example.com/mcp'))).toBe('');
+    expect(reasonIn(await shell('claude mcp add -t http a https://away.example.com/mcp', 'new'))).toContain(
+      'other.example.net',
+    );
+    expect(asked()).toEqual(Array(2).fill('https://away.example.com/mcp'));
     expect(wire.join('\n')).not.toContain('planted');
   });
 

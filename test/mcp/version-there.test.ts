@@ -16,6 +16,8 @@ const pypi: Stored = {
 const npm = await opened(
   startPackageRegistry(() => ({
     '/@northgate%2fmcp-server': npmPackument('@northgate/mcp-server', { '1.2.0': {}, '1.3.0': {} }, {}),
+    '/first': npmPackument('first', { '1.0.0': { scripts: { postinstall: 'node setup.js' } } }, {}),
+    '/second': npmPackument('second', { '1.0.0': { deprecated: 'Unkept' } }, {}),
     '/many': npmPackument('many', many, {}),
     '/pypi/sql-mcp/json': pypi,
     '/api/v1/crates/example-server': {
@@ -46,6 +48,14 @@ const entries = [
   listed('pypi', 'pypi', 'sql-mcp', '1.3'),
   listed('cargo', 'cargo', 'example-server', '0.3.0'),
   listed('nuget', 'nuget', 'Example.Server', '1.2.0.1'),
+  registryEntry('com.example/both', {
+    packages: ['first', 'second'].map((identifier) => ({
+      registryType: 'npm',
+      identifier,
+      version: '1.0.0',
+    })),
+    remotes: [],
+  }),
 ];
 const directory = await openedDirectory({
   entries,
@@ -57,7 +67,7 @@ const directory = await openedDirectory({
   },
 });
 const client = await opened(connect('v2', directory));
-for (const name of ['npm', 'many', 'ghosty', 'pypi', 'cargo', 'nuget'])
+for (const name of ['npm', 'many', 'ghosty', 'pypi', 'cargo', 'nuget', 'both'])
   await directory.observe(`com.example/${name}`);
 
 const saysOf = async (handle: string) => {
@@ -120,4 +130,18 @@ it('keeps a report about a version that the registry took away', async () => {
   expect(await saysOf('npx -y @northgate/mcp-server@1.2.9')).toBe(
     'OSV lists version `1.2.9` of `npm:@northgate/mcp-server` as malicious code: `MAL-2026-1` “Malicious code in @northgate/mcp-server (npm)” (Dossier, <date>). npm has no version `1.2.9` of `npm:@northgate/mcp-server` (Dossier, <date>).',
   );
+});
+
+it.each([
+  ['npm:first', ['first', 'second']],
+  ['npx -y second', ['second', 'first']],
+  ['com.example/both', ['second', 'first']],
+])('says of %s first what is of the package that was asked for', async (handle, order) => {
+  const inOrder = (text: unknown) =>
+    [...JSON.stringify(text).matchAll(/`1\.0\.0` of `npm:(\w+)`/g)].map(([, name]) => name);
+  const { content, structuredContent } = await client.call('get_agent', { handle });
+  expect(inOrder(structuredContent?.stands_out)).toEqual(order);
+  expect(inOrder(content[0]?.text?.replace(/\n\* .*/gs, ''))).toEqual(order);
+  const { structuredContent: resolved } = await client.call('resolve_agents', { handles: [handle] });
+  expect(inOrder(resolved)).toEqual(order);
 });

@@ -33,12 +33,16 @@ function commandsIn(text: string): string[][] {
   return [...commands.map((words) => words.slice(0, mostWords)), ...inner.flatMap(commandsIn)];
 }
 
-/** What `claude mcp add NAME URL`, `claude mcp add-json NAME JSON` and `code --add-mcp JSON` name. */
-function addedServers(words: readonly string[]): JsonObject[] {
+const fetching = /^(?:(?:sudo|env|time|command|\w+=\S*) )*(?:\S*\/)?(?:curl|wget|https?|xhs?) /;
+const notFetched = /^(?:-[exH]|--(?:header|(?:pre)?proxy|referer))$/;
+
+/** As `curl URL`, `claude mcp add NAME URL`, `claude mcp add-json NAME JSON` and `code --add-mcp JSON`. */
+function reachedServers(words: readonly string[]): JsonObject[] {
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
-  if (!/(?:^| )(?:mcp add(?:-json)?|--add-mcp) /.test(own.join(' '))) return [];
-  return own.flatMap((word) => {
-    if (isWebAddress(word)) return [{ url: word }];
+  const line = own.join(' ');
+  if (!/(?:^| )(?:mcp add(?:-json)?|--add-mcp) /.test(line) && !fetching.test(line)) return [];
+  return own.flatMap((word, at) => {
+    if (isWebAddress(word)) return notFetched.test(own[at - 1] ?? '') ? [] : [{ url: word }];
     return word.startsWith('{') ? serversIn(attempt(() => JSON.parse(word) as unknown)) : [];
   });
 }
@@ -53,7 +57,7 @@ function launchesOfShell(command: string, environment: NodeJS.ProcessEnv): Confi
   const isElsewhere = (...of: [registry: string, name: string]) => isFromElsewhere(of, place);
   return commandsIn(command).flatMap((words) => [
     ...readCommandsIn(words, variables).map((one) => launchOfCommand(one, isElsewhere)),
-    ...addedServers(words).map((server) => toLaunch(server, isElsewhere)),
+    ...reachedServers(words).map((server) => toLaunch(server, isElsewhere)),
   ]);
 }
 

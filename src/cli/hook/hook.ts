@@ -61,7 +61,15 @@ function openMemory(environment: NodeJS.ProcessEnv, session: string) {
   };
 }
 
-const told = new Set(['malware', 'other_malware', 'moved', 'changed', 'package_version', 'new']);
+const told = new Set([
+  'malware',
+  'other_malware',
+  'moved',
+  'redirected',
+  'changed',
+  'package_version',
+  'new',
+]);
 
 function differencesOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Resolved>) {
   const { stands_out = [], version_asked, package_version } = result;

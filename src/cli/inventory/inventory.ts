@@ -95,7 +95,7 @@ function findingsOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Res
   const isFound: Record<InventoryFinding, boolean> = {
     malware: keys.includes('malware') || (keys.includes('other_malware') && !isRecorded),
     changed: keys.includes('changed'),
-    unreachable: keys.includes('no_answer'),
+    unreachable: keys.includes('no_answer') || keys.includes('redirected'),
     'not-listed': outcome === 'not_listed',
     unpinned: isPinned === false,
   };

@@ -96,10 +96,11 @@ export function toAgentAnswer(
   listing: ListingDocument,
   detail: 'summary' | 'full',
   config: Pick<Config, 'publicUrl' | 'hasPages'>,
+  asked: readonly string[] = [],
 ): AgentAnswer {
   const { handle, sample, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-  const answer = toAnswer(listing, 'short');
+  const answer = toAnswer(listing, 'short', asked);
   const { notes, lines: answered, next } = answer;
   const checked = dayOfChecks(answer, listing);
   // The day of the checks is in `checked`.
@@ -107,7 +108,7 @@ export function toAgentAnswer(
   const wordsOf = (name: LineName, ofRegistry = false) =>
     short(lineWords(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
   const inLines = lineNames.filter((name) => name !== 'rated').map((name) => [name, wordsOf(name)]);
-  const markdown = detail === 'full' ? toMarkdown(listing, config) : undefined;
+  const markdown = detail === 'full' ? toMarkdown(listing, config, asked) : undefined;
   const summary = markdown === undefined && {
     notes: [...notes],
     stands_out: firstNotices(answer.standsOut, (_, place) => place < mostStandOut, own('detail full')).map(

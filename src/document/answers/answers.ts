@@ -132,7 +132,7 @@ export function successorOf(listing: ListingDocument): string | undefined {
 
 function nextOf({ listing, known, seen }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
-  const isGone = has('deprecated', 'no_answer', 'not_there');
+  const isGone = has('deprecated', 'redirected', 'no_answer', 'not_there');
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
@@ -163,9 +163,14 @@ function toJudged(listing: ListingDocument, detail: JudgedListing['detail']): Ju
   return { listing, seen, known: toKnown(seen), detail };
 }
 
-export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail'] = 'page') {
+/** `asked`: the package or endpoint that was asked for, if it is one of several. */
+export function toAnswer(
+  listing: ListingDocument,
+  detail: JudgedListing['detail'] = 'page',
+  asked: readonly string[] = [],
+) {
   const judged = toJudged(listing, detail);
-  const standsOut = toStandsOut(judged);
+  const standsOut = toStandsOut(judged, asked);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
   const isGap = ({ gap }: TextFact) =>
     detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);

@@ -109,7 +109,7 @@ function checkedAt(listing: ListingDocument): string | undefined {
   return at && `Last check by Dossier: ${at.slice(0, 16).replace('T', ' ')} UTC.`;
 }
 
-const heading = (listing: ListingDocument) =>
+const heading = (listing: ListingDocument, asked: readonly string[]) =>
   paragraphs(
     `# ${escapeMarks(listing.handle)}${listing.as_of ? ` as of ${listing.as_of.day}` : ''}`,
     listing.as_of && inMarkdown(listing.as_of.statement),
@@ -122,7 +122,7 @@ const heading = (listing: ListingDocument) =>
     listing.description !== '' && `> Its publisher writes: ${toQuote(listing.description)}`,
     listing.origin_note,
     listing.being_checked,
-    lines(...toAnswerLines(toAnswerWords(toAnswer(listing, 'full')))),
+    lines(...toAnswerLines(toAnswerWords(toAnswer(listing, 'full', asked)))),
     checkedAt(listing),
     inMarkdown(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date)),
   );
@@ -131,9 +131,10 @@ const heading = (listing: ListingDocument) =>
 export const toMarkdown = (
   listing: ListingDocument,
   config: Pick<Config, 'publicUrl' | 'hasPages'>,
+  asked: readonly string[] = [],
 ): string =>
   `${paragraphs(
-    heading(listing),
+    heading(listing, asked),
     allFacts(listing),
     paragraphs('## Ratings', native(listing)),
     '## Record',

@@ -55,21 +55,31 @@ import { countedWords } from '../words.ts';
 /** A fact that a buyer should read first. It is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
 
+/** Of one package or endpoint. */
+interface OfPart {
+  readonly words: Words;
+  readonly subject: string | undefined;
+}
+type Noticed = Words | OfPart;
+
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
   const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
-  return ({ seen, listing }: JudgedListing): Words[] => {
+  return ({ seen, listing }: JudgedListing): Noticed[] => {
     const isOnly = listing.remotes.length < 2;
     return ofRule.flatMap((kind) =>
       seen(kind).flatMap((one) => {
-        const { value } = one;
+        const { value, subject } = one;
         const reason = reasonOf(one);
         const by = byCheck(one);
-        if (isKnown(one) && value !== null)
-          return kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly }) ?? [];
-        return rule === 'not_there' && one.outcome === 'absent' && reason ? say`${phrase(reason)}${by}` : [];
+        const absent = rule === 'not_there' && one.outcome === 'absent' && reason;
+        const words =
+          isKnown(one) && value !== null
+            ? kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly })
+            : absent && say`${phrase(absent)}${by}`;
+        return words ? { words, subject } : [];
       }),
     );
   };
@@ -78,7 +88,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
 const ofDeprecated = ofKinds('deprecated');
 const ofContradicting = ofKinds('contradiction');
 
-function deprecated(judged: JudgedListing): Words[] {
+function deprecated(judged: JudgedListing): Noticed[] {
   const { origin_status, status_message } = judged.listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
   return [
@@ -168,10 +178,11 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
 
 const mostDead = 3;
 
-function noAnswer(judged: JudgedListing): Words[] {
+/** Clients follow a redirect, and send to the other host what they send here. */
+function noAnswer(judged: JudgedListing, isRedirect: boolean): Words[] {
   const dead = judged.seen(endpointAnswers).flatMap((one) => {
     const text = deadWords(one, judged.listing);
-    if (text === undefined) return [];
+    if (text === undefined || (one.response?.redirects_to !== undefined) !== isRedirect) return [];
     const tally = tallyOf(judged, one);
     return [say`${text}${tally ? tallyWords(tally, one) : say``}`];
   });
@@ -243,7 +254,7 @@ const namedSecrets = ({ listing, seen, known }: JudgedListing) =>
     return isLetIn && remote ? [{ one, remote, secrets }] : [];
   });
 
-function contradictions(judged: JudgedListing): Words[] {
+function contradictions(judged: JudgedListing): Noticed[] {
   const { listing, known } = judged;
   const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
   const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
@@ -335,7 +346,8 @@ const rules = {
   superseded: ofKinds('superseded'),
   status_message: statusMessage,
   names_service: namesService,
-  no_answer: noAnswer,
+  redirected: (judged) => noAnswer(judged, true),
+  no_answer: (judged) => noAnswer(judged, false),
   not_there: ofKinds('not_there'),
   stale,
   changed,
@@ -349,19 +361,28 @@ const rules = {
   secrets,
   ratings: rated,
   new: isNew,
-} as const satisfies Record<string, (judged: JudgedListing) => Words[]>;
+} as const satisfies Record<string, (judged: JudgedListing) => Noticed[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
 /** The page of a listing that has more about a notice. */
 const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   moved: 'history',
+  redirected: 'history',
   no_answer: 'history',
   changed: 'history',
   unread_tools: 'history',
   ratings: 'ratings',
 };
 
-export const toStandsOut = (judged: JudgedListing) =>
-  standOutKeys.flatMap((key) =>
-    rules[key](judged).map((words) => ({ key, text: ended(words), anchor: anchors[key] })),
+/** `asked`: what is of another package or endpoint than these comes last. */
+export function toStandsOut(judged: JudgedListing, asked: readonly string[] = []) {
+  const all = standOutKeys.flatMap((key) =>
+    rules[key](judged).map((one) => {
+      const { words, subject } = 'words' in one ? one : { words: one, subject: undefined };
+      return { key, text: ended(words), anchor: anchors[key], subject };
+    }),
   );
+  const isOfOther = ({ subject }: (typeof all)[number]) =>
+    asked.length > 0 && subject !== undefined && !asked.includes(subject);
+  return [...all.filter((one) => !isOfOther(one)), ...all.filter(isOfOther)];
+}
