@@ -18,8 +18,9 @@ import type { Kind } from '../observations/known/kind.ts';
 import { kinds } from '../observations/known/kinds.ts';
 import { malwareWords } from '../observations/known/malware.ts';
 import type { Observation } from '../observations/known/observation.ts';
+import { payeesIn } from '../observations/known/prices/offer.ts';
 import { priceOffers } from '../observations/known/prices/offers.ts';
-import { payeesIn, quotedPayees } from '../observations/known/prices/payees.ts';
+import { quotedPayees } from '../observations/known/prices/payees.ts';
 
 /** Undefined for recorded facts. */
 const kindOfPin = (pin: PinName): Kind | undefined => kinds.find(({ pinnedAs }) => pinnedAs === pin);

@@ -289,6 +289,7 @@ const repriced = paid({
     value: pricesAt('quote', { amount: '2', network: 'eip155:1', pays: [{ address: '0x1' }] }),
     seen_until: '2026-11-01T10:00:00.000Z',
   },
+  parts: { payees: { since: '2026-11-01T10:00:00.000Z' } },
 });
 const hidden = { kind: 'tools.surface', value: 'a', unanswered_since: '2026-11-20T12:00:00.000Z' };
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';

@@ -28,6 +28,18 @@ const plays = {
     quoting(offerOf({ payTo: mallory }), unreadable),
     quoting(offerOf({ payTo: mallory })),
   ],
+  repriced: [
+    quoting(offerOf()),
+    quoting(offerOf()),
+    quoting(offerOf({ amount: '20000' })),
+    quoting(offerOf({ amount: '30000' })),
+  ],
+  repaid: [
+    quoting(offerOf()),
+    quoting(offerOf({ payTo: mallory })),
+    quoting(offerOf()),
+    quoting(offerOf({ payTo: mallory })),
+  ],
 } as const satisfies Readonly<Record<string, readonly Answer[]>>;
 type Name = keyof typeof plays;
 
@@ -86,6 +98,29 @@ it('a price that was quoted beside another one is not dated to the day when it s
     `, no price but this since ${days[3]} and no payee but this since ${days[2]}`,
   );
   expect(await agent('shop')).toContain(`payee changed from \`${alice}\` to \`${mallory}\` on Base (between`);
+});
+
+it('a part of a price that stayed the same is dated to its first sighting by every tool', async () => {
+  const [first, ...later] = days;
+  const last = later.at(-1);
+  expect(await agent('repriced')).toContain(
+    `no price but this since ${last} and no payee but this since ${first}`,
+  );
+  expect(await agent('repaid')).toContain(
+    `no price but this since ${first} and no payee but this since ${last}`,
+  );
+  const compared = await told('compare_agents', {
+    handles: [handleAt('repriced'), handleAt('repaid')],
+    criteria: ['pay_to_unchanged_for:3', 'pay_to_unchanged_for:4'],
+  });
+  expect(compared).toContain('pay_to_unchanged_for:3: met; pay_to_unchanged_for:4: unknown');
+  expect(compared).toContain('pay_to_unchanged_for:3: not_met; pay_to_unchanged_for:4: not_met');
+  const history = (name: Name) =>
+    told('get_history', { handle: handleAt(name), kind: 'price', since: first });
+  expect(await history('repriced')).toContain(
+    `Unchanged from ${first} to ${last}, in each check that saw the fact: payees: paid to \`${alice}\`.`,
+  );
+  expect(await history('repaid')).toContain(`saw the fact: prices: 0.01 USDC on Base.`);
 });
 
 it('a name with a capital in it keeps its first one after a colon', () => {

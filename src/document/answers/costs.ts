@@ -2,9 +2,8 @@ import { dayText } from '../../core/text.ts';
 import { count, day, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { anyPrice } from '../../observations/known/kinds/questions.ts';
-import { isAnotherEachTime } from '../../observations/known/prices/offer.ts';
+import { isAnotherEachTime, payeesIn, pricesIn } from '../../observations/known/prices/offer.ts';
 import { costOf, isQuote, priceOffers } from '../../observations/known/prices/offers.ts';
-import { heldSince, payeesIn, pricesIn } from '../../observations/known/prices/payees.ts';
 import { offerInFull, placeTitle } from '../../observations/known/prices/words.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../fact.ts';
 import {
@@ -48,12 +47,12 @@ const mostOffers = 3;
 
 /** If neither the prices nor the payees are other ones since an earlier day, it is what is paid to whom. */
 function sinceWords(one: KnownOffers): Words {
-  const { first_seen_at, observed_at, value } = one;
-  const [all, price, payee] = [
-    first_seen_at,
-    heldSince(one, pricesIn).since,
-    heldSince(one, payeesIn).since,
-  ].map(dayText) as [string, string, string];
+  const { first_seen_at: first, observed_at, value, parts: { prices, payees } = {} } = one;
+  const [all, price, payee] = [first, prices?.since ?? first, payees?.since ?? first].map(dayText) as [
+    string,
+    string,
+    string,
+  ];
   if (price === payee || value.payees.length === 0 || (price < all && payee < all))
     return all < dayText(observed_at) ? say`, the same since ${dayOf(all)}` : say``;
   const paid = payeesIn(value).length > 1 ? own('exactly these payees') : own('no payee but this');

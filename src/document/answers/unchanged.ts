@@ -27,10 +27,37 @@ function relied(observations: readonly StoredObservation[], question: HistoryKin
   return { kinds, last };
 }
 
-function sameWords({ kind, facts }: ReturnType<typeof relied>['kinds'][number]): Words {
-  const [value, ...others] = unique(facts.map((one) => factWords(one)));
-  const isShort = value !== undefined && others.length === 0 && toText(value).length <= longestValue;
-  return isShort ? say`${topicWords(kind)}: ${value}` : topicWords(kind);
+/** Undefined if the facts say different things, or much. */
+function saidByAll(said: readonly Words[]): Words | undefined {
+  const [words, ...others] = unique(said);
+  return words && others.length === 0 && toText(words).length <= longestValue ? words : undefined;
+}
+
+interface Same {
+  readonly since: string;
+  readonly words: Words;
+}
+
+const newestOf = (days: readonly string[]): string => days.toSorted().at(-1) ?? '';
+
+/** What a fact says as a whole, and then what of it is the same since an earlier day. */
+function sameIn(
+  { kind, facts }: ReturnType<typeof relied>['kinds'][number],
+  observations: readonly StoredObservation[],
+): readonly Same[] {
+  const ofKind = observations.filter((one) => one.kind === kind.kind);
+  const value = saidByAll(facts.map((one) => factWords(one)));
+  const whole = {
+    since: newestOf(ofKind.map((one) => one.first_seen_at)),
+    words: value ? say`${topicWords(kind)}: ${value}` : topicWords(kind),
+  };
+  const [first] = facts;
+  const parts = Object.keys(first?.parts ?? {}).flatMap((name) => {
+    const since = newestOf(facts.map((one) => one.parts?.[name]?.since ?? one.first_seen_at));
+    const words = saidByAll(facts.flatMap((one) => kind.partsOf?.(one)?.[name]?.words ?? []));
+    return words && since < whole.since ? [{ since, words }] : [];
+  });
+  return [whole, ...parts];
 }
 
 /**
@@ -46,13 +73,15 @@ export function unchangedWords(
 ): Words | undefined {
   const { observations = [] } = observed ?? {};
   const { kinds, last } = relied(observations, question);
-  const [first = last] = kinds.flatMap(({ facts }) => facts.map((one) => one.first_seen_at)).toSorted();
+  const all = kinds.map((one) => sameIn(one, observations));
+  const [first = last] = all.flatMap((some) => some.map((one) => one.since)).toSorted();
   const from = since > first ? since : first;
   if (dayText(from) >= dayText(last)) return undefined;
-  const changed = new Set(observations.filter((one) => one.first_seen_at > from).map((one) => one.kind));
-  const same = kinds.filter(({ kind }) => !changed.has(kind.kind));
+  const same = all.flatMap((some) => {
+    const held = some.filter((one) => one.since <= from);
+    return held.slice(0, held[0] === some[0] ? 1 : undefined).map(({ words }) => words);
+  });
   if (same.length === 0) return undefined;
-  const named = same.slice(0, mostNamed).map(sameWords);
   const more = same.length > mostNamed ? say` and ${same.length - mostNamed} more` : say``;
-  return say`Unchanged ${fromDayToDay(from, last)}, in each check that saw the fact: ${join(named, '; ')}${more}.`;
+  return say`Unchanged ${fromDayToDay(from, last)}, in each check that saw the fact: ${join(same.slice(0, mostNamed), '; ')}${more}.`;
 }

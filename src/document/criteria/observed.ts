@@ -10,7 +10,6 @@ import { currentOutcome, isDated, type Observation } from '../../observations/kn
 import { isWithinLimit, readPriceLimit } from '../../observations/known/prices/assets.ts';
 import { isAnotherEachTime, isWhole } from '../../observations/known/prices/offer.ts';
 import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/known/prices/offers.ts';
-import { heldSince, payeesIn } from '../../observations/known/prices/payees.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
   criteriaOf,
@@ -99,10 +98,12 @@ function isUnchangedFor(
   const paid = typeof one.value === 'object' && one.value ? one.value : undefined;
   if (paid?.payees.length === 0 && !isAnotherEachTime(paid)) return none;
   if (isAnotherEachTime(paid) || isHidden(one, at)) return 'unknown';
-  const since = paid ? heldSince(one, payeesIn).since : one.first_seen_at;
+  const { since, before_until } = one.parts?.payees ?? {
+    since: one.first_seen_at,
+    before_until: one.changed_from?.value === null ? undefined : one.changed_from?.seen_until,
+  };
   if ((daysSince(since, Date.parse(one.observed_at)) ?? 0) >= wanted) return 'met';
-  const isChanged = one.changed_from && one.changed_from.value !== null;
-  return isChanged && (!paid || heldSince(one, payeesIn).until) ? 'not_met' : 'unknown';
+  return before_until === undefined ? 'unknown' : 'not_met';
 }
 
 /**

@@ -78,6 +78,11 @@ export interface Difference {
   readonly shown?: readonly object[];
 }
 
+export interface ValuePart {
+  readonly text: string;
+  readonly words: Words;
+}
+
 interface Says<Value extends Json = Json> {
   /** The gate (gate.ts) refuses any other value except null. */
   readonly value: z.ZodType<Value>;
@@ -96,6 +101,8 @@ interface Says<Value extends Json = Json> {
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
   /** Of two whole values (Finding.whole), the weightiest items first; read as `was.difference`. */
   readonly difference?: (was: Json, is: Json) => Difference;
+  /** What of a value may stay the same when other parts of it change, by name; equal texts are the same. */
+  readonly partsOf?: (found: ShownFinding<Value>) => Readonly<Record<string, ValuePart>> | undefined;
   /** A history shows the sentence of `sayChange`, which says more than the two values. */
   readonly isToldByChange?: true;
 }
@@ -190,11 +197,11 @@ export const factsOf = <K extends NamedKind, Fact extends Pick<Observation, 'kin
     .map((one) => one as FactOf<K, Fact>);
 
 function sayOfAny<Value extends Json>(said: Says<Value>) {
-  const { value: schema, say, sayInLine, sayWas, sayStandsOut, sayChange, weighChange } = said;
+  const { value: schema, say, sayInLine, sayWas, sayStandsOut, sayChange, weighChange, partsOf } = said;
   const read = (value: unknown) => schema.safeParse(value).data;
   const ofRead =
-    <Found extends ShownFinding>(
-      words: (found: Omit<Found, 'value'> & { value: Value }) => Words | undefined,
+    <Found extends ShownFinding, Said = Words>(
+      words: (found: Omit<Found, 'value'> & { value: Value }) => Said | undefined,
     ) =>
     (found: Found) => {
       const value = read(found.value);
@@ -215,6 +222,7 @@ function sayOfAny<Value extends Json>(said: Says<Value>) {
     sayWas: sayWas && ofRead(sayWas),
     sayStandsOut: sayStandsOut && ofRead<StandingOut>(sayStandsOut),
     sayChange: sayChange && ofChange(sayChange),
+    partsOf: partsOf && ofRead<ShownFinding, Readonly<Record<string, ValuePart>>>(partsOf),
     weighChange:
       weighChange && ((was: BeforeChange, now: ShownFinding) => ofChange(weighChange)(was, now) ?? 0),
   };

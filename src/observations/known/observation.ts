@@ -99,6 +99,10 @@ export const observation = z.object({
     )
     .optional()
     .describe('The weightiest of the changes before the last one, at most six; the history has all'),
+  parts: z
+    .record(z.string(), z.object({ since: z.string(), before_until: maybe }))
+    .optional()
+    .describe('Since when parts of the value are the same, and until when others were seen before'),
   missed_since: maybe.describe(
     'Since when checks have not seen this again, although it was seen before; `reason` says why',
   ),
@@ -181,6 +185,7 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
   readonly beyond?: true;
   readonly changed_from?: Observation['changed_from'] & object;
   readonly earlier_changes?: EarlierChange[];
+  readonly parts?: Observation['parts'] & object;
   /** Checks after `observed_at` did not see it again; `why` is of the newest. */
   readonly missed?: {
     readonly since: string;

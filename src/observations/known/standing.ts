@@ -1,6 +1,6 @@
 import { isUnanswered } from '../asked/outcome.ts';
 import { tellingChanges, toChangedFrom } from './changes/telling.ts';
-import { rulesOf } from './kinds.ts';
+import { kindOf, rulesOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import {
   alternatesSince,
@@ -10,6 +10,7 @@ import {
   type State,
   type StateChange,
   standing,
+  states,
   type Timeline,
 } from './timeline/timeline.ts';
 
@@ -35,6 +36,28 @@ function toMissed(later: readonly Span[]): StoredObservation['missed'] {
   };
 }
 
+/** Not from before states that are no longer stored. */
+function toParts(timeline: Timeline, { value, method_version }: State): StoredObservation['parts'] {
+  const { partsOf } = kindOf(timeline.kind) ?? {};
+  const named = value === null ? undefined : partsOf?.({ value });
+  if (!named) return undefined;
+  const { spans } = timeline;
+  const stored = spans.slice(spans.findLastIndex(({ folded }) => folded !== undefined) + 1);
+  const read = states(stored, rulesOf(timeline)).map((state) => ({
+    ...state,
+    parts:
+      state.value === null || state.method_version !== method_version
+        ? undefined
+        : partsOf?.({ value: state.value }),
+  }));
+  const sameSince = ([name, { text }]: readonly [string, { readonly text: string }]) => {
+    const at = read.findLastIndex(({ parts }) => parts?.[name]?.text !== text);
+    const other = read[at]?.parts && read[at];
+    return [name, { since: read[at + 1]?.from ?? '', ...(other && { before_until: other.to }) }] as const;
+  };
+  return Object.fromEntries(Object.entries(named).map(sameSince));
+}
+
 function toFact(timeline: Timeline): StoredObservation | undefined {
   const { kind, subject, spans, tally } = timeline;
   const stands = standing(spans, rulesOf(timeline));
@@ -48,6 +71,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
   const earlier = tellingChanges(kind, all, last).map(({ said }) => said);
   const alternates_since = last && alternatesSince(all);
   const missed = toMissed(later);
+  const parts = toParts(timeline, state);
   const { one_session_at } = spans.at(-1) ?? {};
   return {
     kind,
@@ -59,6 +83,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
       changed_from: { ...toChangedFrom(kind, last), ...(alternates_since && { alternates_since }) },
     }),
     ...(earlier.length > 0 && { earlier_changes: earlier }),
+    ...(parts && { parts }),
     ...(one_session_at && { one_session_at }),
     ...(missed && { missed }),
     ...(tally && { tally }),

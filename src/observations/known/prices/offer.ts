@@ -309,3 +309,17 @@ export const allIn = ({ offers, count }: OffersSummary): readonly Offer[] | unde
 
 export const isAnotherEachTime = (value: OffersSummary | null | undefined): boolean =>
   value?.varies?.includes('pay_to') === true;
+
+/** Also what stands for addresses that are not named. */
+export const payeesIn = ({ payees, all_payees, varies = [] }: OffersSummary): string[] => [
+  ...new Set([
+    ...payees.map(({ address }) => address),
+    ...(all_payees ? [all_payees.sha256] : []),
+    ...varies,
+  ]),
+];
+
+export const pricesIn = ({ offers, count }: OffersSummary): string[] => [
+  ...new Set(offers.map(({ pays: _, ...price }) => JSON.stringify(price))),
+  ...(count > offers.length ? [String(count)] : []),
+];

@@ -16,7 +16,7 @@ import {
   toolPrices,
   x402Prices,
 } from './places.ts';
-import { offersChangeWords, summaryWords, weighOffersChange } from './words.ts';
+import { offersChangeWords, offersParts, summaryWords, weighOffersChange } from './words.ts';
 
 type Found = Finding<OffersSummary>;
 
@@ -139,6 +139,7 @@ export const priceOffers = defineKind({
   sayChange: offersChangeWords,
   weighChange: weighOffersChange,
   difference: offersDifference,
+  partsOf: offersParts,
   method_version: 'offers/1',
   about: quotes.about,
   async check(run) {

@@ -25,6 +25,8 @@ import {
   type Offer,
   type OffersSummary,
   type PlaceName,
+  payeesIn,
+  pricesIn,
 } from './offer.ts';
 
 const mostNamed = 3;
@@ -137,10 +139,15 @@ export function placeTitle({ place, priced, unreadable }: OffersSummary): Words 
 
 function paidWords(value: OffersSummary): Words | undefined {
   const addresses = [...new Set(value.payees.map(({ address }) => address))];
-  if (isAnotherEachTime(value)) return own(' (paid to another address each time)');
+  if (isAnotherEachTime(value)) return own('paid to another address each time');
   if (addresses.length === 0) return undefined;
   const all = Math.max(addresses.length, value.all_payees?.count ?? 0);
-  return all > 2 ? say` (paid to ${all} addresses)` : say` (paid to ${payeesWords(addresses)})`;
+  return all > 2 ? say`paid to ${all} addresses` : say`paid to ${payeesWords(addresses)}`;
+}
+
+function besidePaid(words: Words, value: OffersSummary): Words {
+  const paid = paidWords(value);
+  return say`${words}${paid && say` (${paid})`}`;
 }
 
 const methodsWords = ({ offers }: OffersSummary): Words =>
@@ -167,7 +174,7 @@ function listWords(value: OffersSummary, unlisted: readonly string[]): Words {
   const all = tools_count + (tools.some(([tool]) => tool === undefined) ? 1 : 0);
   const left = all - named.length - bare.length;
   const more = left > 0 && say`${left} more ${left === 1 ? own('tool') : own('tools')}`;
-  const prices = named.length > 0 && say`${join([...named, more], ', ')}, advertised${paidWords(value)}`;
+  const prices = named.length > 0 && besidePaid(say`${join([...named, more], ', ')}, advertised`, value);
   const without = bare.length > 0 && say`without a price: ${toolsWords(bare)}`;
   const missing = say`not among the tools that the endpoint lists: ${toolsWords(unlisted)}`;
   return join([prices, without, unlisted.length > 0 && missing], '; ');
@@ -175,9 +182,14 @@ function listWords(value: OffersSummary, unlisted: readonly string[]): Words {
 
 export function summaryWords({ value, as_seen }: ShownFinding<OffersSummary>): Words {
   if (value.place === 'capabilities') return methodsWords(value);
-  if (value.place === 'quote') return say`${offersWords(value.offers, value.count)}${paidWords(value)}`;
+  if (value.place === 'quote') return besidePaid(offersWords(value.offers, value.count), value);
   return listWords(value, Array.isArray(as_seen?.unlisted) ? as_seen.unlisted.map(String) : []);
 }
+
+export const offersParts = ({ value }: ShownFinding<OffersSummary>) => ({
+  prices: { text: pricesIn(value).join(), words: say`prices: ${offersWords(value.offers, value.count)}` },
+  payees: { text: payeesIn(value).join(), words: say`payees: ${paidWords(value)}` },
+});
 
 type ChangedPair = Required<Pick<OfferChange, 'was' | 'is'>>;
 const isPair = (one: OfferChange): one is OfferChange & ChangedPair =>
