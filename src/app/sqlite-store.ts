@@ -135,16 +135,16 @@ async function connectAll(path: string, opening: SchemaOpening) {
   await migrateFile(writing, writer, opening);
   // Waiting inside SQLite would block the event loop.
   writing.exec('pragma busy_timeout = 0');
-  const reader = inMemory ? writer : createDb<Schema>(connect(path));
+  const reading = inMemory ? writing : connect(path);
+  const reader = inMemory ? writer : createDb<Schema>(reading);
   const watching = inMemory ? writing : connect(path);
   const snapshot: SqlEngine['snapshot'] = (work) =>
     inMemory ? readOnce(reader, work) : readSnapshot(path, work);
   const close = async () => {
-    if (!inMemory) {
-      await reader.destroy();
-      watching.close();
-    }
+    await reader.destroy();
     await writer.destroy();
+    // Kysely closes only what it has used.
+    for (const database of [reading, watching, writing]) if (database.isOpen) database.close();
   };
   return { writing, writer, reader, watching, snapshot, close };
 }
