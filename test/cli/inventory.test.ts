@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Ended, program } from '../support/command.ts';
+import { type Ended, runDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
@@ -56,12 +55,7 @@ function run(
   args: readonly string[],
   { cwd = empty, home = empty, ...environment }: Record<string, string> = {},
 ) {
-  const env = { PATH: process.env.PATH, HOME: home, ...environment };
-  return new Promise<Ended>((ended) =>
-    execFile('node', [program, ...args], { cwd, env, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
-      ended({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    ),
-  );
+  return runDossier(args, { HOME: home, ...environment }, cwd);
 }
 const inventory = (args: readonly string[], environment: Record<string, string> = {}) =>
   run(['inventory', '--service', service, ...args], environment);
