@@ -33,6 +33,17 @@ const npm = await opened(
     },
   })),
 );
+const digestOf = (digit: string) => `sha256:${digit.repeat(64)}`;
+let digest = digestOf('a');
+const oci = await opened(
+  startPackageRegistry(() => ({
+    '/v2/example/server/manifests/1.0': {
+      status: 200,
+      text: '{"schemaVersion":2}',
+      headers: { 'docker-content-digest': digest },
+    },
+  })),
+);
 const osv = await opened(
   startOsvApi(() => [osvRecord('MAL-2026-1', ['npm', '@northgate/mcp-server'], { versions: ['1.2.9'] })]),
 );
@@ -48,6 +59,7 @@ const entries = [
   listed('pypi', 'pypi', 'sql-mcp', '1.3'),
   listed('cargo', 'cargo', 'example-server', '0.3.0'),
   listed('nuget', 'nuget', 'Example.Server', '1.2.0.1'),
+  listed('image', 'oci', 'docker.io/example/server:1.0'),
   registryEntry('com.example/both', {
     packages: ['first', 'second'].map((identifier) => ({
       registryType: 'npm',
@@ -61,9 +73,10 @@ const directory = await openedDirectory({
   entries,
   environment: {
     ADVISORIES: osv.url,
-    PACKAGE_REGISTRIES: JSON.stringify(
-      Object.fromEntries(['npm', 'pypi', 'cargo', 'nuget'].map((type) => [type, npm.url])),
-    ),
+    PACKAGE_REGISTRIES: JSON.stringify({
+      ...Object.fromEntries(['npm', 'pypi', 'cargo', 'nuget'].map((type) => [type, npm.url])),
+      oci: oci.url,
+    }),
   },
 });
 const client = await opened(connect('v2', directory));
@@ -144,4 +157,32 @@ it.each([
   expect(inOrder(content[0]?.text?.replace(/\n\* .*/gs, ''))).toEqual(order);
   const { structuredContent: resolved } = await client.call('resolve_agents', { handles: [handle] });
   expect(inOrder(resolved)).toEqual(order);
+});
+
+it('compares a digest that was asked for with those of the recorded tag that were seen', async () => {
+  const named = (digit: string, which: string) =>
+    `You asked about \`${digestOf(digit)}\`; the record names \`1.0\`${which}, and the other facts are about that version.`;
+  const other = (now: string) => `, which was another image, \`${digestOf(now)}\` (Dossier, <date>)`;
+  const isThis = ', which was this image (Dossier, <date>)';
+  const expectAll = async (all: Readonly<Record<string, string>>) => {
+    for (const [digit, which] of Object.entries(all)) {
+      const handle = `docker run --rm example/server@${digestOf(digit)}`;
+      const { content, structuredContent } = await client.call('get_agent', { handle });
+      for (const said of [structuredContent?.version_asked, content[0]?.text?.split('\n')[0]])
+        expect(String(said).replace(/\d{4}-\d\d-\d\d/g, '<date>')).toBe(named(digit, which));
+    }
+  };
+  await expectAll({ a: '' });
+  await directory.observe('com.example/image');
+  await expectAll({ a: isThis, b: other('a') });
+  digest = digestOf('b');
+  for (let check = 0; check < 2; check++) {
+    directory.wait(86_400);
+    await directory.observe('com.example/image');
+  }
+  await expectAll({
+    a: `${other('b')}; until <date> it was the one that you asked about`,
+    b: isThis,
+    c: other('b'),
+  });
 });

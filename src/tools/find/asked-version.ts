@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { dayText } from '../../core/text.ts';
 import { code, dayOf, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
@@ -22,7 +23,7 @@ type Checked = Pick<
   Observation,
   'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
 > &
-  Partial<Pick<Observation, 'reason'> & Pick<StoredObservation, 'why'>>;
+  Partial<Pick<Observation, 'reason' | 'changed_from'> & Pick<StoredObservation, 'why'>>;
 
 export interface KnownVersions {
   readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
@@ -64,6 +65,20 @@ function newestOf(observations: readonly Checked[]) {
     version,
     words: say`That means the newest version, which was ${code(version)} in ${registry} on ${dayOf(observed_at)}`,
   };
+}
+
+const imageSeen = z.looseObject({ digest: z.string() });
+
+/** What was behind the recorded tag, if a check read it and not the digest itself is recorded. */
+function imageWords(asked: string, fact: Checked | undefined): Words | undefined {
+  const { data: seen } = imageSeen.safeParse(fact?.value);
+  if (!fact || !seen || !/^sha256:/.test(asked)) return undefined;
+  const by = source('Dossier', dayText(fact.observed_at ?? ''));
+  if (seen.digest === asked) return say`, which was this image${by}`;
+  const { value, seen_until = '' } = fact.changed_from ?? {};
+  const before = imageSeen.safeParse(value).data?.digest === asked;
+  const until = before && say`; until ${dayOf(seen_until)} it was the one that you asked about`;
+  return say`, which was another image, ${code(seen.digest)}${by}${until}`;
 }
 
 interface VersionNotices {
@@ -114,15 +129,16 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   if (isRecorded) return undefined;
   const version = recordedVersion(first.one, first.known);
   if (newest && version === undefined) return undefined;
+  const there = factsOf(packageExists, observations).find(ofPackage);
+  const image = order ? undefined : imageWords(wanted.text, there);
   const names =
     version === undefined
       ? own('the record names no version of the package, and the other facts are about the newest version')
-      : say`the record names ${code(version)}, and the other facts are about that version`;
+      : say`the record names ${code(version)}${image}, and the other facts are about that version`;
   const about = isVersion
     ? say`${newest ? newest.words : say`You asked about ${code(wanted.text)}`}; ${names}`
     : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;
   if (!isVersion) return { about: sentence(about) };
-  const there = factsOf(packageExists, observations).find(ofPackage);
   const isAbsent = there?.outcome === 'absent';
   const is = there && hasVersion(there, wanted.text);
   const lacking = there ? lackingWords(there, is, wanted.text) : say``;
