@@ -1,5 +1,5 @@
 import { handleWords, namespaceText } from '../core/handle.ts';
-import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
+import { namespaceIdentity, repositoryIdentity, websiteDomain } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import {
   code,
@@ -7,6 +7,7 @@ import {
   count,
   day,
   join,
+  listed,
   ours,
   own,
   phrase,
@@ -266,18 +267,26 @@ export function hostingWords(listing: Parameters<typeof ownersOf>[0]): Words {
 /** A stranger chooses it, so that it is on another's page: more is left out. */
 const longestHandle = 60;
 
-type Shown = Pick<Listing, 'handle' | 'repository_key' | 'website'>;
+type Shown = Pick<Listing, 'handle' | 'repository_key' | 'website' | 'remotes'>;
 
-/** Whose the domain of the website, or the account of the repository or namespace, is. */
+/** Whose the domain of the website or an endpoint, or the account of the repository or namespace, is. */
 function holderWords(of: string, listing: Shown, handle: string, which: Words): Words | undefined {
-  const { repository_key = '', website = '' } = listing;
-  if (of === 'website')
-    return say`its website ${code(website)} is not on its own domain but on that of ${which}; this does not show a connection`;
+  const { repository_key = '', website = '', remotes } = listing;
+  if (of === 'website') {
+    const isThere = (url: string) => websiteDomain(url) === namespaceIdentity(handle);
+    const endpoint = remotes.find(({ url }) => isThere(url))?.url;
+    const what = [
+      ...(isThere(website) ? [say`website ${code(website)}`] : []),
+      ...(endpoint ? [say`endpoint ${code(endpoint)}`] : []),
+    ];
+    const verb = own(what.length > 1 ? 'are' : 'is');
+    return say`its ${listed(what)} ${verb} not on its own domain but on that of ${which}; this does not show a connection`;
+  }
   if (of !== 'account') return undefined;
   const account = repositoryIdentity(repository_key);
   if (account === namespaceIdentity(handle)) return say`the account of its repository publishes ${which} too`;
-  const own = namespaceIdentity(listing.handle);
-  const isOwn = own.includes('/') && (account ?? own) === own;
+  const publisher = namespaceIdentity(listing.handle);
+  const isOwn = publisher.includes('/') && (account ?? publisher) === publisher;
   return say`${which} records a repository of ${isOwn ? ours('this account') : ours('the same account')}`;
 }
 

@@ -75,6 +75,14 @@ const entries = [
   ),
   registryEntry('com.held/post', { remotes: at('mcp.held.com') }, published('2026-11-01T08:00:00Z')),
   registryEntry(squatter, { remotes: at('mcp.held.com') }),
+  registryEntry('com.stray/pay', {
+    websiteUrl: 'https://stray.com',
+    remotes: at('mcp.northgate.com'),
+  }),
+  registryEntry('io.github.pebble/pay', {
+    websiteUrl: 'https://northgate.com',
+    remotes: at('pay.northgate.com'),
+  }),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
 ];
@@ -261,7 +269,7 @@ it('never names a listing that was withdrawn or whose text is hidden, from that 
   expect(await whole()).toContain('has the same description');
 });
 
-it('says whose account a repository is of and whose domain a website is on, and never who names one’s own domain', async () => {
+it('says whose account a repository is of and whose domain a website or an endpoint is on, and never who names one’s own domain', async () => {
   const client = await connect('v2', directory);
   const whoseOf = async (handle: string) => {
     const { structuredContent } = await client.call('get_agent', { handle });
@@ -274,7 +282,13 @@ it('says whose account a repository is of and whose domain a website is on, and 
   expect(own).toContain(
     'The account of its repository publishes `io.github.northgate-hq/mcp` (GitHub account northgate-hq) too; website `https://www.northgate.com/mcp` (record)',
   );
-  expect(own).not.toContain('northgate-mcp');
+  expect(own).not.toMatch(/northgate-mcp|stray/);
+  expect(await whoseOf('com.stray/pay')).toContain(
+    'Its endpoint `https://mcp.northgate.com/mcp` is not on its own domain but on that of `com.northgate/billing` (domain northgate.com); this does not show a connection; website `https://stray.com` (record)',
+  );
+  expect(await whoseOf('io.github.pebble/pay')).toContain(
+    'Its website `https://northgate.com` and endpoint `https://pay.northgate.com/mcp` are not on its own domain but on that of `com.northgate/billing` (domain northgate.com); this does not show a connection (record)',
+  );
   expect(await whoseOf('io.github.northgate-hq/mcp')).toContain(
     '`com.northgate/billing` (domain northgate.com) records a repository of this account (record)',
   );

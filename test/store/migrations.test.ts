@@ -29,6 +29,7 @@ const applied = [
   '0007-lines',
   '0008-past',
   '0009-holders',
+  '0010-endpoint-holders',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -127,6 +127,8 @@ function websiteWords({ handle }: ListingDocument, website: string): Words {
   return say`website ${code(website)}${isOther ? own(', not on its own domain') : say``}`;
 }
 
+const isOn = (website: string, handle = ''): boolean => websiteDomain(website) === namespaceIdentity(handle);
+
 function claimWords({ claim, state }: ListingDocument): Words {
   if (!claim) return own('not claimed');
   if (state === 'suspended')
@@ -162,7 +164,7 @@ export const whose: FactsOf = (judged) => {
         return recorded(judged, say`${which} ${does} the same endpoint`);
       }),
     ...first.flatMap(({ reason }) => (reason ? recorded(judged, phrase(reason)) : [])),
-    ...(website && !named.some(({ of }) => of === 'website')
+    ...(website && !named.some((one) => one.of === 'website' && isOn(website, one.shared_with))
       ? [recorded(judged, websiteWords(judged.listing, website))]
       : []),
     ...repositoryOf(judged, isMovedToAnother(judged)),

@@ -93,20 +93,21 @@ export function holderOfReference({ kind, key }: Reference): string | undefined 
   return kind === 'repository' ? repositoryIdentity(key) : undefined;
 }
 
-/** The account and the domain that a record names, and those of the namespace. */
+/** The account and the domains that a record names, and those of the namespace. */
 function holdersOf({
   handle,
   repository_key = '',
   website = '',
-}: Pick<Listing, 'handle' | 'repository_key' | 'website'>): Reference[] {
+  remotes,
+}: Pick<Listing, 'handle' | 'repository_key' | 'website' | 'remotes'>): Reference[] {
   const own = Holder.ofNamespace(handle);
   const account = repositoryIdentity(repository_key);
-  const domain = websiteDomain(website);
+  const domains = [website, ...remotes.map(({ url }) => url)].flatMap((url) => websiteDomain(url) ?? []);
   const ofOwn: Reference = { kind: own.isAccount ? 'account' : 'website', key: own.id };
   return [
     ofOwn,
     ...(account ? [{ kind: 'account' as const, key: account }] : []),
-    ...(domain ? [{ kind: 'website' as const, key: domain }] : []),
+    ...[...new Set(domains)].map((key) => ({ kind: 'website' as const, key })),
   ];
 }
 

@@ -35,6 +35,7 @@ const files = [
   '0007-lines',
   '0008-past',
   '0009-holders',
+  '0010-endpoint-holders',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -124,7 +124,7 @@ const inCommon: readonly InCommon[] = [
     'names',
     'Other publishers name the same domain',
     'has a namespace of the same domain',
-    'domain of the website or namespace',
+    'domain of the website, an endpoint or the namespace',
   ],
 ];
 
