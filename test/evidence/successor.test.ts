@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
@@ -19,12 +20,19 @@ const directory = await openedDirectory({
 
 it.each(cases.map((one, at) => [...one, at] as const))(
   'the successor of a listing that is %s, of which its publisher says “%s”, is %s',
-  async (_status, _says, successor, at) => {
+  async (status, _says, successor, at) => {
     const answer = await directory.app.request('/api/tools/search_agents', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ similar_to: `com.example/s${at}` }),
     });
     expect(((await answer.json()) as { successor?: string }).successor).toBe(successor);
+    const { next } = await callTool<{ next?: string }>(directory, 'get_agent', {
+      handle: `com.example/s${at}`,
+    });
+    const similar = 'search_agents, similar_to this one';
+    const first =
+      successor && `get_agent ${successor}, which its publisher names as its successor; ${similar}`;
+    expect(next).toBe(first ?? (status === 'deprecated' ? similar : undefined));
   },
 );

@@ -133,12 +133,13 @@ export function successorOf(listing: ListingDocument): string | undefined {
 function nextOf({ listing, known, seen }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = has('deprecated', 'redirected', 'no_answer', 'not_there');
+  const successor = successorOf(listing);
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
     ...(has('changed') ? ['get_history'] : []),
-    // It also tells whether the replacement is listed.
-    ...(isGone || successorOf(listing) ? ['search_agents, similar_to this one'] : []),
+    ...(successor ? [`get_agent ${successor}, which its publisher names as its successor`] : []),
+    ...(isGone || successor ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     ...(known(priceOffers).length > 0 || seen(endpointAnswers).some(({ value }) => value === 402)
       ? ['check_offer before a payment']
