@@ -199,7 +199,7 @@ function printUncompared(
     const now = found.get(handle) ?? 'not listed';
     if (typeof now === 'string') return [];
     const again = thereAndBack(handle, locked, now[0], now[1]);
-    return [{ ...uncomparedOf(handle, locked, now[0]), again }];
+    return [{ handle, ...uncomparedOf(handle, locked, now[0]), again }];
   });
   const facts = all.flatMap((one) => one.facts);
   const told = [...Map.groupBy(facts, ({ why }) => why)].map(([why, some]) => {
@@ -208,7 +208,11 @@ function printUncompared(
     return `${counted(some.length, 'fact')} could not be compared, ${why}: ${named.join('; ')}${more}`;
   });
   const lines = [...told, ...all.flatMap(({ reasons, again }) => [...reasons, ...again])];
-  for (const line of json ? [] : lines) process.stderr.write(`${toLine(line)}\n`);
+  const asJson = all.flatMap(({ handle, facts: some }) =>
+    some.map(({ text, why }) => JSON.stringify({ handle, uncompared: text, why })),
+  );
+  if (json) for (const line of asJson) process.stdout.write(`${line}\n`);
+  else for (const line of lines) process.stderr.write(`${toLine(line)}\n`);
   return facts.length > 0;
 }
 

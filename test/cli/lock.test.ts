@@ -226,6 +226,20 @@ it('what changed after it was locked is a change also once it is stale, and what
   expect(changed.stderr).toContain(
     `1 fact could not be compared, not known now: ${handle}: auth.required \`https://other.example.com/mcp\`\n`,
   );
+  const { stdout } = await runDossier(['check', '--out', out, '--json'], {});
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual([
+    expect.objectContaining({ handle }),
+    {
+      handle,
+      uncompared: `${handle}: auth.required \`https://other.example.com/mcp\``,
+      why: 'not known now',
+    },
+  ]);
   write(fact('auth.required', false), fact('auth.required', null, { ...other, outcome: 'silent' }));
   const same = await runDossier(['check', '--out', out], {});
   expect(same.stderr).toMatch(
