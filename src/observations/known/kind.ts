@@ -8,7 +8,10 @@ import type { SurfaceName } from '../asked/endpoint/surface.ts';
 import type { CheckedListing, CheckRun, RecordedSubject } from '../asked/run.ts';
 import type { Finding, Observation, Question } from './observation.ts';
 
-export type ShownFinding<Value = Json> = Pick<Observation, 'value_digest' | 'details' | 'as_seen'> & {
+export type ShownFinding<Value = Json> = Pick<
+  Observation,
+  'subject' | 'value_digest' | 'details' | 'as_seen'
+> & {
   readonly value: Value;
 };
 

@@ -20,7 +20,7 @@ import {
   isMalware,
 } from '../../../asked/packages/osv.ts';
 import { type Ecosystem, ecosystemOf, osvRegistries } from '../../../asked/packages/version-order.ts';
-import { type RecordedPackage, versionsOf } from '../../../asked/published/recorded.ts';
+import { type RecordedPackage, registryOf, versionsOf } from '../../../asked/published/recorded.ts';
 import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { Finding, Observation } from '../../observation.ts';
@@ -337,7 +337,9 @@ export function sayOfVersion(
   const open = malwareIn([...idsAbout('unknown'), ...cut]);
   const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
   const named = (some: readonly string[], most: number) => namedWords(counted(some), held, 'summary', most);
-  const but = readDetails(found).is_absent && own('; its registry does not have the recorded version');
+  const but =
+    readDetails(found).is_absent &&
+    say`; ${registryOf(found.subject ?? '').registry} does not have the recorded version`;
   const none =
     isWhole && idsAbout('unknown').length === 0
       ? say`${osvWords(found)} lists no advisory about ${what}${but}`

@@ -217,11 +217,12 @@ export const packageNewestVersion = defineKind({
       : say`${newestWords(value)}; the record names ${code(recorded)}`;
   },
   saidIn: 'kept_up',
-  sayInLine({ value, details }) {
+  sayInLine({ value, details, subject = '' }) {
     if (typeof details?.is_behind !== 'boolean') return undefined;
+    const { registry } = registryOf(subject);
     return details.is_behind
-      ? say`the newest version in its registry is ${newestWords(value)}`
-      : own('its registry names no newer version');
+      ? say`the newest version in ${registry} is ${newestWords(value)}`
+      : say`${registry} names no newer version`;
   },
   question: 'upkeep',
   title: 'Version that the registry names as newest',
