@@ -4,7 +4,7 @@ import type { Timeouts } from './config/timeouts.ts';
 import type { FairPool } from './core/fair-pool.ts';
 import type { CheckpointCache } from './log/checkpoints.ts';
 import type { createDomainReader } from './net/domains.ts';
-import type { RepositoryReader } from './net/repositories.ts';
+import type { RepositoryReader } from './net/git.ts';
 import type { Store } from './store/store.ts';
 
 export interface Caller {
@@ -52,7 +52,7 @@ export interface Context {
   readonly repositories: RepositoryReader;
   /** What the domains of namespaces publish. */
   readonly domains: ReturnType<typeof createDomainReader>;
-  /** By listing and location (claims/checks/shared.ts). */
+  /** By listing and location (claims/checks/check.ts). */
   readonly runningChecks: Map<string, Promise<unknown>>;
   /**
    * Present while this process observes (OBSERVE). `add` is false if too many requested checks wait. `read`

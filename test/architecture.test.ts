@@ -30,7 +30,7 @@ const homes: Record<string, readonly string[]> = {
   undici: ['net/client.ts'],
   '@sigstore/bundle': ['observations/asked/packages/sigstore.ts'],
   '@sigstore/protobuf-specs': ['observations/asked/packages/sigstore.ts'],
-  yauzl: ['observations/asked/packages/advisory-copy.ts'],
+  yauzl: ['observations/asked/packages/advisories.ts'],
   '@sigstore/verify': ['observations/asked/packages/sigstore.ts'],
   canonicalize: ['log/leaf.ts'],
   'badge-maker': ['views/listing/badge.ts'],
@@ -177,17 +177,17 @@ const oursUsers = [
   'document/answers/lines.ts',
   'document/answers/stands-out.ts',
   'document/answers/whose.ts',
-  'document/as-of.ts',
   'document/changes.ts',
   'document/criteria/criteria.ts',
   'document/hit.ts',
   'document/pictures/changes.ts',
   'document/rated.ts',
+  'document/record.ts',
   'document/resolved.ts',
   'document/sentences.ts',
   'document/words.ts',
   'observations/known/changes/telling.ts',
-  'observations/known/kinds/lists/tool-texts.ts',
+  'observations/known/kinds/lists/tools.ts',
   'observations/known/prices/assets.ts',
   'observations/known/prices/compare.ts',
   'observations/known/prices/notes.ts',
@@ -406,7 +406,7 @@ describe('architecture', () => {
   });
   it('one file opens answers to scripts of other sites', () => {
     const sends = /access-control-(?!allow-origin',$)/im;
-    expect(sources.filter((path) => sends.test(read(path)))).toEqual(['http/cors.ts']);
+    expect(sources.filter((path) => sends.test(read(path)))).toEqual(['http/middleware.ts']);
   });
   it('one file names revisions of MCP', () => {
     const named = /'20\d\d-\d\d-\d\d'/;

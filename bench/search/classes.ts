@@ -1,5 +1,5 @@
 import { readJudged } from '../../eval/search/judged.ts';
-import type { Facet } from '../../src/search/facets.ts';
+import type { Facet } from '../../src/search/query.ts';
 import { stopWords } from '../../src/search/words.ts';
 import { readDistributions } from '../distributions.ts';
 import { createPicker, createRandom, type Random } from '../random.ts';

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { type ClaimKind, claimKinds } from '../../src/claims/claim.ts';
 import { placesOf } from '../../src/claims/methods.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader } from '../../src/net/git.ts';
 import { toRepositoryKey } from '../../src/net/repository-place.ts';
 
 /** The part of a registry entry that decides how its listing can be claimed. */

@@ -3,7 +3,7 @@ import { createEpoch } from '../core/epoch.ts';
 import type { ListingFacts } from '../document/record.ts';
 import type { SearchCounts } from '../search/query.ts';
 import type { Store } from '../store/store.ts';
-import { countRead, timeWrite } from '../telemetry/events.ts';
+import { countRead, timeWrite } from '../telemetry/metrics.ts';
 
 const cachedFacts_bytes = 8 * 1024 * 1024;
 const cachedLists = 200;

@@ -1,9 +1,9 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createRepositoryReader } from '../net/repositories.ts';
+import { createRepositoryReader } from '../net/git.ts';
 import { createObserver } from '../observations/observer.ts';
-import { onMeasured } from '../telemetry/events.ts';
 import { createLog } from '../telemetry/logger.ts';
+import { onMeasured } from '../telemetry/metrics.ts';
 import {
   type CheckRequest,
   type FromWorker,

@@ -1,8 +1,7 @@
 import { CompiledQuery, sql } from 'kysely';
 import type { PoolConfig } from 'pg';
 import { postgresSearch } from '../search/postgres.ts';
-import type { EngineDdl } from '../store/migrations/0001-tables.ts';
-import { migrate, type SchemaOpening } from '../store/migrations/migrate.ts';
+import { type EngineDdl, migrate, type SchemaOpening } from '../store/migrations/migrate.ts';
 import { createDb, readConnections, toPoolConfig, withoutTimeouts } from '../store/postgres/connection.ts';
 import { openReplica, watchChanges } from '../store/postgres/replica.ts';
 import { isPresentQuery, openWatch } from '../store/postgres/watch.ts';

@@ -9,7 +9,7 @@ import { ownMember } from '../core/json.ts';
 import { createSearches } from '../limits/searches.ts';
 import { compareWithCheckpointFile, openLogSeed } from '../log/checkpoints.ts';
 import { createDomainReader } from '../net/domains.ts';
-import { createCheckTurns, createRepositoryReader } from '../net/repositories.ts';
+import { createCheckTurns, createRepositoryReader } from '../net/git.ts';
 import type { Store } from '../store/store.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { openStore, type SchemaOpening } from './open.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { createCheckReads, createCheckWrites } from '../claims/checks/shared.ts';
+import { createCheckReads, createCheckWrites } from '../claims/checks/check.ts';
 import {
   createClaimReads,
   createClaimWrites,
@@ -11,17 +11,14 @@ import { everyListing } from '../core/handle.ts';
 import { lazyMembers } from '../core/lazy.ts';
 import { createDocumentReads } from '../document/facts.ts';
 import { createImportReads, createImportWrites } from '../imports/table.ts';
-import { createLimitWrites } from '../limits/shared.ts';
+import { createLimitWrites } from '../limits/limit.ts';
 import { createChangeReads, createChangeWrites } from '../listings/changes.ts';
 import { listingTable, withoutHidden } from '../listings/listing.ts';
-import { deletePast } from '../listings/past.ts';
-import type { ListingReads } from '../listings/reads.ts';
-import { createListingReads } from '../listings/reads.ts';
+import { readIds } from '../listings/near.ts';
+import { createListingReads, type ListingReads } from '../listings/reads.ts';
 import { toIndexKeys } from '../listings/references/references.ts';
-import { readIds } from '../listings/searched.ts';
-import { createListingWrites } from '../listings/writes.ts';
-import { createAuditReads, createAuditWrites } from '../log/audits.ts';
-import { createLogReads, createLogWrites } from '../log/entries.ts';
+import { createListingWrites, deletePast } from '../listings/writes.ts';
+import { createAuditReads, createAuditWrites, createLogReads, createLogWrites } from '../log/entries.ts';
 import {
   createFeedbackReads,
   createFeedbackWrites,

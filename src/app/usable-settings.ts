@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
-import { PolicyFault, readWitnesses } from '../log/witness-policy.ts';
+import { PolicyFault, readWitnesses } from '../log/witnesses.ts';
 import { findCriterionFaults } from '../selections/approvals.ts';
 
 /** Throws ExitError (78) for well-formed settings that cannot be used. */

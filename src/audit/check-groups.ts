@@ -1,14 +1,12 @@
-import type { ClaimEvent } from '../claims/claim.ts';
-import { afterEvent, isProof, type LoggedClaim, rootKey } from '../claims/fold.ts';
+import { afterEvent, type ClaimEvent, isProof, type LoggedClaim, rootKey } from '../claims/claim.ts';
 import { Holder } from '../core/identity.ts';
 import { memoize } from '../core/lazy.ts';
 import { day_ms, dayText } from '../core/text.ts';
 import { isPraise, isRelated, overlapReason, type RatingFlag } from '../ratings/groups.ts';
 import { createPairs, type PairHalf } from '../ratings/pairs.ts';
 import { toNewUntil, toSpan } from '../ratings/rules.ts';
-import type { CountedRating } from './check-ratings.ts';
-import { rowFault } from './fault.ts';
-import type { AuditSteps } from './steps.ts';
+import type { CountedRating } from './check-listing.ts';
+import { type AuditSteps, rowFault } from './fault.ts';
 
 interface GroupEvidence {
   readonly ratings: readonly CountedRating[];

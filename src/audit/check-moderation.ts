@@ -1,8 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import { toCanonicalJson } from '../log/leaf.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
-import { rowFault } from './fault.ts';
-import type { AuditSteps } from './steps.ts';
+import { type AuditSteps, rowFault } from './fault.ts';
 
 /** `rating_id` is set for a rating and its response. */
 export interface ShownNotice {

@@ -10,8 +10,8 @@ import {
   states,
   type Timeline,
 } from '../observations/known/timeline/timeline.ts';
-import type { ShownListing } from './evidence-reader.ts';
 import { type AuditFault, rowFault, toShownValue } from './fault.ts';
+import type { ShownListing } from './served.ts';
 
 interface LoggedChange extends ObservationChange {
   readonly at: string;

@@ -14,7 +14,7 @@ import { inclusionProof, isIncluded, leafHash, type TreeHead } from '../log/merk
 import { readCheckpoint, toProofText, toVerifierText, verifierOf } from '../log/notes.ts';
 import { type RatingRecord, ratingContent } from '../ratings/rating.ts';
 import type { Rating } from '../ratings/table.ts';
-import { measure } from '../telemetry/events.ts';
+import { measure } from '../telemetry/metrics.ts';
 
 /** Groups and flags are computed at each reading, so a log entry does not commit to them. */
 const ratingFields = [

@@ -7,8 +7,7 @@ import { type FileConfig, readCheckpointFile } from '../log/checkpoint-file.ts';
 import { findKeyOfOrigin, logOfOrigin } from '../log/checkpoints.ts';
 import { readCheckpoint, verifierOf } from '../log/notes.ts';
 import type { DerivedRow } from '../ratings/queries.ts';
-import type { AuditedLog, EntryRecord, EvidenceReader } from './evidence-reader.ts';
-import { createListingReader } from './served.ts';
+import { type AuditedLog, createListingReader, type EntryRecord, type EvidenceReader } from './served.ts';
 import type { AskService } from './service.ts';
 
 const batchSize = 100;

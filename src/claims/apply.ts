@@ -3,8 +3,8 @@ import { capabilityHash, capabilityId } from '../core/keys/capability.ts';
 import { isGone } from '../listings/listing.ts';
 import type { Reads } from '../store/store.ts';
 import { type Challenge, readChallenge, toKeyText } from './challenge.ts';
-import type { CheckResult } from './check-results.ts';
 import {
+  afterProof,
   type Capability,
   type Claim,
   type ClaimFile,
@@ -14,9 +14,9 @@ import {
   parseClaimFile,
   type SeenFacts,
 } from './claim.ts';
-import { afterProof } from './fold.ts';
 import { afterReading, type ClaimVerdict, type JudgedFacts, judge, type ReadLine, toEvent } from './judge.ts';
 import type { LocationReading } from './locations.ts';
+import type { CheckResult } from './methods.ts';
 import { applyOptOuts } from './opt-out.ts';
 import type { ClaimTransaction } from './schema.ts';
 import { isAt, isLapsed, isLiving, type MissingProof } from './standing.ts';

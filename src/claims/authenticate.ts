@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { capabilityHash, isCapability } from '../core/keys/capability.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { takeLimits, takeNetworkLimits } from '../limits/shared.ts';
+import { takeLimits, takeNetworkLimits } from '../limits/limit.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
 import type { Reads } from '../store/store.ts';

@@ -2,8 +2,7 @@ import type { Context } from '../context.ts';
 import { Problem } from '../core/problem.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { AgreedTxt, WebRead } from '../net/domains.ts';
-import { type HeadRef, toFileText } from '../net/git.ts';
-import type { RepositoryCheck } from '../net/repositories.ts';
+import { type HeadRef, type RepositoryCheck, toFileText } from '../net/git.ts';
 import type { Reads } from '../store/store.ts';
 import {
   type Challenge,

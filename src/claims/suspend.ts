@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { day_ms, dayText } from '../core/text.ts';
 import { type LeafType, toLeaf } from '../log/leaf.ts';
-import { type Capability, type Claim, type ClaimEvent, placeMember } from './claim.ts';
-import { afterSuspension } from './fold.ts';
+import { afterSuspension, type Capability, type Claim, type ClaimEvent, placeMember } from './claim.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
 import type { ClaimTransaction } from './schema.ts';
 import { isSecondReading, type MissingProof, toNoted } from './standing.ts';

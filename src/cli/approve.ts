@@ -7,7 +7,7 @@ import { day_ms, dayText, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { malwareWords } from '../observations/known/malware.ts';
 import { isSeenPin, type Pinnable, pinnedNow } from '../selections/approvals.ts';
-import { readPrivateEntries } from '../selections/private-entries.ts';
+import { readPrivateEntries } from '../selections/entries.ts';
 import { openLockSource } from './lock.ts';
 import { replaceFile } from './replace-file.ts';
 

@@ -1,10 +1,8 @@
 import { openOwnEvidence } from '../app/own-evidence.ts';
 import { toContext } from '../app/server.ts';
-import { audit } from '../audit/audit.ts';
-import { type KnownRoot, readKnownRoot } from '../audit/check-tree.ts';
-import type { EvidenceReader } from '../audit/evidence-reader.ts';
+import { audit, type KnownRoot, readKnownRoot } from '../audit/audit.ts';
 import type { AuditFault } from '../audit/fault.ts';
-import { createServedEvidence } from '../audit/served.ts';
+import { createServedEvidence, type EvidenceReader } from '../audit/served.ts';
 import { createServiceClient, ServiceUnreadable } from '../audit/service.ts';
 import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';

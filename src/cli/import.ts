@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
 import { type ImportResult, runImport } from '../imports/import.ts';
 import { isUnreadable, RegistryError } from '../imports/import-run.ts';
-import { readPrivateEntries } from '../selections/private-entries.ts';
+import { readPrivateEntries } from '../selections/entries.ts';
 import { createBar } from './shell.ts';
 
 export interface ImportOptions {

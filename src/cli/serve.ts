@@ -19,7 +19,7 @@ import { startReadingPrivate } from '../selections/members.ts';
 import type { Metrics, StoreFigures } from '../telemetry/metrics.ts';
 import { toReportsPage } from '../views/pages.ts';
 import { startWebhooks } from '../webhooks/deliver.ts';
-import { requireBackupDir, startBackups } from './backup/backups.ts';
+import { requireBackupDir, startBackups } from './backup/backup.ts';
 
 export function toListenError(
   error: unknown,
@@ -95,7 +95,7 @@ async function observe(context: Context, signal: AbortSignal): Promise<void> {
       'not observing: no recorded endpoint, package or repository is checked (OBSERVE is off)',
     );
   const { startObserving } = await import('../observations/schedule.ts');
-  const { createServiceChecks } = await import('../app/service-checks.ts');
+  const { createServiceChecks } = await import('../app/observer-thread.ts');
   return startObserving(context, signal, createServiceChecks(context, signal));
 }
 

@@ -16,7 +16,7 @@ import {
   verifySavedProof,
   verifyStatement,
 } from '../log/verify.ts';
-import { checkWitnesses, type Policy, PolicyFault, readPolicy } from '../log/witness-policy.ts';
+import { checkWitnesses, type Policy, PolicyFault, readPolicy } from '../log/witnesses.ts';
 
 export async function readSaved(path: string): Promise<string> {
   try {

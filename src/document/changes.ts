@@ -6,7 +6,7 @@ import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { changedMembersWords } from '../observations/known/kinds/lists/member-changes.ts';
 import { toolsCount, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { moveWords } from '../observations/known/kinds/moves.ts';
-import type { ChangeCounts } from '../observations/known/tool-change.ts';
+import type { ChangeCounts } from '../observations/known/observation.ts';
 import { factTitle, toLabel } from './words.ts';
 
 const typeWords: Readonly<Record<ChangeType, Words>> = {

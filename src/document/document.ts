@@ -13,10 +13,9 @@ import { factsOf } from '../observations/known/kind.ts';
 import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import { toObservations } from '../observations/known/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
-import { asOfWords, leftOutWords } from './as-of.ts';
 import { type ListingDocument, servedAs } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
-import { type ListingFacts, savedCopySentence } from './record.ts';
+import { asOfWords, type ListingFacts, leftOutWords, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
 

@@ -5,9 +5,9 @@ import { dayText } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
-import { readPastRecord, shownVersions } from '../listings/past.ts';
 import { sharedColumn, toShared } from '../listings/references/shared.ts';
 import type { ShownRecord } from '../listings/version-moves.ts';
+import { readPastRecord, shownVersions } from '../listings/writes.ts';
 import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { toFacts as toStanding } from '../observations/known/standing.ts';
@@ -16,10 +16,14 @@ import { recordedNow } from '../observations/known/to-observations.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
-import { readLastEntry, toPastClaim } from './as-of.ts';
-import { readHandlesWithEvidence } from './evidence.ts';
 import type { HitFacts } from './hit.ts';
-import { type ListingFacts, toReading } from './record.ts';
+import {
+  type ListingFacts,
+  readHandlesWithEvidence,
+  readLastEntry,
+  toPastClaim,
+  toReading,
+} from './record.ts';
 import { recordedFacts } from './recorded-facts.ts';
 import type { Db, DocumentSchema } from './schema.ts';
 

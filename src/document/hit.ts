@@ -1,9 +1,11 @@
 import { namespaceText } from '../core/handle.ts';
-import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
+import { namespaceIdentity, namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import { code, count, day, isEmpty, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { holdsEndpoints } from '../listings/naming.ts';
+import { keyOfReference, toPackageReference } from '../listings/references/references.ts';
+import type { SharedKind } from '../listings/references/shared.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { kindOf } from '../observations/known/kinds.ts';
@@ -14,10 +16,114 @@ import { priceOffers } from '../observations/known/prices/offers.ts';
 import { offersWords } from '../observations/known/prices/words.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
+import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { sourcesFirst } from './rated.ts';
-import { recordedSecrets } from './record.ts';
+import { isRecordedTag, recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
-import { hostingWords, packageWords } from './sentences.ts';
+import { hostingWords, packageWords, typeWords } from './sentences.ts';
+
+type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
+
+/** Without a limit, the listings of one large publisher could fill the list. */
+const mostOfPublisher = 2;
+const weights = { same: 4, word: 2, tag: 1 };
+const saysLittle = [stopWords, lightWords, questionWords, verbs];
+
+const publisherKey = ({ handle }: Comparable) => namespaceIdentity(handle);
+
+function nameWords({ handle, title }: Comparable): Map<string, string> {
+  const words = toWords(`${handle.slice(handle.indexOf('/') + 1)} ${title ?? ''}`).map(({ text }) => text);
+  const telling = words.filter((word) => word.length > 1 && !saysLittle.some((list) => list.has(word)));
+  return new Map(telling.toReversed().map((word) => [stem(word), word]));
+}
+
+const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
+const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =>
+  packages.map((one) => [
+    keyOfReference(toPackageReference(one)),
+    say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
+  ]);
+
+/** Empty if name and title have only common words and no tag names a topic. */
+export const toAlikeQuery = (listing: Comparable): string =>
+  [...nameWords(listing).values(), ...topics(listing)].join(' ');
+
+type Sharing = readonly { readonly id: number; readonly kind: string }[];
+type SharedTraits = ReturnType<ReturnType<typeof createComparison>>;
+
+function createComparison(one: Comparable, sharing: Sharing) {
+  const kindsOf = Map.groupBy(sharing, ({ id }) => id);
+  const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
+  return (other: Comparable) => {
+    const words = nameWords(other);
+    const tags = new Set(topics(other));
+    const packages = new Map(packageNames(other));
+    return {
+      same: new Set(kindsOf.get(other.id)?.map(({ kind }) => kind)),
+      packages: ofOne.packages.flatMap(([key, name]) => (packages.has(key) ? [name] : [])),
+      tags: ofOne.tags.filter((tag) => tags.has(tag)),
+      words: ofOne.words.flatMap(([term, word]) => (words.has(term) ? [word] : [])),
+    };
+  };
+}
+
+const amountOf = ({ same, tags, words }: SharedTraits) =>
+  same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
+
+/** The given order decides among equals. Leaves out those that share nothing or have the same publisher. */
+export function pickAlike<One extends Comparable>(
+  listing: Comparable,
+  { candidates, sharing }: { readonly candidates: readonly One[]; readonly sharing: Sharing },
+  most: number,
+): { listing: One; shared: SharedTraits }[] {
+  const ofPublisher = new Map<string, number>();
+  const compare = createComparison(listing, sharing);
+  return candidates
+    .filter((one) => publisherKey(one) !== publisherKey(listing))
+    .map((one) => ({ listing: one, shared: compare(one) }))
+    .filter(({ shared }) => amountOf(shared) > 0)
+    .sort((a, b) => amountOf(b.shared) - amountOf(a.shared))
+    .filter(({ listing: one }) => {
+      const before = ofPublisher.get(publisherKey(one)) ?? 0;
+      ofPublisher.set(publisherKey(one), before + 1);
+      return before < mostOfPublisher;
+    })
+    .slice(0, most);
+}
+
+const sharedNames = (names: readonly string[]) =>
+  join(
+    names.map((name) => code(name)),
+    ', ',
+  );
+
+const isOne = ({ length }: { readonly length: number }) => length === 1;
+
+const sameWords = {
+  endpoint: own('the recorded endpoint'),
+  repository: own('the recorded repository'),
+  package: own('the recorded package'),
+  description: own('the description'),
+  namesake: own('the name and the description'),
+  tools: own('the tools that Dossier saw'),
+  pay_to: own('the address for payments'),
+} as const satisfies Readonly<Record<Exclude<SharedKind, 'word' | 'account' | 'website'>, Words>>;
+
+/** Example: `shares the recorded repository; the tags sms, payments`. */
+export function alikeWords({ same, packages, tags, words }: SharedTraits): Words {
+  const which = (kind: string, what: Words) => {
+    if (kind !== 'package' || packages.length === 0) return what;
+    return say`the recorded ${isOne(packages) ? own('package') : own('packages')} ${join(packages, ', ')}`;
+  };
+  const all = [
+    ...Object.entries(sameWords).map(([kind, what]) => (same.has(kind) ? which(kind, what) : say``)),
+    tags.length > 0 ? say`the ${isOne(tags) ? own('tag') : own('tags')} ${sharedNames(tags)}` : say``,
+    words.length > 0
+      ? say`the ${isOne(words) ? own('word') : own('words')} ${sharedNames(words)} in name or title`
+      : say``,
+  ];
+  return say`shares ${join(all, '; ')}`;
+}
 
 type HitObservation = Pick<DatedObservation, 'details' | 'outcome'> &
   ChangedInTime & { readonly missed?: unknown };

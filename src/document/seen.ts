@@ -3,7 +3,7 @@ import { betweenDays, code, dayOf, isEmpty, own, say, type Words } from '../core
 import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../observations/known/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/known/kinds/endpoint.ts';
-import { subjectWords } from '../observations/known/kinds/packages/words.ts';
+import { subjectWords } from '../observations/known/kinds/packages/packages.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import {
   type DatedObservation,

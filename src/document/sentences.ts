@@ -20,13 +20,13 @@ import {
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
 import { ownersOf } from '../listings/naming.ts';
-import { isAddress, isImageType, versionOfImage } from '../listings/references/package.ts';
+import { isAddress, isImageType, versionOfImage } from '../listings/references/command.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
 import { outcomeWords } from '../observations/asked/outcome.ts';
 import { toImage, toPackage } from '../observations/asked/published/recorded.ts';
 import type { AskedKind } from '../observations/known/kind.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
-import { packagePage } from '../observations/known/kinds/packages/words.ts';
+import { packagePage } from '../observations/known/kinds/packages/packages.ts';
 import type { sharedKinds } from '../observations/known/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/known/kinds/questions.ts';
 import { askedOf, kindOf, kindsWithUnknown } from '../observations/known/kinds.ts';

@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import { askedRunLimit, badCapabilityLimit } from '../claims/authenticate.ts';
 import { claimChangeLimit } from '../claims/checks/check.ts';
 import { Problem } from '../core/problem.ts';
-import { defaultLimit, maxLimit } from '../document/registry/list.ts';
+import { defaultLimit, maxLimit } from '../document/registry/entries.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
 import { createSearchTurns } from '../limits/searches.ts';
 import { readCheckLimits } from '../observations/read-limits.ts';

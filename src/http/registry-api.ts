@@ -1,11 +1,11 @@
 import { type Handler, Hono } from 'hono';
-import { readServers, readVersionEntries, readVersionEntry } from '../document/registry/list.ts';
+import { readServers, readVersionEntries, readVersionEntry } from '../document/registry/entries.ts';
 import { retrieveEntry, searchEntries } from '../tools/find/ard.ts';
 import type { HttpEnvironment, Request } from './call.ts';
-import { openToAll } from './cors.ts';
 import type { RequestTurns } from './limits.ts';
+import { openToAll } from './middleware.ts';
+import { answerJson, answerJsonText, answerOnce } from './problems.ts';
 import { readJson } from './request.ts';
-import { answerJson, answerJsonText, answerOnce } from './response.ts';
 
 /** What changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;

@@ -1,16 +1,28 @@
+import { isJsonContentType } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Selection } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { isHandle, requireHandle } from '../core/handle.ts';
 import { countValues, decodeUtf8, readBounded, readForeignJson, toStorable } from '../core/json.ts';
+import { findSecret } from '../core/keys/capability.ts';
 import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { Problem } from '../core/problem.ts';
 import { nextTurn } from '../core/turns.ts';
 import { toText } from '../core/words.ts';
 import { findPrivateSelection, requireSelection } from '../selections/members.ts';
 import { isKnownHandle } from '../tools/find/listing.ts';
-import { type BodyBounds, type Bounded, bodyBoundsOf, bodyCost, callTool, type Tool } from '../tools/tool.ts';
-import type { Request } from './call.ts';
+import { tools } from '../tools/index.ts';
+import {
+  type BodyBounds,
+  type Bounded,
+  bodyBoundsOf,
+  bodyCost,
+  callTool,
+  defaultBody,
+  type Tool,
+} from '../tools/tool.ts';
+import type { Request, TakeLargeBody } from './call.ts';
+import { toRpcError } from './problems.ts';
 
 /** Throws only Problem. */
 export const call = <Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -31,7 +43,7 @@ const small_bytes = 8192;
  * Node enforces a declared length; `raise` may allow more after the beginning. Throws body_too_large,
  * unsupported_media_type or invalid_request.
  */
-export async function readText(
+async function readText(
   request: globalThis.Request,
   limit_bytes: number,
   raise?: (start: Buffer) => number,
@@ -56,14 +68,14 @@ export async function readText(
 }
 
 /** Throws body_too_large. */
-export function requireFewValues(text: string, { values }: BodyBounds): number {
+function requireFewValues(text: string, { values }: BodyBounds): number {
   const count = countValues(text);
   if (count > values) throw new Problem('body_too_large', `At most ${values} values of JSON are read here.`);
   return count;
 }
 
 /** Throws invalid_request, also for more levels than `maxDepthOf` returns. */
-export function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
+function parseJson(text: string, maxDepthOf: (value: unknown) => number): unknown {
   const { value, refused } = readForeignJson(text, maxDepthOf);
   if (refused) throw new Problem('invalid_request', `The JSON has ${toText(refused)}.`);
   if (value === undefined) throw new Problem('invalid_request', 'The body is not JSON.');
@@ -182,4 +194,84 @@ export function viewOf(c: Request): Selection {
   c.set('isPrivate', true);
   c.header('Cache-Control', 'private, no-cache');
   return found;
+}
+
+const repeated = ['mcp-method', 'mcp-name', 'mcp-protocol-version'] as const;
+
+/** The tool's own refusal is a result that models read. */
+function outsideArguments(message: unknown): unknown {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: object };
+  if (method !== 'tools/call') return message;
+  return { ...(message as object), params: { ...params, arguments: undefined } };
+}
+
+/** In parts that answers or errors would repeat. Throws secret_in_body. */
+function refuseStraySecret(headers: Pick<Headers, 'get'>, text: string, message: unknown): void {
+  // A capability has the prefix, or an escape that may be part of it.
+  const isSuspicious = text.includes('dossier_cap_') || text.includes('\\u');
+  const isStray =
+    repeated.some((name) => findSecret(headers.get(name) ?? '')) ||
+    (isSuspicious && findSecret(outsideArguments(message)));
+  if (isStray) throw new Problem('secret_in_body');
+}
+
+const maxBytes = defaultBody.bytes;
+const largeTools = tools.filter(({ largeBody }) => largeBody);
+const most_bytes = Math.max(maxBytes, ...largeTools.map((tool) => bodyBoundsOf(tool).bytes));
+const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));
+
+/** Smaller bounds of a tool do not apply here. */
+const boundsOf = (tool: Tool | undefined): BodyBounds => tool?.largeBody ?? defaultBody;
+
+function requireWithin(text: string, bounds: BodyBounds): { bytes: number; values: number } {
+  const bytes = Buffer.byteLength(text);
+  if (bytes > bounds.bytes)
+    throw new Problem('body_too_large', `At most ${bounds.bytes} bytes are read here.`);
+  return { bytes, values: requireFewValues(text, bounds) };
+}
+
+/** Without a declared length, only a beginning that names such a tool may be long. */
+const limitOfStart = (start: Buffer): number =>
+  largeTools.some(({ name }) => start.includes(name)) ? most_bytes : maxBytes;
+
+/**
+ * Charges a large message before parsing. Throws body_too_large, invalid_request, rate_limited or
+ * secret_in_body.
+ */
+export function parseMessage(text: string, headers: Pick<Headers, 'get'>, take: TakeLargeBody): unknown {
+  const named = largeTools.find(({ name }) => text.includes(name));
+  const { bytes, values } = requireWithin(text, boundsOf(named));
+  const isLarge = bytes > maxBytes || values > defaultBody.values;
+  if (isLarge && named) take(named, bodyCost(bytes, values));
+  const message = parseJson(text, (value) => {
+    const called = toolsByName.get(toolOf(value) ?? '');
+    if (isLarge) requireWithin(text, boundsOf(called));
+    else if (called?.largeBody) take(called, bodyCost(bytes, values));
+    return boundsOf(called).depth;
+  });
+  refuseStraySecret(headers, text, message);
+  return message;
+}
+
+/** A batch would make many calls for one POST. */
+export async function readMessage(c: Request): Promise<{ body: unknown } | { refusal: Response }> {
+  const { raw } = c.req;
+  if (!isJsonContentType(raw.headers.get('content-type'))) throw new Problem('unsupported_media_type');
+  try {
+    const isDeclared = raw.headers.has('content-length');
+    const text = await readText(raw, isDeclared ? most_bytes : maxBytes, limitOfStart);
+    const body = parseMessage(text, raw.headers, c.get('takeLargeBody'));
+    if (!Array.isArray(body)) return { body };
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'invalid_request')
+      return { refusal: toRpcError(error, -32700) };
+    throw error;
+  }
+  throw new Problem('invalid_request', 'Batches are not accepted: send one message in each POST.');
+}
+
+export function toolOf(message: unknown): string | undefined {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+  const name = method === 'tools/call' ? params?.name : undefined;
+  return typeof name === 'string' && toolsByName.has(name) ? name : undefined;
 }

@@ -4,7 +4,7 @@ import { toLine } from '../core/text.ts';
 import type { ListingInput } from '../listings/listing.ts';
 import { hostsIn, type Naming, type Setting, toNaming } from '../listings/naming.ts';
 import { readRecord } from '../listings/record-form.ts';
-import { isImageType, steersRuntime, versionOfImage } from '../listings/references/package.ts';
+import { isImageType, steersRuntime, versionOfImage } from '../listings/references/command.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { isSwitch, scalar } from './launch.ts';
 import { inputsOfPackage, inputsOfRemote, toPackage } from './recorded.ts';

@@ -20,9 +20,8 @@ import type { Reads } from '../store/store.ts';
 import { deriveRecord } from './derive.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
 import { copyFields, type ImportCounts, zeroImportCounts } from './import-run.ts';
-import { type PageFacts, toListing } from './listing.ts';
 import { namingOf } from './naming.ts';
-import { hasField, recordedOf, toRecorded } from './recorded.ts';
+import { hasField, type PageFacts, recordedOf, toListing, toRecorded } from './recorded.ts';
 
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
   const sum = { ...zeroImportCounts };

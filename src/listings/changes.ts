@@ -7,7 +7,7 @@ import {
   type NewChange,
   toChangeId,
 } from '../log/change.ts';
-import { addChanges } from '../log/changes.ts';
+import { addChanges } from '../log/entries.ts';
 import { changeTable } from '../log/schema.ts';
 import type { Reads } from '../store/store.ts';
 import type { RowOf } from '../store/table.ts';

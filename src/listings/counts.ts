@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { everyListing } from '../core/handle.ts';
-import type { Facet, FacetChoice } from '../search/facets.ts';
 import { countFacets } from '../search/gather.ts';
-import type { SearchCounts } from '../search/query.ts';
+import type { Facet, FacetChoice, SearchCounts } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, inChunks } from '../store/query.ts';
 import { summaryTable } from './listing.ts';

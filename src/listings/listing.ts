@@ -4,7 +4,7 @@ import { handleParts } from '../core/handle.ts';
 import type { EndpointPlace } from '../core/identity.ts';
 import type { Json } from '../core/json.ts';
 import { wordsSchema } from '../core/words.ts';
-import type { Facet } from '../search/facets.ts';
+import type { Facet } from '../search/query.ts';
 import {
   flag,
   integer,

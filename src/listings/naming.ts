@@ -14,7 +14,7 @@ import {
   type RecordedOwners,
   recordedOwners,
 } from './listing.ts';
-import { isAddress } from './references/package.ts';
+import { isAddress } from './references/command.ts';
 import { toPackageReference } from './references/references.ts';
 
 /** Undefined if the name does not tell it. */

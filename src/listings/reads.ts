@@ -1,29 +1,171 @@
 import { type SqlBool, sql } from 'kysely';
+import type { Context } from '../context.ts';
 import { isOnNamespace } from '../core/identity.ts';
 import type { Payee } from '../core/payee.ts';
-import type { FacetChoice } from '../search/facets.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
-import type { SearchQuery } from '../search/query.ts';
+import type { FacetChoice, SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
 import { readCount, readFacetCounts, readListCounts } from './counts.ts';
 import {
+  type ListedVersion,
+  listedColumns,
   listingTable,
+  sampleOrigins,
   type VersionSummary,
   versionSummaryColumns,
   versionTable,
   withoutHidden,
 } from './listing.ts';
-import { readNear } from './near.ts';
-import { readFormerly } from './references/former.ts';
-import { readAsked, readPaidOn, toPayeeKey } from './references/payees.ts';
+import { readNear, toSearch } from './near.ts';
+import { readAsked, readFormerly, readPaidOn, toPayeeKey } from './references/payees.ts';
 import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
-import { readVersionPage } from './registry-entries.ts';
 import type { Db, ListingRow } from './schema.ts';
-import { toSearch } from './searched.ts';
 import { decodeShown, type ListQuery, readBriefs, readByIds, type VersionQuery } from './table.ts';
-import { type NewestVersions, readDatedVersions, readNewestVersions, readVersionSpan } from './versions.ts';
+
+export interface NewestVersions {
+  readonly withDeleted: boolean;
+  readonly after?: Pick<VersionSummary, 'published_at' | 'version'> | undefined;
+  readonly offset?: number;
+  readonly limit: number;
+}
+
+const selectVersions = (db: Db, handle: string, withDeleted: boolean) =>
+  db
+    .selectFrom('listing_version')
+    .where('handle', '=', handle)
+    .$if(!withDeleted, (rows) => rows.where('status', '<>', 'deleted'));
+
+/** Newest first, without their records. */
+export async function readNewestVersions(
+  db: Db,
+  handle: string,
+  { withDeleted, after, offset = 0, limit }: NewestVersions,
+): Promise<VersionSummary[]> {
+  const rows = selectVersions(db, handle, withDeleted)
+    .select(versionSummaryColumns)
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(published_at, version) < (${after?.published_at ?? ''}, ${after?.version ?? ''})`,
+      ),
+    )
+    .orderBy('published_at', 'desc')
+    .orderBy('version', 'desc')
+    .limit(limit)
+    .offset(offset);
+  return (await rows.execute()).map(versionTable.decode);
+}
+
+/** Dated by the registry, newest first, without deleted ones. */
+async function readDatedVersions(db: Db, handle: string, limit: number): Promise<ListedVersion[]> {
+  const rows = selectVersions(db, handle, false).selectAll().where('undated', 'is', null);
+  const newest = rows.orderBy('published_at', 'desc').orderBy('version', 'desc').limit(limit);
+  return (await newest.execute()).map(versionTable.decode);
+}
+
+async function readVersionSpan(db: Db, handle: string) {
+  const { versions, first, last } = await selectVersions(db, handle, false)
+    .select(({ fn }) => [
+      fn.countAll<number>().as('versions'),
+      fn.min('published_at').as('first'),
+      fn.max('published_at').as('last'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { count: Number(versions), first, last };
+}
+
+export async function readVersionsPage(
+  handle: string,
+  { page, perPage }: { readonly page: number; readonly perPage: number },
+  { store }: Pick<Context, 'store'>,
+) {
+  const { newestVersions, versionSpan } = store.listings;
+  const query = { withDeleted: false, offset: (page - 1) * perPage, limit: perPage };
+  const [versions, span] = await Promise.all([newestVersions(handle, query), versionSpan(handle)]);
+  return { versions, page, span };
+}
+
+/** The version that the listing shows, or last showed. */
+const isLatest = sql<boolean>`(listing.version = listing_version.version or listing.version = '' and
+  listing_version.version = (select other.version from listing_version as other
+    where other.handle = listing_version.handle order by other.published_at desc, other.version desc limit 1))`;
+
+const selectListed = (db: Db) =>
+  db
+    .selectFrom('listing_version')
+    .innerJoin('listing', 'listing.handle', 'listing_version.handle')
+    .select(listedColumns.map((name) => `listing_version.${name}` as const))
+    .select(['listing.withdrawn', isLatest.as('isLatest')])
+    .where('listing.origin', 'not in', [...sampleOrigins]);
+
+type ListedQuery = ReturnType<typeof selectListed>;
+
+/** LIKE would have wildcards. */
+const isNamed = (text: string) =>
+  sql<boolean>`listing_version.handle in (select named.handle from listing as named
+    where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;
+
+function filter(
+  listed: ListedQuery,
+  { version, versions, handles, withDeleted, named }: VersionQuery,
+): ListedQuery {
+  return listed
+    .$if(version === 'latest', (query) => query.where(isLatest))
+    .$if(version !== undefined && version !== 'latest', (query) =>
+      query.where('listing_version.version', '=', version ?? ''),
+    )
+    .$if(versions !== undefined, (query) =>
+      query.where('listing_version.version', 'in', [...(versions ?? [])]),
+    )
+    .$if(handles !== undefined, (query) => query.where('listing_version.handle', 'in', [...(handles ?? [])]))
+    .$if(named !== undefined, (query) => query.where(isNamed(named ?? '')))
+    .$if(!withDeleted, (query) =>
+      query.where('listing_version.status', '<>', 'deleted').where('listing.withdrawn', 'is', null),
+    );
+}
+
+export interface PagedVersion extends ListedVersion {
+  readonly isLatest: boolean;
+}
+
+const withdrawnHere = 'Withdrawn from this directory.';
+
+/** What was being written when the caller read the time may become visible with an earlier one. */
+const overlap_ms = 60_000;
+
+function inOrder(listed: ListedQuery, { after, updatedSince }: VersionQuery): ListedQuery {
+  const byName = (some: ListedQuery) =>
+    some.orderBy('listing_version.handle').orderBy('listing_version.version');
+  const place = sql`listing_version.handle, listing_version.version`;
+  if (updatedSince === undefined) {
+    if (!after) return byName(listed);
+    // Follows from the first bound, but without it PostgreSQL reads listings from the beginning.
+    return byName(listed)
+      .where(sql<boolean>`(${place}) > (${after.handle}, ${after.version})`)
+      .where('listing.handle', '>=', after.handle);
+  }
+  const since = new Date(Date.parse(updatedSince) - overlap_ms).toISOString();
+  const changed = listed.where('listing_version.listed_at', '>=', since).orderBy('listing_version.listed_at');
+  const next = sql<boolean>`(listing_version.listed_at, ${place}) > (${after?.listed_at}, ${after?.handle}, ${after?.version})`;
+  return byName(after ? changed.where(next) : changed);
+}
+
+async function readVersionPage(db: Db, query: VersionQuery): Promise<PagedVersion[]> {
+  if (query.handles?.length === 0 || query.versions?.length === 0) return [];
+  const rows = await inOrder(filter(selectListed(db), query), query)
+    .limit(query.limit)
+    .execute();
+  return rows.map(({ withdrawn, isLatest, ...row }) => ({
+    ...versionTable.decode(row),
+    isLatest: Boolean(isLatest),
+    ...((withdrawn === 'optout' || withdrawn === 'operator') && {
+      status: 'deleted' as const,
+      status_message: undefined,
+      record: JSON.stringify({ name: row.handle, version: row.version, description: withdrawnHere }),
+    }),
+  }));
+}
 
 const valuesOf = {
   handle: sql`listing where withdrawn is null`,

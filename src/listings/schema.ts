@@ -59,7 +59,7 @@ export const payeeTable = table('payee', ['key', 'handle', 'network'], {
 /** Every write updates it, so that no read has to count. */
 const facetCountTable = table('facet_count', ['facet'], { facet: text, listings: integer });
 
-/** Records that were replaced. `record` is the JSON of PastRecord (past.ts), and `until` the day. */
+/** Records that were replaced. `record` is the JSON of PastRecord (writes.ts), and `until` the day. */
 const pastTable = table('past_record', ['handle', 'until'], { handle: text, until: text, record: text });
 
 const publisherCountTable = table('publisher_count', ['namespace'], { namespace: text, listings: integer });

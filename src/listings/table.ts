@@ -1,5 +1,4 @@
-import type { Facet } from '../search/facets.ts';
-import type { SearchSort } from '../search/query.ts';
+import type { Facet, SearchSort } from '../search/query.ts';
 import { precompileQuery } from '../store/query.ts';
 import {
   type ListedVersion,

@@ -1,10 +1,24 @@
-import { inChunks, precompileQuery } from '../store/query.ts';
-import type { TableValue } from '../store/table.ts';
-import { toLoggedChange } from './change.ts';
-import { addChanges } from './changes.ts';
+import { inChunks, precompileQuery, upsert } from '../store/query.ts';
+import type { RowOf, TableValue } from '../store/table.ts';
+import { type NewChange, toLoggedChange } from './change.ts';
 import type { CommittedRecord, Leaf } from './leaf.ts';
 import { completedNodes, type ReadNode, siblingsOf } from './merkle.ts';
-import { type Db, headTable, type LogSchema } from './schema.ts';
+import { changeTable, type Db, headTable, type LogSchema } from './schema.ts';
+
+const readLast = precompileQuery((db: Db) =>
+  db.selectFrom('evidence_change').select('seq').orderBy('seq', 'desc').limit(1),
+);
+const insertChanges = precompileQuery((db: Db, rows: readonly RowOf<typeof changeTable>[]) =>
+  db.insertInto('evidence_change').values([...rows]),
+);
+
+/** The write lock must be held, so that no reader sees a later position first. */
+export async function addChanges(db: Db, changes: readonly NewChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const [{ seq: last } = { seq: 0 }] = await readLast(db);
+  const rows = changes.map((change, at) => changeTable.encode({ ...change, seq: last + 1 + at }));
+  await inChunks(rows, (chunk) => insertChanges(db, chunk));
+}
 
 /**
  * The lock on the newest row puts writers in order. Numbers may be missing, because that of a log that was
@@ -165,5 +179,24 @@ export const createLogWrites = (db: Db) => ({
       throw new Error('no log can be opened under a number that was used');
     const row = headTable.encode({ id, base: endOf(heads), size: 0, opened_at });
     await db.insertInto('log_head').values(row).execute();
+  },
+});
+
+const id = 1;
+
+export const createAuditReads = (db: Db) => ({
+  last: () =>
+    db
+      .selectFrom('audit_run')
+      .select(['finished_at', 'entries', 'faults'])
+      .where('id', '=', id)
+      .executeTakeFirst(),
+});
+
+/** The writes change no listing. */
+export const createAuditWrites = (db: Db) => ({
+  ...createAuditReads(db),
+  async put(run: Omit<LogSchema['audit_run'], 'id'>) {
+    await upsert(db, 'audit_run', { id, ...run }, 'id').execute();
   },
 });

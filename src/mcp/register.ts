@@ -20,7 +20,7 @@ import { shownDays } from '../document/pictures/days.ts';
 import { completeHandle } from '../listings/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
-import { measure } from '../telemetry/events.ts';
+import { measure } from '../telemetry/metrics.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toListedInput, toOutputSchema } from '../tools/tool.ts';
 import { daysStrip, inTime } from '../views/pictures/days.ts';

@@ -9,7 +9,7 @@ import { day_s } from '../core/text.ts';
 import { refuseInTransaction } from '../core/transaction.ts';
 import { own, type Words } from '../core/words.ts';
 import { isAddress, isLoopbackAddress, isPublicAddress, plainAddress } from './addresses.ts';
-import { type Names, namesAt, type Unresolved, unresolvedName } from './names.ts';
+import { type Names, namesAt, type Unresolved, unresolvedName } from './dns.ts';
 import { readRetryAfter_s } from './retry-after.ts';
 
 export const refusedAddress = 'EREFUSEDADDRESS';

@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { defaultTimeouts, type Timeouts } from '../config/timeouts.ts';
 import { createOutboundClient, type FetchFailure, type OutboundResponse, reachPublic } from './client.ts';
-import { dnsServersFor, readTxt } from './dns.ts';
-import { namesAt } from './names.ts';
+import { dnsServersFor, namesAt, readTxt } from './dns.ts';
 
 export type AgreedTxt = ReturnType<typeof agree>;
 

@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
+import type { Config } from '../config/config.ts';
+import { defaultTimeouts } from '../config/timeouts.ts';
+import { createFairPool, type FairPool } from '../core/fair-pool.ts';
 import { attempt, decodeUtf8 } from '../core/json.ts';
-import type {
-  FailedRequest,
-  FetchFailure,
-  OutboundClient,
-  OutboundRequest,
-  OutboundResponse,
+import { isAddress, isLoopbackBase } from './addresses.ts';
+import {
+  createOutboundClient,
+  type FailedRequest,
+  type FetchFailure,
+  type OutboundClient,
+  type OutboundRequest,
+  type OutboundResponse,
 } from './client.ts';
+import { namesAt } from './dns.ts';
+import { meaningOf } from './meaning.ts';
+import { type Bases, type RepositoryPlace, toPlace, toRawUrl, toUploadPackUrl } from './repository-place.ts';
 
 const toPacketLine = (text: string): string => `${(text.length + 5).toString(16).padStart(4, '0')}${text}\n`;
 /** Before arguments. */
@@ -24,7 +32,7 @@ const toCommand = (command: string, capabilities: readonly string[], args: reado
       flush,
   );
 
-export const toHeadQuery = (agent: string): Buffer =>
+const toHeadQuery = (agent: string): Buffer =>
   toCommand('ls-refs', [`agent=${agent}`], ['symrefs', 'ref-prefix HEAD']);
 
 /** `branch` only if HEAD points to one with plain characters. */
@@ -66,7 +74,7 @@ function toLines(body: Buffer): string[] | undefined {
 }
 
 /** 'empty' without a commit, undefined if malformed. */
-export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
+function readHead(body: Buffer): HeadRef | 'empty' | undefined {
   const lines = toLines(body);
   if (!lines) return undefined;
   if (lines.length === 0) return 'empty';
@@ -77,7 +85,7 @@ export function readHead(body: Buffer): HeadRef | 'empty' | undefined {
 }
 
 /** Without parents, trees and files. */
-export const toCommitQuery = (commit: string, agent: string): Buffer =>
+const toCommitQuery = (commit: string, agent: string): Buffer =>
   toCommand(
     'fetch',
     [`agent=${agent}`, ...(commit.length === 64 ? ['object-format=sha256'] : [])],
@@ -114,7 +122,7 @@ function firstCommit(pack: Buffer): Buffer | undefined {
 const committerLine = /^committer .*> (\d{1,12}) [+-]\d{4}$/m;
 
 /** RFC 3339, if the content's digest is this id. */
-export function readCommitTime(body: Buffer, commit: string): string | undefined {
+function readCommitTime(body: Buffer, commit: string): string | undefined {
   const pack = toPack(body);
   const content = pack && firstCommit(pack);
   if (!content) return undefined;
@@ -148,7 +156,7 @@ export function toFileText(
   return lfsPointer.test(text) ? { result: 'lfs_pointer' } : { result: 'file', text };
 }
 
-export interface ExchangeFailure<Result = FetchFailure> {
+interface ExchangeFailure<Result = FetchFailure> {
   readonly result: Result | 'repository_moved' | 'redirect_refused' | 'host_rate_limited' | 'host_error';
   readonly retry_after_s?: number;
   readonly unsent?: FailedRequest['unsent'];
@@ -156,7 +164,7 @@ export interface ExchangeFailure<Result = FetchFailure> {
   readonly moved_to?: string;
 }
 
-export type GitExchange = ReturnType<typeof createExchange>;
+type GitExchange = ReturnType<typeof createExchange>;
 
 const movedPath = /^\/([\w.-]{1,100}(?:\/[\w.-]{1,100}){1,8})\/git-upload-pack$/;
 
@@ -186,7 +194,7 @@ function toFailure(
 }
 
 /** Follows at most one redirect, to another spelling of the same path. */
-export const createExchange =
+const createExchange =
   (client: OutboundClient, deadline: AbortSignal) =>
   async (request: Omit<OutboundRequest, 'deadline'>): Promise<OutboundResponse | ExchangeFailure> => {
     const response = await client.fetch({ ...request, deadline });
@@ -197,3 +205,152 @@ export const createExchange =
     const second = await client.fetch({ ...request, url: to, deadline });
     return second.result === 'response' ? (toFailure(to, second) ?? second) : second;
   };
+
+export type { RepositoryPlace } from './repository-place.ts';
+
+/** Values of `check.result` (docs/reference.md). */
+type ReadFailure =
+  | ExchangeFailure['result']
+  | 'file_absent'
+  | 'lfs_pointer'
+  | 'not_text'
+  | 'html_page'
+  | 'repository_not_found'
+  | 'repository_empty';
+
+/** `pinned`: at the commit that HEAD pointed to. */
+export type RepositoryCheck = Partial<HeadRef> & { readonly pinned: boolean } & (
+    | { readonly result: 'file'; readonly text: string }
+    | { readonly result: ReadFailure; readonly retry_after_s?: number }
+  );
+
+type RepositoryFailure = ExchangeFailure<ReadFailure>;
+
+type FileRead =
+  | { readonly result: 'file'; readonly text: string; readonly retry_after_s?: never }
+  | RepositoryFailure;
+
+const agent = 'dossier';
+
+const askGit = (exchange: GitExchange, url: URL, body: Buffer) =>
+  exchange({
+    url,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-git-upload-pack-request',
+      accept: 'application/x-git-upload-pack-result',
+      'git-protocol': 'version=2',
+    },
+    body,
+  });
+
+async function readHeadRef(exchange: GitExchange, url: URL): Promise<HeadRef | RepositoryFailure> {
+  const response = await askGit(exchange, url, toHeadQuery(agent));
+  if (response.result === 'too_large') return { result: 'host_error' };
+  if (response.result !== 'response') return response;
+  // A page may come from a proxy in between.
+  const meaning = meaningOf({ ...response, url: url.href, text: '' });
+  // As forges do for a private or missing repository.
+  if (meaning === 'absent' || meaning === 'credentials') return { result: 'repository_not_found' };
+  const head = response.status === 200 ? readHead(response.body) : undefined;
+  if (head === 'empty') return { result: 'repository_empty' };
+  return head ?? { result: 'host_error' };
+}
+
+async function readCommit(
+  exchange: GitExchange,
+  url: URL,
+  commit: string,
+): Promise<{ readonly committed_at: string } | RepositoryFailure> {
+  const response = await askGit(exchange, url, toCommitQuery(commit, agent));
+  if (response.result !== 'response') return response;
+  const committed_at = response.status === 200 ? readCommitTime(response.body, commit) : undefined;
+  return committed_at === undefined ? { result: 'host_error' } : { committed_at };
+}
+
+async function readFile(exchange: GitExchange, url: URL): Promise<FileRead> {
+  const response = await exchange({ url });
+  if (response.result !== 'response') return response;
+  if (response.status === 404 || response.status === 410) return { result: 'file_absent' };
+  return response.status === 200 ? toFileText(response.body, response.contentType) : { result: 'host_error' };
+}
+
+/** Without a readable HEAD there is no commit, and only a result about the file counts. */
+async function checkRepository(
+  exchange: GitExchange,
+  bases: Bases,
+  { place, fileName }: { place: RepositoryPlace; fileName: string },
+): Promise<RepositoryCheck> {
+  const readAt = (ref: string) => readFile(exchange, toRawUrl(place, bases, { ref, fileName }));
+  const head = await readHeadRef(exchange, toUploadPackUrl(place, bases));
+  if ('commit' in head) return { ...(await readAt(head.commit)), ...head, pinned: true };
+  if (head.result !== 'host_error') return { ...head, pinned: false };
+  const unpinned = await readAt('HEAD');
+  const saysNothingOfFile = /^(host_|repository_|redirect_)/.test(unpinned.result);
+  return { ...(saysNothingOfFile ? head : unpinned), pinned: false };
+}
+
+/** Public hosts by https and name; `loopbackOrigins` on loopback only. */
+export const createSafeClient = (
+  loopbackOrigins: ReadonlySet<string>,
+  dnsServers?: Config['dnsServers'],
+): OutboundClient =>
+  createOutboundClient({
+    names: namesAt(dnsServers),
+    userAgent: 'Dossier (reads recorded repositories)',
+    bodyLimit_bytes: 65_536,
+    // Claim checks use up to 16 (`createCheckTurns`), the observer four.
+    connections: 20,
+    reach(url) {
+      if (loopbackOrigins.has(url.origin) && isLoopbackBase(url)) return { url, addresses: 'loopback' };
+      return url.protocol === 'https:' && !isAddress(url.hostname) ? { url, addresses: 'public' } : undefined;
+    },
+  });
+
+export type RepositoryReader = ReturnType<typeof createRepositoryReader>;
+
+/** `timeout_ms` is for one call. Failures are results. */
+export function createRepositoryReader(
+  hosts: Config['repositoryHosts'],
+  timeout_ms: number = defaultTimeouts.repositoryCheck_ms,
+  dnsServers?: Config['dnsServers'],
+) {
+  const origins = Object.values(hosts).flatMap(({ git, raw }) => [new URL(git), new URL(raw)]);
+  const onThisMachine = new Set(origins.filter(isLoopbackBase).map(({ origin }) => origin));
+  const client = createSafeClient(onThisMachine, dnsServers);
+  const read = async <T>(
+    { host }: RepositoryPlace,
+    ask: (exchange: GitExchange, bases: Bases) => Promise<T>,
+  ): Promise<T | { readonly result: 'host_unreachable'; readonly retry_after_s?: never }> => {
+    const bases = hosts[host];
+    if (!bases) return { result: 'host_unreachable' };
+    return ask(createExchange(client, AbortSignal.timeout(timeout_ms)), bases);
+  };
+  return {
+    place: (recordedUrl: string) => toPlace(hosts, recordedUrl),
+    /** Up to 16 KiB, at the root of the default branch. */
+    async check(place: RepositoryPlace, fileName: string): Promise<RepositoryCheck> {
+      const found = await read(place, (exchange, bases) =>
+        checkRepository(exchange, bases, { place, fileName }),
+      );
+      return { pinned: false, ...found };
+    },
+    head: (place: RepositoryPlace): Promise<HeadRef | RepositoryFailure> =>
+      read(place, (exchange, bases) => readHeadRef(exchange, toUploadPackUrl(place, bases))),
+    /** As its committer stated it. */
+    commit: (
+      place: RepositoryPlace,
+      commit: string,
+    ): Promise<{ readonly committed_at: string } | RepositoryFailure> =>
+      read(place, (exchange, bases) => readCommit(exchange, toUploadPackUrl(place, bases), commit)),
+    /** `file_absent`: or no such commit or repository. */
+    readAt: (
+      place: RepositoryPlace,
+      { commit, fileName }: { readonly commit: string; readonly fileName: string },
+    ): Promise<FileRead> =>
+      read(place, (exchange, bases) => readFile(exchange, toRawUrl(place, bases, { ref: commit, fileName }))),
+  };
+}
+
+export const createCheckTurns = (): FairPool =>
+  createFairPool({ places: 16, placesOfKey: 4, preferredPlaces: 4, waiting: 64, longestWait_ms: 5000 });

@@ -8,11 +8,11 @@ import type { Listing } from '../listings/listing.ts';
 import { type LogContext, openLogSeed } from '../log/checkpoints.ts';
 import { toNoteKey } from '../log/notes.ts';
 import { createOutboundClient } from '../net/client.ts';
-import { measure } from '../telemetry/events.ts';
+import { measure } from '../telemetry/metrics.ts';
 import { createPriceCatalogs } from './asked/catalogs.ts';
-import { createCutOffWatch } from './asked/hosts/cut-off.ts';
 import { createHostQueue, type HostQueue } from './asked/hosts/host-queue.ts';
 import {
+  createCutOffWatch,
   createPoliteFetch,
   createPoliteRepositories,
   findRefusal,
@@ -21,10 +21,9 @@ import {
 import { createRobots } from './asked/hosts/robots.ts';
 import { createPackageRegistries } from './asked/packages/registries.ts';
 import { type CheckedListing, createRun, type RunParts } from './asked/run.ts';
-import { createChecks, type HeldLease } from './checks.ts';
 import { readListed } from './known/prices/offer.ts';
 import type { DatedFinding } from './known/recording.ts';
-import { findAll, observeListing, type RunReport } from './observe-listing.ts';
+import { createChecks, findAll, type HeldLease, observeListing, type RunReport } from './observe-listing.ts';
 
 type ObserverKey = Awaited<ReturnType<typeof openObserverKey>>;
 

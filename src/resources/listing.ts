@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { completeName, completeNamespace, completeTag } from '../listings/completions.ts';
-import { getListing, readListedTools, readListing } from '../tools/find/document.ts';
-import { isListed } from '../tools/find/listing.ts';
+import { getListing, isListed, readListedTools, readListing } from '../tools/find/listing.ts';
 import { getHistory } from '../tools/get-history.ts';
 import { listRatings } from '../tools/list-ratings.ts';
 import { searchAgents } from '../tools/search-agents.ts';

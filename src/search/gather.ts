@@ -1,10 +1,12 @@
 import { isHandle } from '../core/handle.ts';
 import { nextTurn } from '../core/turns.ts';
 import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
-import { type Facet, type FacetChoice, isLabelOf, toOwnerFacets, toWordOwners } from './facets.ts';
 import { readNearWords, readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
+  type Facet,
+  type FacetChoice,
+  isLabelOf,
   type ParsedQuery,
   parseQuery,
   type SearchCounts,
@@ -12,7 +14,9 @@ import {
   type SearchQuery,
   type SearchSort,
   toId,
+  toOwnerFacets,
   toPosition,
+  toWordOwners,
 } from './query.ts';
 import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';

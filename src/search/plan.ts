@@ -1,4 +1,4 @@
-import type { FacetChoice } from './facets.ts';
+import type { FacetChoice } from './query.ts';
 import type { RankedWord } from './score.ts';
 import type { Alternative } from './synonyms.ts';
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { SearchDocument } from './document.ts';
-import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
-import { toId, windowsOf } from './query.ts';
+import { type FacetChoice, toId, windowsOf } from './query.ts';
 import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex, FacetRange } from './search-index.ts';
 

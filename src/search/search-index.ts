@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import type { FoundDocuments, SearchDocument } from './document.ts';
-import type { FacetChoice } from './facets.ts';
 import type { Probe } from './plan.ts';
+import type { FacetChoice } from './query.ts';
 import type { Db } from './schema.ts';
 
 /** `after` is an id. */
@@ -43,7 +43,7 @@ export interface SearchIndex extends EngineIndex {
   readDocuments(db: Db, positions: readonly number[]): Promise<FoundDocuments>;
 }
 
-/** listings/searched.ts */
+/** listings/near.ts */
 export interface SearchedListings {
   count(): Promise<number>;
   /** By lower-case handle, not withdrawn, in the order of ids. */

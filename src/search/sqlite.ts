@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { memoize } from '../core/lazy.ts';
 import type { SearchDocument } from './document.ts';
-import type { FacetChoice } from './facets.ts';
 import type { Atom, Probe } from './plan.ts';
-import { toPosition } from './query.ts';
+import { type FacetChoice, toPosition } from './query.ts';
 import type { Db, SearchSchema } from './schema.ts';
 import type { EngineIndex } from './search-index.ts';
 

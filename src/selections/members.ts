@@ -15,8 +15,7 @@ import { isSample } from '../listings/listing.ts';
 import type { Change } from '../log/change.ts';
 import type { Store } from '../store/store.ts';
 import { judgeMember, keepsOut } from './approvals.ts';
-import { type SelectionMember, toPrivateFacts } from './entries.ts';
-import { type PrivateEntry, readPrivateEntries } from './private-entries.ts';
+import { type PrivateEntry, readPrivateEntries, type SelectionMember, toPrivateFacts } from './entries.ts';
 
 interface SelectionVerdict {
   readonly handle: string;

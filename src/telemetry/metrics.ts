@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, ListenOptions } from 'node:net';
@@ -11,8 +11,42 @@ import {
   Histogram,
   Registry,
 } from 'prom-client';
-import { onMeasured } from './events.ts';
 import table from './instruments.json' with { type: 'json' };
+
+const measurements = channel('dossier:measured');
+
+type Metric = keyof (typeof table.counters & typeof table.gauges & typeof table.histograms);
+
+export interface Measured {
+  readonly name: Metric;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number | undefined;
+}
+
+/** By default 1. */
+export function measure(name: Metric, labels: Measured['labels'] = {}, value?: number): void {
+  if (measurements.hasSubscribers) measurements.publish({ name, labels, value });
+}
+
+export function onMeasured(listener: (measured: Measured) => void): () => void {
+  const receive = (message: unknown) => listener(message as Measured);
+  measurements.subscribe(receive);
+  return () => void measurements.unsubscribe(receive);
+}
+
+export const countRead = (
+  memory: 'facts' | 'counts' | 'answers' | 'pages' | 'refusals',
+  isHit: boolean,
+): void => measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
+
+export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
+  const start = performance.now();
+  try {
+    return await write();
+  } finally {
+    measure('dossier_store_write_seconds', {}, (performance.now() - start) / 1000);
+  }
+}
 
 const answer_s = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Longer ones are streams, counted but not timed. */

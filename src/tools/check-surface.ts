@@ -25,6 +25,7 @@ import {
   surfaceNames,
   surfaces,
 } from '../observations/asked/endpoint/surface.ts';
+import { createSetReader, mostReadText, type StoredSet } from '../observations/known/changes/history.ts';
 import {
   compareDigests,
   compareList,
@@ -34,7 +35,6 @@ import {
   type SurfaceComparison,
   textsOfPairs,
 } from '../observations/known/changes/shown-list.ts';
-import { createSetReader, mostReadText, type StoredSet } from '../observations/known/changes/stored-sets.ts';
 import { factsOf } from '../observations/known/kind.ts';
 import {
   changedName,
@@ -43,8 +43,7 @@ import {
 } from '../observations/known/kinds/lists/member-changes.ts';
 import { toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { surfaceKinds } from '../observations/known/kinds.ts';
-import { whyNone } from './find/document.ts';
-import { findListingFacts } from './find/listing.ts';
+import { findListingFacts, whyNone } from './find/listing.ts';
 import { type SeenSet, sentencesOf } from './find/surface-words.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';

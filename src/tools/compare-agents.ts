@@ -19,8 +19,7 @@ import { evidenceNames, evidenceTitles, results } from '../document/criteria/cri
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { dayInput, onDay, readListing } from './find/document.ts';
-import { findNamed } from './find/listing.ts';
+import { dayInput, findNamed, onDay, readListing } from './find/listing.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 

@@ -20,13 +20,11 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
-import { differingWords } from '../document/answers/differing.ts';
-import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
+import { changedOf, differingWords, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import { type HistoryEvent, historyKinds, readHistory } from '../document/answers/history-events.ts';
 import { unchangedWords } from '../document/answers/unchanged.ts';
-import { asOfWords, endOfDay } from '../document/as-of.ts';
 import { sampleFlag } from '../document/listing-document.ts';
-import type { ListingFacts } from '../document/record.ts';
+import { asOfWords, endOfDay, type ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { isLearnedOutcome, outcomeWords } from '../observations/asked/outcome.ts';
 import { factsOf } from '../observations/known/kind.ts';
@@ -37,8 +35,7 @@ import { kindOf } from '../observations/known/kinds.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { dayInput, onDay, toPublisherLine } from './find/document.ts';
-import { findListingFacts, readFacts } from './find/listing.ts';
+import { dayInput, findListingFacts, onDay, readFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

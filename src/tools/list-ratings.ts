@@ -10,18 +10,19 @@ import { countedOrNone } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { ratingGroups } from '../ratings/groups.ts';
-import { listedRatings, ratingsText, toListed } from '../ratings/listed.ts';
 import { proofClasses, proofMeanings } from '../ratings/proof.ts';
 import {
+  listedRatings,
   type MonthCount,
   monthsFrom,
   monthsUntil,
   outcomes,
   ratingFacets,
+  ratingsText,
+  toListed,
   toRatingFacets,
 } from '../ratings/rating.ts';
-import { toPublisherLine } from './find/document.ts';
-import { findListingFacts } from './find/listing.ts';
+import { findListingFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 

@@ -12,13 +12,12 @@ import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../
 import type { CopyField } from '../imports/import-run.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { FormerHolder } from '../listings/references/former.ts';
 import { readName } from '../listings/references/name.ts';
+import type { FormerHolder } from '../listings/references/payees.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { toReadDocument } from './find/document.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
-import { isName, orEmpty, toNearText, withdrawal } from './find/listing.ts';
+import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import {
   type AskedPlaces,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { cleanText, day_ms, day_s } from '../core/text.ts';
-import { isFirstToday } from '../limits/shared.ts';
+import { isFirstToday } from '../limits/limit.ts';
 import type { ListingTransaction } from '../listings/schema.ts';
 import { type Feedback, reportCategory } from '../moderation/moderation.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';

@@ -5,11 +5,10 @@ import { requireHandle } from '../core/handle.ts';
 import { Holder } from '../core/identity.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { day_s } from '../core/text.ts';
-import { takeLimits } from '../limits/shared.ts';
+import { takeLimits } from '../limits/limit.ts';
 import { canonicalDigest, toLeaf } from '../log/leaf.ts';
 import { flagsMeaning, groupOf, ratingFlags, ratingGroups } from '../ratings/groups.ts';
-import { toKindAndValue } from '../ratings/kind-and-value.ts';
-import { proofClasses, proofInput } from '../ratings/proof.ts';
+import { proofClasses, proofInput, toKindAndValue } from '../ratings/proof.ts';
 import { cleanRating, isCurrent, ratingContent } from '../ratings/rating.ts';
 import {
   checkProof,

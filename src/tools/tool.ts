@@ -4,11 +4,10 @@ import type { Context } from '../context.ts';
 import { findSecret } from '../core/keys/capability.ts';
 import { Problem, toProblem } from '../core/problem.ts';
 import { nextTurn } from '../core/turns.ts';
-import { type Limit, toWidestNetwork } from '../limits/limit.ts';
-import { takeNetworkLimits } from '../limits/shared.ts';
+import { type Limit, takeNetworkLimits, toWidestNetwork } from '../limits/limit.ts';
 import type { ChangedHandles } from '../store/store.ts';
-import { measure } from '../telemetry/events.ts';
-import { toOwnNames } from './input/aliases.ts';
+import { measure } from '../telemetry/metrics.ts';
+import { toOwnNames } from './input/fields.ts';
 import { invalidInput, plainMessage } from './input/refusals.ts';
 
 export const readsOnly = {

@@ -7,7 +7,7 @@ import {
   isImageType,
   steersRuntime,
   versionOfImage,
-} from '../listings/references/package.ts';
+} from '../listings/references/command.ts';
 import { reportsOf } from '../observations/known/malware.ts';
 
 /** As registries write them: no operators of ranges, addresses, archives or options. */

@@ -6,7 +6,7 @@ import { changeWords } from '../document/changes.ts';
 import { toLabel } from '../document/words.ts';
 import { isChangeType } from '../log/change.ts';
 import type { readLogs, readNewestEntries } from '../log/logs.ts';
-import { type ChangeCounts, sumOfClasses } from '../observations/known/tool-change.ts';
+import { type ChangeCounts, sumOfClasses } from '../observations/known/observation.ts';
 import type { getProof } from '../tools/get-proof.ts';
 import { day, type Html, handleLink, minute, pagePath, paste, toHtml } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';

@@ -4,10 +4,9 @@ import { createFairPool } from '../core/fair-pool.ts';
 import type { Change } from '../log/change.ts';
 import type { OutboundClient } from '../net/client.ts';
 import type { Lease } from '../store/store.ts';
-import { measure } from '../telemetry/events.ts';
+import { measure } from '../telemetry/metrics.ts';
 import { isAbout, toChangeFilter } from '../tools/find/changes.ts';
-import { createWebhookClient, postMessage } from './post.ts';
-import { isKnownSubject } from './register.ts';
+import { createWebhookClient, isKnownSubject, postMessage } from './register.ts';
 import {
   afterFailure,
   afterSuccess,

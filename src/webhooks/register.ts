@@ -1,23 +1,80 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { registrableDomain } from '../core/identity.ts';
 import { readObject } from '../core/json.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { dayText } from '../core/text.ts';
-import { type Limit, toWidestNetwork } from '../limits/limit.ts';
-import { openNetworkKeys, takeLimits, takeNetworkLimits } from '../limits/shared.ts';
+import {
+  type Limit,
+  openNetworkKeys,
+  takeLimits,
+  takeNetworkLimits,
+  toWidestNetwork,
+} from '../limits/limit.ts';
 import { requireMayWrite } from '../moderation/require-may-write.ts';
-import type { OutboundClient } from '../net/client.ts';
+import { isAddress } from '../net/addresses.ts';
+import { createOutboundClient, type OutboundClient, overridden, type Reach } from '../net/client.ts';
+import { namesAt } from '../net/dns.ts';
 import { findPass } from '../selections/members.ts';
 import { type ChangeSubject, requireSubject } from '../tools/find/changes.ts';
 import { handleInput } from '../tools/input/fields.ts';
 import { invalidInput, plainMessage } from '../tools/input/refusals.ts';
 import platforms from './platforms.json' with { type: 'json' };
-import { createWebhookClient, createWebhookSecret, isAllowedUrl, postMessage } from './post.ts';
 import type { WebhookTransaction } from './schema.ts';
 import type { Webhook } from './webhook.ts';
+
+const prefix = 'whsec_';
+
+/** In the form of Standard Webhooks. */
+const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
+
+/** Standard Webhooks 1.0. */
+function signMessage({ secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>, now: Date) {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${digest}` };
+}
+
+function reach(url: URL, { webhookOverrides }: Config): Reach | undefined {
+  if (url.protocol !== 'https:' || url.username + url.password !== '' || isAddress(url.hostname))
+    return undefined;
+  const other = overridden(url, webhookOverrides);
+  return other ? { url: other, addresses: 'any' } : { url, addresses: 'public' };
+}
+
+/** https to a host name, without a user. */
+const isAllowedUrl = (url: URL, config: Config): boolean => reach(url, config) !== undefined;
+
+/** Only to public addresses or WEBHOOK_OVERRIDES (not HOST_OVERRIDES), without redirects. */
+export const createWebhookClient = (config: Config): OutboundClient =>
+  createOutboundClient({
+    userAgent: `Dossier/${config.version} (+${config.publicUrl}/api/webhooks)`,
+    bodyLimit_bytes: 16_384,
+    // Only receivers at one automation platform share a host, each with one message at a time.
+    connections: 64,
+    names: namesAt(config.dnsServers),
+    reach: (url) => reach(url, config),
+  });
+
+/** Failures are results. */
+export function postMessage(
+  client: OutboundClient,
+  post: Parameters<typeof signMessage>[0] & { readonly url: string },
+  { clock, timeouts, signal }: Pick<Context, 'clock' | 'timeouts'> & { readonly signal?: AbortSignal },
+): ReturnType<OutboundClient['fetch']> {
+  const timeout = AbortSignal.timeout(timeouts.webhook_ms);
+  return client.fetch({
+    url: new URL(post.url),
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...signMessage(post, clock()) },
+    body: Buffer.from(post.body),
+    deadline: signal ? AbortSignal.any([signal, timeout]) : timeout,
+  });
+}
 
 /** At most one; without any, every change. */
 const webhookFilterFields = {
@@ -30,7 +87,7 @@ const webhookFilterFields = {
 const kinds = ['handle', 'publisher', 'tag', 'view'] as const;
 
 /** Throws invalid_input for several fields, or a problem if the subject does not exist. */
-export async function toFilter(
+async function toFilter(
   fields: z.output<z.ZodObject<typeof webhookFilterFields>>,
   context: Context,
 ): Promise<ChangeSubject> {

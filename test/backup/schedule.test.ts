@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startBackups, writeBackupFile } from '../../src/cli/backup/backups.ts';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { startBackups, writeBackupFile } from '../../src/cli/backup/backup.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';

@@ -5,7 +5,7 @@ import { type Context, withCaller } from '../../src/context.ts';
 import { createSearches } from '../../src/limits/searches.ts';
 import type { Listing } from '../../src/listings/listing.ts';
 import { createDomainReader } from '../../src/net/domains.ts';
-import { createCheckTurns, createRepositoryReader } from '../../src/net/repositories.ts';
+import { createCheckTurns, createRepositoryReader } from '../../src/net/git.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimAgent } from '../../src/tools/claim-agent.ts';
 import { callTool, type Tool } from '../../src/tools/tool.ts';

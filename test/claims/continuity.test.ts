@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createChallenge } from '../../src/claims/challenge.ts';
 import { capabilityHash } from '../../src/core/keys/capability.ts';
-import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader } from '../../src/net/git.ts';
 import { registryEntry } from '../support/entries.ts';
 import { operationsOf } from '../support/operations.ts';
 import { file, openDomainDirectory, recorded } from './domain-directory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { makeListing } from '../store/examples.ts';
 import { openDirectory } from '../support/directory.ts';
 import { opened } from '../support/opened.ts';

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { expect, it, vi } from 'vitest';
 import { openNote, readVerifier } from '../../src/log/notes.ts';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';

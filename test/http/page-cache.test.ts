@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { type Seen, send } from '../support/answer-cache.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';

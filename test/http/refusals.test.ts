@@ -1,6 +1,6 @@
 import { Client } from 'undici';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { createNodes, get, type Nodes } from '../support/nodes.ts';
 
 let nodes: Nodes;

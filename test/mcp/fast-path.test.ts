@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { createUncached, post } from '../support/answer-cache.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-import { writeBackupFile } from '../../src/cli/backup/backups.ts';
+import { writeBackupFile } from '../../src/cli/backup/backup.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { readExport, whereShown } from '../support/doors.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';

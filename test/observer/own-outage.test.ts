@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { expect, it } from 'vitest';
-import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader } from '../../src/net/git.ts';
 import { createObserver, type Observer } from '../../src/observations/observer.ts';
 import { json, reply } from '../support/endpoints/faults.ts';
 import { introduction } from '../support/endpoints/saying.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startObserving } from '../../src/observations/schedule.ts';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { startDossier } from '../support/command.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';

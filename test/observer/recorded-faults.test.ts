@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { createRepositoryReader, type RepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader, type RepositoryReader } from '../../src/net/git.ts';
 import {
   type Answer,
   type Facts,

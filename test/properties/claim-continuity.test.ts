@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { readTarget } from '../../src/actions/action.ts';
 import { actions, applyAction, block, undoAction } from '../../src/actions/actions.ts';
-import { findClaimFaults } from '../../src/audit/check-claims.ts';
+import { findClaimFaults } from '../../src/audit/check-log.ts';
 import { applyReading } from '../../src/claims/apply.ts';
 import { createChallenge, readChallenge } from '../../src/claims/challenge.ts';
 import { type ClaimKind, type ProofPlace, placeMember } from '../../src/claims/claim.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
-import { onMeasured } from '../../src/telemetry/events.ts';
+import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { createUncached, type Sent, send } from '../support/answer-cache.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 

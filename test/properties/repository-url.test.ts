@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader } from '../../src/net/git.ts';
 import { toRepositoryKey } from '../../src/net/repository-place.ts';
 
 const reader = createRepositoryReader({

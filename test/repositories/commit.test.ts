@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRepositoryReader, type RepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader, type RepositoryReader } from '../../src/net/git.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
 
 let git: GitServer;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Context, withCaller } from '../../src/context.ts';
-import { createRepositoryReader } from '../../src/net/repositories.ts';
+import { createRepositoryReader } from '../../src/net/git.ts';
 import {
   askClaim,
   type ClaimDirectory,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { createOutboundClient } from '../../src/net/client.ts';
-import { namesAt } from '../../src/net/names.ts';
+import { namesAt } from '../../src/net/dns.ts';
 import {
   createDnsServer,
   type DnsServer,

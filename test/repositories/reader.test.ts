@@ -1,11 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  createRepositoryReader,
-  type RepositoryPlace,
-  type RepositoryReader,
-} from '../../src/net/repositories.ts';
+import { createRepositoryReader, type RepositoryPlace, type RepositoryReader } from '../../src/net/git.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
 
 let git: GitServer;

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { isPublicAddress } from '../../src/net/addresses.ts';
 import { createGuardedLookup } from '../../src/net/client.ts';
-import { createSafeClient } from '../../src/net/repositories.ts';
+import { createSafeClient } from '../../src/net/git.ts';
 import { createGitServer } from '../support/git-server.ts';
 
 test.each([

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
 import { createCachedStore } from '../../src/app/cached-store.ts';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
-import type { Facet } from '../../src/search/facets.ts';
+import type { Facet } from '../../src/search/query.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { opened, openFolder } from '../support/opened.ts';
 import { manyEntries } from '../support/registry-entries.ts';

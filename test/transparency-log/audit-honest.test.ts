@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
-import type { EvidenceReader } from '../../src/audit/evidence-reader.ts';
-import { createServedEvidence } from '../../src/audit/served.ts';
+import { createServedEvidence, type EvidenceReader } from '../../src/audit/served.ts';
 import { createServiceClient } from '../../src/audit/service.ts';
 import { toLeaf } from '../../src/log/leaf.ts';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';

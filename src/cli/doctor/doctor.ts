@@ -12,9 +12,9 @@ import { isSample, sampleSource } from '../../listings/listing.ts';
 import { type CheckpointFile, readCheckpointFile } from '../../log/checkpoint-file.ts';
 import { isContained, logOfOrigin, logOrigin } from '../../log/checkpoints.ts';
 import { readCheckpoint } from '../../log/notes.ts';
-import { readPrivateEntries } from '../../selections/private-entries.ts';
+import { readPrivateEntries } from '../../selections/entries.ts';
 import type { Store } from '../../store/store.ts';
-import { listBackups } from '../backup/backups.ts';
+import { listBackups } from '../backup/backup.ts';
 import {
   ask,
   type DoctorFinding,

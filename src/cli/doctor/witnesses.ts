@@ -2,8 +2,7 @@ import { ownMember } from '../../core/json.ts';
 import { readCheckpointFile } from '../../log/checkpoint-file.ts';
 import { type IssuedCheckpoint, logOfOrigin } from '../../log/checkpoints.ts';
 import { readCheckpoint } from '../../log/notes.ts';
-import { type AskedWitness, readWitnesses } from '../../log/witness-policy.ts';
-import type { askWitness } from '../../log/witnesses.ts';
+import { type AskedWitness, type askWitness, readWitnesses } from '../../log/witnesses.ts';
 import {
   ask,
   type DoctorFinding,

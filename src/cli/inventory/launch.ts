@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
-import { type Command, readCommand } from '../../listings/references/command.ts';
+import { type Command, hostOfImage, readCommand } from '../../listings/references/command.ts';
 import { readServer } from '../../listings/references/configured.ts';
-import { hostOfImage } from '../../listings/references/package.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isPublicHost as isPublicName } from '../../views/commands.ts';
 

@@ -13,7 +13,7 @@ import {
   within,
 } from '../../core/words.ts';
 import { outcomeWords } from '../../observations/asked/outcome.ts';
-import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
+import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import {
   isDated,
@@ -23,9 +23,8 @@ import {
   questions,
   questionTitles,
 } from '../../observations/known/observation.ts';
-import type { TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { ofChecks } from '../recorded-facts.ts';
+import { ofChecks, type TextFact } from '../recorded-facts.ts';
 import { factWords, isKnown } from '../seen.ts';
 import { inputWords, notKnownWords, packageWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, toLabel } from '../words.ts';

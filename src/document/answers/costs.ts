@@ -5,7 +5,7 @@ import { anyPrice } from '../../observations/known/kinds/questions.ts';
 import { isAnotherEachTime, payeesIn, pricesIn } from '../../observations/known/prices/offer.ts';
 import { costOf, isQuote, priceOffers } from '../../observations/known/prices/offers.ts';
 import { offerInFull, placeTitle } from '../../observations/known/prices/words.ts';
-import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../fact.ts';
+import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../recorded-facts.ts';
 import {
   atPlace,
   factWords,

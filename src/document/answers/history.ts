@@ -1,8 +1,9 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
+import type { Context } from '../../context.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';
 import { differenceText } from '../../core/difference/word-difference.ts';
-import { ownMember } from '../../core/json.ts';
+import { type Json, ownMember } from '../../core/json.ts';
 import {
   code,
   count,
@@ -20,7 +21,8 @@ import {
   within,
 } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
-import type { ShownChange } from '../../observations/known/changes/history.ts';
+import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
+import { toFactChange } from '../../observations/known/changes/telling.ts';
 import type { FactKind } from '../../observations/known/kind.ts';
 import {
   changedMemberWords,
@@ -28,9 +30,13 @@ import {
   type MemberChange,
 } from '../../observations/known/kinds/lists/member-changes.ts';
 import { versionMoveWords } from '../../observations/known/kinds/moves.ts';
-import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
+import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
+import type { ObservationChange } from '../../observations/known/observation.ts';
+import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
+import { ratingGroups } from '../../ratings/groups.ts';
 import { changeWithVersion } from '../changes.ts';
+import { endOfDay, type ListingFacts } from '../record.ts';
 import { alternatesWords } from '../seen.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
@@ -262,7 +268,7 @@ export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] 
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;
 
-export const saidOf = (event: HistoryEvent, kind: string | undefined): Words[] => [
+const saidOf = (event: HistoryEvent, kind: string | undefined): Words[] => [
   ...foldedOf(event).map((one) => say`${changedWords(one.change)}${goneWords(one)}`),
   ...wordsOf(event, kind),
 ];
@@ -271,4 +277,76 @@ export function toHistoryLines(event: HistoryEvent, kind: string | undefined): W
   const index = logIndexOf(event);
   const entry = index === undefined ? say`` : say` (log index ${ours(String(index))})`;
   return saidOf(event, kind).map((words) => say`${dayOf(event.at)} ${words}${entry}`);
+}
+
+const stated = ({ listing, claim, native }: ListingFacts) => ({
+  title: listing.title,
+  description: listing.description,
+  version: listing.version,
+  status: listing.origin_status,
+  status_message: listing.status_message,
+  remotes: listing.remotes,
+  packages: listing.packages,
+  repository: listing.repository,
+  website: listing.website,
+  claim: claim?.state ?? 'imported',
+  claimed_at: claim?.claimed_at,
+  claimed_by: claim?.root,
+  ratings: ratingGroups.map((group) => ({
+    group,
+    ...native[group].outcomes,
+    last_at: native[group].last_at,
+  })),
+});
+
+const keyed = (member: string) => ({
+  key: (one: Readonly<Record<string, unknown>>) => String(one[member]),
+});
+
+const form = {
+  members: {
+    remotes: keyed('url'),
+    packages: keyed('identifier'),
+    ratings: keyed('group'),
+  },
+};
+
+type Between = Awaited<ReturnType<Context['store']['observations']['between']>>[number];
+
+/** With its difference if both whole values are still stored. */
+async function toWholeChange(
+  handle: string,
+  { was, is, ...fact }: Between,
+  { store: { observations } }: Pick<Context, 'store'>,
+): Promise<ObservationChange> {
+  const change = toFactChange(fact, was, is);
+  const { kind, subject = '' } = fact;
+  const compare = was?.method_version === is.method_version ? kindOf(kind)?.difference : undefined;
+  const wholeOf = async (state: State | undefined) => {
+    const digest = state && wholeDigestOf(state);
+    return compare && digest && observations.valueText({ handle, kind, subject }, digest);
+  };
+  const before = await wholeOf(was);
+  const after = await wholeOf(is);
+  const items = before && after && compare?.(JSON.parse(before) as Json, JSON.parse(after) as Json);
+  return { ...change, ...(items && { items: items.items, counts: items.counts }) };
+}
+
+/** Between the ends of two days, however often it changed on the way. */
+export async function differingWords(
+  [was, is]: readonly [ListingFacts, ListingFacts],
+  [from, to]: readonly [string, string],
+  context: Pick<Context, 'store'>,
+): Promise<Words[]> {
+  const { handle } = is.listing;
+  const record = difference(stated(was), stated(is), form);
+  const at = endOfDay(to);
+  const changes: ObservationChange[] = [];
+  for (const one of await context.store.observations.between(handle, [endOfDay(from), at]))
+    changes.push(await toWholeChange(handle, one, context));
+  const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
+  return [
+    ...(record.length > 0 ? [say`Record, claim and ratings: ${differenceWords(record)}`] : []),
+    ...(await addTexts(handle, [check], context)).flatMap((one) => saidOf(one, undefined)),
+  ];
 }

@@ -8,9 +8,9 @@ import {
   registryVersions,
 } from '../../observations/known/kinds/record.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
-import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../fact.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
+import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../recorded-facts.ts';
 
 const ofKinds = saidIn('kept_up');
 

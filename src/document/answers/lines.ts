@@ -25,6 +25,8 @@ import { packageExists } from '../../observations/known/kinds/packages/packages.
 import { credentials } from '../../observations/known/kinds/questions.ts';
 import type { DatedObservation } from '../../observations/known/observation.ts';
 import { answeredWords, failedWords } from '../../observations/known/timeline/tally.ts';
+import type { ListingDocument } from '../listing-document.ts';
+import { unreadOf, unreadWords, whyNoneRead } from '../record.ts';
 import {
   type FactsOf,
   mostPlaces,
@@ -35,9 +37,7 @@ import {
   type TextFact,
   unknownOf,
   whyOf,
-} from '../fact.ts';
-import type { ListingDocument } from '../listing-document.ts';
-import { unreadOf, unreadWords, whyNoneRead } from '../record.ts';
+} from '../recorded-facts.ts';
 import {
   asksPayment,
   atPlace,

@@ -4,7 +4,7 @@ import { ownerTexts } from '../../core/handle.ts';
 import { code, dayText, escapeMarks, lines, list, paragraphs, toQuote } from '../../core/text.ts';
 import { toMarkdown as inMarkdown } from '../../core/words.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
-import { ratingsText, toListed } from '../../ratings/listed.ts';
+import { ratingsText, toListed } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, snapshotWords } from '../rated.ts';
 import { newestCheck } from '../seen.ts';

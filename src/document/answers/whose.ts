@@ -28,6 +28,7 @@ import {
 } from '../../observations/known/kinds/publisher.ts';
 import { sourceRepository } from '../../observations/known/kinds/questions.ts';
 import { repositoryExists, repositoryLastCommit } from '../../observations/known/kinds/repository.ts';
+import type { ListingDocument } from '../listing-document.ts';
 import {
   type FactsOf,
   noneRecorded,
@@ -37,8 +38,7 @@ import {
   saidIn,
   type TextFact,
   whyOf,
-} from '../fact.ts';
-import type { ListingDocument } from '../listing-document.ts';
+} from '../recorded-facts.ts';
 import { isAbsent, type JudgedListing } from '../seen.ts';
 import { hostingWords } from '../sentences.ts';
 

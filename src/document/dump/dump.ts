@@ -1,7 +1,257 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Context } from '../../context.ts';
+import { readPages } from '../../core/paging/pages.ts';
 import { Problem } from '../../core/problem.ts';
-import { type DumpFolder, rewriteDump, takenFrom, writeDump } from './files.ts';
+import { day_ms } from '../../core/text.ts';
+import { inTurns } from '../../core/turns.ts';
+import { isSample, withoutHiddenText } from '../../listings/listing.ts';
+import { currentCheckpoint, openLogKey } from '../../log/checkpoints.ts';
+import { canonicalDigest } from '../../log/leaf.ts';
+import { signNote } from '../../log/notes.ts';
+import type { Reads } from '../../store/store.ts';
+import { toListingDocument } from '../document.ts';
+
+const compress = promisify(gzip);
+
+/** Listings held in memory at once. */
+const page = 100;
+
+async function* readHandles({ observations }: Reads, signal: AbortSignal): AsyncGenerator<string[]> {
+  const pages = readPages<{ readonly id: number; readonly handle: string }>(page, (last) =>
+    observations.lastRuns(last?.id ?? -1, page),
+  );
+  for await (const listed of pages) {
+    signal.throwIfAborted();
+    yield listed.map(({ handle }) => handle);
+    // SQLite reads a page without yielding to the event loop.
+    await setImmediate();
+  }
+}
+
+async function toRecords({ listings }: Reads, handles: readonly string[]): Promise<string[]> {
+  const shown = (await listings.byHandles(handles)).filter((one) => !one.withdrawn && !isSample(one));
+  const versions = await Promise.all(shown.map(({ handle, version }) => listings.version(handle, version)));
+  return shown.flatMap(({ hidden }, at) => {
+    const record = versions[at]?.record;
+    if (!record) return [];
+    return hidden ? JSON.stringify(withoutHiddenText(JSON.parse(record) as object)) : record;
+  });
+}
+
+async function toEvidence(
+  { documents }: Reads,
+  handles: readonly string[],
+  { config, clock }: Context,
+): Promise<string[]> {
+  const now = clock();
+  const facts = await documents.factsOfAll(handles, now.toISOString());
+  const shown = facts.filter(({ listing }) => !listing.withdrawn && !isSample(listing));
+  return inTurns(shown, (one) => JSON.stringify(toListingDocument(one, config, now)));
+}
+
+const kinds = { listings: toRecords, evidence: toEvidence } as const;
+type DumpKind = keyof typeof kinds;
+
+/** RFC 1952; one page of listings. */
+interface WrittenMember {
+  readonly bytes: number;
+  readonly rows: number;
+}
+
+const folderOfPaths = '/export/';
+
+/** Named by the start of its SHA-256, so that no manifest is combined with a file of another dump. */
+interface DumpFile {
+  readonly kind: DumpKind;
+  readonly members: readonly WrittenMember[];
+  readonly named: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly sha256: string;
+    readonly rows: number;
+  };
+}
+
+const nameOfDump = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
+
+const sumOf = (members: readonly WrittenMember[], what: keyof WrittenMember) =>
+  members.reduce((sum, member) => sum + member[what], 0);
+
+async function createFile(folder: string, kind: DumpKind) {
+  const path = join(folder, kind);
+  const file = await open(path, 'wx');
+  const hash = createHash('sha256');
+  const members: WrittenMember[] = [];
+  const add = async (member: Uint8Array, rows: number) => {
+    hash.update(member);
+    await file.writeFile(member);
+    members.push({ bytes: member.length, rows });
+  };
+  return {
+    kind,
+    add,
+    async addLines(lines: readonly string[]) {
+      await add(await compress(lines.map((line) => `${line}\n`).join('')), lines.length);
+    },
+    async finish(): Promise<DumpFile> {
+      if (members.length === 0) await add(await compress(''), 0);
+      const sha256 = hash.digest('hex');
+      const name = `${kind}-${sha256.slice(0, 16)}.jsonl.gz`;
+      await rename(path, join(folder, name));
+      const bytes = sumOf(members, 'bytes');
+      const rows = sumOf(members, 'rows');
+      return { kind, members, named: { path: `${folderOfPaths}${name}`, bytes, sha256, rows } };
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Members with the same number are about the same listings. */
+async function createFiles<T>(
+  folder: string,
+  fill: (files: readonly Awaited<ReturnType<typeof createFile>>[]) => Promise<T>,
+) {
+  const files = [await createFile(folder, 'listings'), await createFile(folder, 'evidence')];
+  try {
+    const filled = await fill(files);
+    return { filled, files: await Promise.all(files.map((file) => file.finish())) };
+  } finally {
+    await Promise.all(files.map((file) => file.close()));
+  }
+}
+
+interface Moment {
+  readonly created_at: string;
+  readonly since: string;
+  readonly rewritten_at?: string;
+}
+
+/**
+ * `since` is the id of the newest change, or 0; /changes returns those after it. `signature`, a C2SP signed
+ * note by the key of the log, signs the SHA-256 of the RFC 8785 JSON of all other members.
+ */
+async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
+  const { text: checkpoint, head } = await currentCheckpoint(context);
+  const content = { ...moment, checkpoint, files: files.map(({ named }) => named) };
+  const digest = canonicalDigest(content);
+  return { ...content, signature: signNote(`${digest}\n`, await openLogKey(context, head.id)) };
+}
+
+const folderName = 'dossier-dump-';
+/** No process sends a dump of this age. */
+const leftAfter_ms = day_ms;
+
+async function removeLeft(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (!name.startsWith(folderName) || Date.now() - (await stat(folder)).mtimeMs < leftAfter_ms) continue;
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function inFolder<T extends object>(fill: (folder: string) => Promise<T>) {
+  const folder = await mkdtemp(join(tmpdir(), folderName));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    return { ...(await fill(folder)), folder, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** A listing has lost something, so its pages are replaced before a dump is sent again. */
+const takingAway = ['rating.withdrawn', 'listing.withdrawn', 'moderation.applied'] as const;
+
+const takenFrom = ({ seq }: Pick<DumpFolder, 'seq'>, { changes }: Reads): Promise<ReadonlySet<string>> =>
+  changes.handlesAfter(seq, takingAway);
+
+const newestChange = async ({ changes }: Reads) => (await changes.newest(1))[0];
+
+/** Without anything that a change up to `seq` took away. */
+interface DumpFolder {
+  readonly folder: string;
+  readonly manifest: Awaited<ReturnType<typeof toManifest>>;
+  readonly files: readonly DumpFile[];
+  /** Of each gzip member of its files. */
+  readonly pages: readonly (readonly string[])[];
+  readonly seq: number;
+  readonly remove: () => Promise<void>;
+}
+
+/** Leaves out withdrawn ones and the sample. */
+async function writeDump(context: Context, signal: AbortSignal): Promise<DumpFolder> {
+  // It may belong to another user, or another node may just have removed it.
+  await removeLeft().catch(() => undefined);
+  return inFolder(async (folder) => {
+    const { filled, files } = await createFiles(folder, (made) =>
+      context.store.snapshot(async (reads) => {
+        const newest = await newestChange(reads);
+        const pages: (readonly string[])[] = [];
+        for await (const handles of readHandles(reads, signal)) {
+          pages.push(handles);
+          for (const file of made) await file.addLines(await kinds[file.kind](reads, handles, context));
+        }
+        return { pages, since: newest?.id ?? '0', seq: newest?.seq ?? 0 };
+      }),
+    );
+    const { pages, since, seq } = filled;
+    const manifest = await toManifest(files, { created_at: context.clock().toISOString(), since }, context);
+    return { manifest, files, pages, seq };
+  });
+}
+
+async function readMember(file: FileHandle, { bytes }: WrittenMember, position: number): Promise<Uint8Array> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
+  if (bytesRead < bytes) throw new Error('A file of the dump is truncated.');
+  return buffer;
+}
+
+async function rewriteFile(
+  file: Awaited<ReturnType<typeof createFile>>,
+  dump: DumpFolder,
+  toLines: (handles: readonly string[]) => Promise<string[]> | undefined,
+) {
+  const { named, members } = dump.files.find(({ kind }) => kind === file.kind) ?? {};
+  if (!named || !members) throw new Error(`The dump has no file ${file.kind}.`);
+  const old = await open(join(dump.folder, nameOfDump(named)));
+  try {
+    let position = 0;
+    for (const [at, member] of members.entries()) {
+      const lines = await toLines(dump.pages[at] ?? []);
+      if (lines) await file.addLines(lines);
+      else await file.add(await readMember(old, member, position), member.rows);
+      position += member.bytes;
+    }
+  } finally {
+    await old.close();
+  }
+}
+
+const rewriteDump = (dump: DumpFolder, context: Context, signal: AbortSignal): Promise<DumpFolder> =>
+  inFolder(async (folder) => {
+    const { filled: seq, files } = await createFiles(folder, (made) =>
+      context.store.snapshot(async (reads) => {
+        const taken = await takenFrom(dump, reads);
+        for (const file of made)
+          await rewriteFile(file, dump, (handles) => {
+            signal.throwIfAborted();
+            const isStale = handles.some((handle) => taken.has(handle));
+            return isStale ? kinds[file.kind](reads, handles, context) : undefined;
+          });
+        return (await newestChange(reads))?.seq ?? 0;
+      }),
+    );
+    const { created_at, since } = dump.manifest;
+    const moment = { created_at, rewritten_at: context.clock().toISOString(), since };
+    return { manifest: await toManifest(files, moment, context), files, pages: dump.pages, seq };
+  });
 
 const longestAge_ms = 3_600_000;
 /** Then callers wait for a new one. */

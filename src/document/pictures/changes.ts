@@ -2,10 +2,9 @@ import { dayText } from '../../core/text.ts';
 import { count, fromDayToDay, join, ours, own, say, source, type Words } from '../../core/words.ts';
 import type { ShownChange } from '../../observations/known/changes/history.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
-import type { Question } from '../../observations/known/observation.ts';
+import { changeClasses, type Question } from '../../observations/known/observation.ts';
 import type { OfferChange } from '../../observations/known/prices/difference.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
-import { changeClasses } from '../../observations/known/tool-change.ts';
 import { changedWords, foldedOf, goneWords, wordsOf } from '../answers/history.ts';
 import { type HistoryEvent, type HistoryKind, kindOfEvent } from '../answers/history-events.ts';
 

@@ -1,5 +1,5 @@
 import { code, count, fromDayToDay, join, own, say, source, toText, type Words } from '../../core/words.ts';
-import { subjectWords } from '../../observations/known/kinds/packages/words.ts';
+import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { rulesOf } from '../../observations/known/kinds.ts';
 import {
   addressesOf,

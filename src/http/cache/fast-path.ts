@@ -2,13 +2,13 @@ import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:h
 import type { MiddlewareHandler } from 'hono';
 import { type Context, unchangedFor_ms } from '../../context.ts';
 import { toRateLimited } from '../../limits/limit.ts';
-import { countRead, measure } from '../../telemetry/events.ts';
+import { countRead, measure } from '../../telemetry/metrics.ts';
 import type { Encoding, Finished, HttpEnvironment } from '../call.ts';
 import type { createCallerReader } from '../caller.ts';
-import { anyOrigin } from '../cors.ts';
 import { costOf, isCounted, limitOf, type RequestLimits } from '../limits.ts';
 import {
   addressOf,
+  anyOrigin,
   type HostCheck,
   holdsSecret,
   isDocument,
@@ -18,9 +18,8 @@ import {
   toRequestId,
   toSecuredHeaders,
 } from '../middleware.ts';
-import { toRefusalAnswer } from '../problems.ts';
+import { type ChooseEncoding, isCurrent, toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
-import { type ChooseEncoding, isCurrent } from '../response.ts';
 import { type AnswerCache, type CachedAnswer, type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 import { findMcpAnswer, isPlainMessage, readBody } from './mcp-cache.ts';
 

@@ -5,11 +5,10 @@ import { asMembers, attempt, decodeUtf8, isJsonObject, type JsonObject } from '.
 import { modernRevision } from '../../core/revisions.ts';
 import { type CachedCall, type McpMessage, toResponse } from '../../mcp/register.ts';
 import type { ChangedHandles } from '../../store/store.ts';
-import { countRead } from '../../telemetry/events.ts';
+import { countRead } from '../../telemetry/metrics.ts';
 import { tools } from '../../tools/index.ts';
-import { toOwnNames } from '../../tools/input/aliases.ts';
-import { parseMessage } from '../mcp-message.ts';
-import { headerOf } from '../request.ts';
+import { toOwnNames } from '../../tools/input/fields.ts';
+import { headerOf, parseMessage } from '../request.ts';
 import type { AnswerCache, HeaderList, ReadyAnswer } from './answer-cache.ts';
 
 interface CacheableResult {

@@ -1,12 +1,12 @@
 import { Hono } from 'hono';
 import { Problem } from '../../core/problem.ts';
-import { getListing } from '../../tools/find/document.ts';
+import { getListing } from '../../tools/find/listing.ts';
 import { readSent, submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyBoundsOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/feedback-page.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
+import { answerPage, answerPageOnce } from '../problems.ts';
 import { call, readForm } from '../request.ts';
-import { answerPage, answerPageOnce } from '../response.ts';
 
 const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'];
 

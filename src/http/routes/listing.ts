@@ -10,13 +10,12 @@ import { Problem } from '../../core/problem.ts';
 import { toBadge, toClaimBadge } from '../../document/answers/badge.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { toSignedStatement } from '../../document/registry/statement.ts';
+import { toSignedStatement } from '../../document/registry/entries.ts';
 import { isNamespace } from '../../listings/publishers.ts';
-import { readVersionsPage } from '../../listings/versions.ts';
+import { readVersionsPage } from '../../listings/reads.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
-import { getListing, onDay, readListedTools, readListing } from '../../tools/find/document.ts';
-import { orEmpty } from '../../tools/find/listing.ts';
+import { getListing, onDay, orEmpty, readListedTools, readListing } from '../../tools/find/listing.ts';
 import { type OverTime, readOverTime } from '../../tools/find/pictures.ts';
 import { getAgent } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
@@ -24,8 +23,7 @@ import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { requireRated, respondToRating } from '../../tools/respond-to-rating.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
 import { bodyBoundsOf, callTool, parseInput } from '../../tools/tool.ts';
-import { toWithdrawnPage } from '../../views/claim/opt-out.ts';
-import { toClaimPage } from '../../views/claim/page.ts';
+import { toClaimPage, toWithdrawnPage } from '../../views/claim/page.ts';
 import { type Html, pagePath } from '../../views/html.ts';
 import {
   badgePolicy,
@@ -40,9 +38,8 @@ import { toRatingsPage } from '../../views/listing/ratings.ts';
 import type { RefusedResponse } from '../../views/listing/respond.ts';
 import { toVersionsPage, versionsPerPage } from '../../views/listing/versions.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { wantsPage } from '../problems.ts';
+import { answerJson, answerPage, answerPageOnce, answerWithETag, wantsPage } from '../problems.ts';
 import { call, listingNamesOf, listingOf, ofListing, orRedirect, queryOf, readForm } from '../request.ts';
-import { answerJson, answerPage, answerPageOnce, answerWithETag } from '../response.ts';
 import { toPublisher } from './pages.ts';
 
 const cacheControl = 'public, max-age=300';

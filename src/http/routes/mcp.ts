@@ -6,10 +6,9 @@ import { toMcpPage } from '../../views/pages.ts';
 import { type AnswerCache, toHeaderList } from '../cache/answer-cache.ts';
 import { createMcpStore } from '../cache/mcp-cache.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { toMcpPreflight } from '../cors.ts';
-import { readMessage, toolOf } from '../mcp-message.ts';
-import { createOriginCheck, toSecuredHeaders } from '../middleware.ts';
+import { createOriginCheck, toMcpPreflight, toSecuredHeaders } from '../middleware.ts';
 import { isMcpPath, toMcpRefusal, toRpcError, withCors } from '../problems.ts';
+import { readMessage, toolOf } from '../request.ts';
 
 const maxInFlight = 200;
 const foreignPage =

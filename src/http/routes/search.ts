@@ -20,9 +20,8 @@ import {
 import type { SearchAnswer } from '../../views/search/form.ts';
 import { maxShown, pageSize, toSearchPage, toWrongSearchPage } from '../../views/search/page.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { wantsPage } from '../problems.ts';
+import { answerPage, answerPageOnce, wantsPage } from '../problems.ts';
 import { call } from '../request.ts';
-import { answerPage, answerPageOnce } from '../response.ts';
 
 /** Of search_agents. */
 const maxPerCall = 50;

@@ -1,7 +1,6 @@
 import { Hono } from 'hono';
 import { keyOf, type Selection } from '../../config/files.ts';
-import { toPage } from '../../document/registry/entries.ts';
-import { readLimit } from '../../document/registry/list.ts';
+import { readLimit, toPage } from '../../document/registry/entries.ts';
 import { isBrokenPin } from '../../selections/approvals.ts';
 import { type SelectionMember, toSelectionEntries } from '../../selections/entries.ts';
 import { findMember, isJudgedWhenRead, readMembers, requireJudged } from '../../selections/members.ts';
@@ -14,9 +13,9 @@ import {
   toViewsPage,
 } from '../../views/selection-pages.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
+import { answerJson, answerJsonText, answerPage } from '../problems.ts';
 import { createRegistryRoutes } from '../registry-api.ts';
 import { cursorOf, positionOf, viewOf } from '../request.ts';
-import { answerJson, answerJsonText, answerPage } from '../response.ts';
 
 /** MCP clients read a policy in one request. */
 const mostInPolicy = 1000;

@@ -3,7 +3,7 @@ import { isOfReversedDomain, repositoryIdentity } from '../../core/identity.ts';
 import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
-import { domainOwners } from '../../search/facets.ts';
+import { domainOwners } from '../../search/query.ts';
 import { anyVersion, type Command, readCommand, readCommandIn, shellOperator } from './command.ts';
 import { readServer } from './configured.ts';
 import { pastedServers } from './pasted.ts';

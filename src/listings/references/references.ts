@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { Holder, namespaceIdentity, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
-import { ownerFacets, ownerLabel } from '../../search/facets.ts';
-import { isPlaceholder } from '../../search/query.ts';
+import { isPlaceholder, ownerFacets, ownerLabel } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
 import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
-import { isImageType } from './package.ts';
+import { isImageType } from './command.ts';
 
 /** Several records may name it, or a listing asks to be paid there. */
 export interface Reference {

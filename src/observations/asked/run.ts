@@ -3,15 +3,14 @@ import { cachedOnce } from '../../core/cached-once.ts';
 import { code, own, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { type Fetched, type NoAnswer, noAnswer, notAsked, toContent } from '../../net/answer.ts';
-import type { RepositoryPlace, RepositoryReader } from '../../net/repositories.ts';
+import type { RepositoryPlace, RepositoryReader } from '../../net/git.ts';
 import type { createPriceCatalogs } from './catalogs.ts';
 import { withCheckedRemotes } from './checked-remotes.ts';
 import { askInTransports } from './endpoint/ask.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
-import { createListRoom, type ListRoom } from './endpoint/list.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
-import { createTimeBudgets } from './hosts/host-turns.ts';
-import { noWayThere, type PoliteFetch } from './hosts/polite.ts';
+import { createListRoom, type ListRoom } from './endpoint/surface.ts';
+import { createTimeBudgets, noWayThere, type PoliteFetch } from './hosts/polite.ts';
 import type { Robots } from './hosts/robots.ts';
 import type { createPackageRegistries } from './packages/registries.ts';
 

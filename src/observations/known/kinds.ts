@@ -1,13 +1,20 @@
 import { type Surface, surfaces } from '../asked/endpoint/surface.ts';
 import type { AskedKind, FactKind, Kind, RecordKind } from './kind.ts';
 import { accessOauth, accessRequired } from './kinds/access.ts';
-import { agentCard } from './kinds/agent-card.ts';
+import { agentCard, serverCard } from './kinds/cards.ts';
 import { endpointAnswers, endpointAvailability, endpointProtocol } from './kinds/endpoint.ts';
-import { promptsSurface, resourcesSurface, skillsSurface } from './kinds/lists/besides.ts';
 import { toolsCredentialFiles } from './kinds/lists/credential-files.ts';
 import { toolsInterfaces } from './kinds/lists/tool-interfaces.ts';
-import { toolsHiddenText, toolsHints, toolsInstructions } from './kinds/lists/tool-texts.ts';
-import { toolsCount, toolsSurface } from './kinds/lists/tools.ts';
+import {
+  promptsSurface,
+  resourcesSurface,
+  skillsSurface,
+  toolsCount,
+  toolsHiddenText,
+  toolsHints,
+  toolsInstructions,
+  toolsSurface,
+} from './kinds/lists/tools.ts';
 import { recordMoves } from './kinds/moves.ts';
 import { packageAdvisories } from './kinds/packages/advisories.ts';
 import {
@@ -47,7 +54,6 @@ import {
   repositoryLastCommit,
   repositorySupersededBy,
 } from './kinds/repository.ts';
-import { serverCard } from './kinds/server-card.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 import { priceOffers } from './prices/offers.ts';

@@ -1,6 +1,5 @@
 import type { Words, WordsPart } from '../../core/words.ts';
-import { type Differences, toChange } from './changes/recorded.ts';
-import { tellingChanges } from './changes/telling.ts';
+import { type Differences, tellingChanges, toChange } from './changes/telling.ts';
 import { rulesOf } from './kinds.ts';
 import type { Finding, ObservationChange } from './observation.ts';
 import { addCheck, type CheckEnd, toTallied } from './timeline/tally.ts';
@@ -11,12 +10,12 @@ import {
   isSame,
   keyOf,
   mostSpans,
+  type PackedValue,
   type Reading,
   standing,
   type Timeline,
   withoutLists,
 } from './timeline/timeline.ts';
-import type { PackedValue } from './timeline/values.ts';
 
 export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly kind: string;

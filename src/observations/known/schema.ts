@@ -42,7 +42,7 @@ export const valueTable = table('observed_value', ['handle', 'kind', 'subject', 
   digest: text,
   first_seen_at: text,
   bytes: integer,
-  /** zstd in base64 (values.ts). */
+  /** zstd in base64 (timeline/timeline.ts). */
   value: text,
 });
 

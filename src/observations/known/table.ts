@@ -8,8 +8,7 @@ import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import type { TableValue } from '../../store/table.ts';
 import { type ChangedFact, toldChanges } from './changes/telling.ts';
 import { factsOf } from './kind.ts';
-import { listedNames } from './kinds/lists/listed.ts';
-import { toolsSurface } from './kinds/lists/tools.ts';
+import { listedNames, toolsSurface } from './kinds/lists/tools.ts';
 import { rulesOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './prices/payees.ts';
@@ -23,8 +22,7 @@ import {
 } from './schema.ts';
 import { toFacts } from './standing.ts';
 import { aliveAt, type KeptTimelines, timelinesUntil, toFormer } from './timeline/past.ts';
-import { between, keyOf, type Timeline, wholeDigestOf } from './timeline/timeline.ts';
-import { unpackValue } from './timeline/values.ts';
+import { between, keyOf, type Timeline, unpackValue, wholeDigestOf } from './timeline/timeline.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
 

@@ -5,10 +5,9 @@ import { Problem, wrongField } from '../../core/problem.ts';
 import { inTurns } from '../../core/turns.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { ownNamespace, readUrn, serverCardType, toArdEntry } from '../../document/registry/ard.ts';
-import type { Facet } from '../../search/facets.ts';
-import type { SearchHit, SearchQuery } from '../../search/query.ts';
+import type { Facet, SearchHit, SearchQuery } from '../../search/query.ts';
 import { parseInput } from '../tool.ts';
-import { getListing } from './document.ts';
+import { getListing } from './listing.ts';
 import { pageOf } from './page.ts';
 
 const queryForm = z.strictObject({

@@ -13,8 +13,8 @@ import {
   hasVersion,
   packageExists,
   packageNewestVersion,
+  packageOf,
 } from '../../observations/known/kinds/packages/packages.ts';
-import { packageOf } from '../../observations/known/kinds/packages/words.ts';
 import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
 
 type PackageOnRecord = ReturnType<typeof toPackage>;

@@ -11,7 +11,7 @@ import { toToolName } from '../../observations/known/prices/offer.ts';
 import { compareWithLists, type ListComparison } from '../../observations/known/prices/price-lists.ts';
 import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/known/prices/seen.ts';
 import type { NumberedOffer, SentOffers } from '../../observations/known/prices/sent.ts';
-import { whyNone } from './document.ts';
+import { whyNone } from './listing.ts';
 import { findPlace, isAddress, keysOf, type PaidPlace } from './paid-place.ts';
 
 const mostResources = 3;

@@ -11,8 +11,7 @@ import { copyLacksSentence, type ListingFacts, nextChange_ms } from '../../docum
 import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
-import type { Facet } from '../../search/facets.ts';
-import { findOmissions, type SearchQuery } from '../../search/query.ts';
+import { type Facet, findOmissions, type SearchQuery } from '../../search/query.ts';
 import type { Reads } from '../../store/store.ts';
 
 const mostNear = 5;

@@ -5,7 +5,7 @@ import { readExampleHandles } from '../../listings/publishers.ts';
 import type { Change, ChangeType } from '../../log/change.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { Question } from '../../observations/known/observation.ts';
-import { getListing } from './document.ts';
+import { getListing } from './listing.ts';
 
 const mostRead = 500;
 const notable: ReadonlySet<ChangeType> = new Set([

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { readEvents } from '../../document/answers/history-events.ts';
-import { endOfDay } from '../../document/as-of.ts';
 import { type Mark, toMarks } from '../../document/pictures/changes.ts';
 import { type PriceSeries, toPriceSeries } from '../../document/pictures/prices.ts';
+import { endOfDay } from '../../document/record.ts';
 import { readFacts } from './listing.ts';
 
 /** What pictures of a listing are drawn from, beside its document. */

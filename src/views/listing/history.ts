@@ -15,7 +15,7 @@ import {
   memberWords,
   wordsOf,
 } from '../../document/answers/history.ts';
-import type { HistoryEvent } from '../../document/answers/history-events.ts';
+import { type HistoryEvent, type HistoryKind, historyKinds } from '../../document/answers/history-events.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import {
@@ -32,8 +32,35 @@ import type { OverTime } from '../../tools/find/pictures.ts';
 import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { axisPicture, eventId } from '../pictures/axis.ts';
-import { historyFilter } from './history-filter.ts';
-import { toListingPart } from './tabs.ts';
+import { toListingPart } from './versions.ts';
+
+const kindTexts: Readonly<Record<HistoryKind, string>> = {
+  price: 'price and payees',
+  reach: 'whether it answers',
+  tools: 'tools',
+  access: 'what it asks for',
+  publisher: 'who stands behind it',
+  code: 'package and code',
+  upkeep: 'upkeep',
+  terms: 'terms and data',
+  record: 'record and versions',
+  claim: 'claim',
+  ratings: 'ratings',
+  operator: 'actions of the operator',
+  views: 'views',
+};
+
+const dayField = (name: 'since' | 'until', label: string, value: string | undefined) => html`
+<label>${label} <input type="date" name="${name}" value="${value?.slice(0, 'YYYY-MM-DD'.length)}"></label>`;
+
+/** With both days, the page says what differs between them. */
+const historyFilter = (
+  handle: string,
+  { kind = '', since, until }: Readonly<Record<string, string>>,
+): Html => html`
+<form class="filter" method="get" action="${pagePath(handle)}/history">
+<label>About <select name="kind"><option value="">everything</option>${historyKinds.map((one) => html`<option value="${one}"${one === kind ? html` selected` : ''}>${kindTexts[one]}</option>`)}</select></label>${dayField('since', 'From', since)}${dayField('until', 'to the end of', until)}
+<button type="submit" class="quiet">Show</button></form>`;
 
 const part = ({ text, change }: TextPart) =>
   change === 'removed'

@@ -15,7 +15,7 @@ import type { ListingPackage, ListingRemote } from '../../listings/listing.ts';
 import { publisherListings } from '../../observations/known/kinds/publisher.ts';
 import type { MonthCount } from '../../ratings/rating.ts';
 import type { OverTime } from '../../tools/find/pictures.ts';
-import { noWay } from '../claim/forms.ts';
+import { noWay } from '../claim/standing.ts';
 import { filledCommand, toShellWords, toStarted } from '../commands.ts';
 import { comparePath } from '../compare/page.ts';
 import { type Connection, toConfigs, toEntryNames, toRemote, whyNoRemote } from '../connections.ts';
@@ -40,7 +40,7 @@ import { pricePictures } from '../pictures/prices.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';
-import { listingTabs } from './tabs.ts';
+import { listingTabs } from './versions.ts';
 
 const configTabs = (group: string, connection: Connection): Html =>
   tabs(

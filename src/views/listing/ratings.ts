@@ -7,9 +7,9 @@ import { groupParts } from '../../document/rated.ts';
 import { countedOrNone, proofSentences, toLabel } from '../../document/words.ts';
 import type { ModerationNotice } from '../../moderation/moderation.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
-import { fromListed } from '../../ratings/listed.ts';
 import { countProofs, proofClasses, proofTexts } from '../../ratings/proof.ts';
 import {
+  fromListed,
   type MonthCount,
   maxRatingsByMonth,
   monthsFrom,
@@ -25,7 +25,7 @@ import type { listRatings } from '../../tools/list-ratings.ts';
 import { day, fact, type Html, handleLink, minute, originNote, pagePath, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { type RefusedResponse, refusal, respondForm } from './respond.ts';
-import { toListingPart } from './tabs.ts';
+import { toListingPart } from './versions.ts';
 
 function monthTable(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Problem } from '../../core/problem.ts';
 import { isCurrent, type ShownRating } from '../../ratings/rating.ts';
-import { capabilityField } from '../claim/forms.ts';
+import { capabilityField } from '../claim/standing.ts';
 import { type Html, pagePath } from '../html.ts';
 
 /** What was sent, and why nothing was published. */

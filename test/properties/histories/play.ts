@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { audit } from '../../../src/audit/audit.ts';
-import { readKnownRoot } from '../../../src/audit/check-tree.ts';
+import { audit, readKnownRoot } from '../../../src/audit/audit.ts';
 import { createServedEvidence } from '../../../src/audit/served.ts';
 import { createServiceClient } from '../../../src/audit/service.ts';
 import { postgresUrl } from '../../support/database.ts';

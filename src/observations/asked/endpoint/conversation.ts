@@ -4,7 +4,6 @@ import { legacyRevisions, modernRevision } from '../../../core/revisions.ts';
 import { own, say, type Words } from '../../../core/words.ts';
 import { asksFirst, type Fetched, type NoAnswer, noAnswer as none } from '../../../net/answer.ts';
 import type { PoliteFetch } from '../hosts/polite.ts';
-import { createPagesLeft, type ListedMembers, type ListRoom, listSurface } from './list.ts';
 import {
   type ClientInfo,
   initializeMessage,
@@ -15,7 +14,16 @@ import {
   type RpcMessage,
   toReplied,
 } from './messages.ts';
-import { type BesideName, besideTools, type Surface, surfaces } from './surface.ts';
+import {
+  type BesideName,
+  besideTools,
+  createPagesLeft,
+  type ListedMembers,
+  type ListRoom,
+  listSurface,
+  type Surface,
+  surfaces,
+} from './surface.ts';
 
 /** HTTP with SSE is of 2024-11-05. */
 export type Transport = 'streamable-http' | 'sse';

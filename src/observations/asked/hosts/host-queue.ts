@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { refuseInTransaction } from '../../../core/transaction.ts';
 import { withoutRoot } from '../../../net/addresses.ts';
 import type { Lease } from '../../../store/store.ts';
-import { measure } from '../../../telemetry/events.ts';
+import { measure } from '../../../telemetry/metrics.ts';
 
 export type HostQueue = ReturnType<typeof createHostQueue>;
 

@@ -3,8 +3,10 @@ import { parseClaimFile } from '../../../claims/claim.ts';
 import type { Config } from '../../../config/config.ts';
 import type { Timeouts } from '../../../config/timeouts.ts';
 import type { Context } from '../../../context.ts';
+import { registrableDomain } from '../../../core/identity.ts';
 import { code, own, say, type Words } from '../../../core/words.ts';
 import type { Listing } from '../../../listings/listing.ts';
+import { withoutRoot } from '../../../net/addresses.ts';
 import {
   type Fetched,
   longestAddress,
@@ -22,12 +24,121 @@ import {
   type OutboundRules,
   reachPublic,
 } from '../../../net/client.ts';
-import { namesAt } from '../../../net/names.ts';
-import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../../../net/repositories.ts';
-import { measure } from '../../../telemetry/events.ts';
-import type { createCutOffWatch, RequestOutcome } from './cut-off.ts';
-import type { HostQueue } from './host-queue.ts';
-import { createHostTurns, type NotAsked, type TimeBudget } from './host-turns.ts';
+import { namesAt } from '../../../net/dns.ts';
+import type { RepositoryCheck, RepositoryPlace, RepositoryReader } from '../../../net/git.ts';
+import { measure } from '../../../telemetry/metrics.ts';
+import type { HostQueue, HostTurn } from './host-queue.ts';
+
+/** Waiting for a turn and for a name do not count. */
+interface TimeBudget {
+  left_ms: number;
+  readonly spent: (host: string) => Words;
+}
+
+export function createTimeBudgets({
+  observerHost_ms,
+  observerCheck_ms,
+}: Pick<Timeouts, 'observerHost_ms' | 'observerCheck_ms'>): (url: string) => readonly TimeBudget[] {
+  const run: TimeBudget = {
+    left_ms: observerCheck_ms,
+    spent: (host) =>
+      say`The hosts of this service used up the time that Dossier gives one check, so ${code(host)} was asked nothing more.`,
+  };
+  const hosts = new Map<string, TimeBudget>();
+  return (url) => {
+    const name = withoutRoot(URL.parse(url)?.host ?? '');
+    const host = hosts.get(name) ?? {
+      left_ms: observerHost_ms,
+      spent: (asked) => say`${code(asked)} used up the time that Dossier gives one host in one check.`,
+    };
+    hosts.set(name, host);
+    return [host, run];
+  };
+}
+
+interface TurnLimits {
+  readonly most_ms: number;
+  /** If one of the budgets is spent, nothing is sent. */
+  readonly times?: readonly TimeBudget[];
+  readonly signal?: AbortSignal | undefined;
+  readonly beside?: true | undefined;
+}
+
+type NotAsked = 'paused' | 'overtime' | FailedRequest;
+
+const besideTurn: HostTurn = { signal: new AbortController().signal, pause: () => undefined };
+
+const createHostTurns =
+  ({
+    client,
+    queue,
+    pauses,
+  }: {
+    readonly client: OutboundClient;
+    readonly queue: HostQueue;
+    readonly pauses: 'address' | 'host';
+  }) =>
+  /** Throws the reason of the queue's signal, and whatever `ask` throws. */
+  <T>(
+    url: URL,
+    { most_ms, times = [], signal, beside }: TurnLimits,
+    ask: (turn: HostTurn) => Promise<T>,
+  ): Promise<T | NotAsked> => {
+    const inTurn = async (turn: HostTurn): Promise<T | NotAsked> => {
+      const left_ms = Math.min(most_ms, ...times.map((time) => time.left_ms));
+      if (left_ms <= 0) return 'overtime';
+      const end = signal ? AbortSignal.any([turn.signal, signal]) : turn.signal;
+      const failed = await client.whyUnsent(url, end);
+      if (failed) return failed;
+      const started = performance.now();
+      try {
+        const deadline = AbortSignal.any([end, AbortSignal.timeout(Math.ceil(left_ms))]);
+        return await ask({ ...turn, signal: deadline });
+      } finally {
+        for (const time of times) time.left_ms -= performance.now() - started;
+      }
+    };
+    const { host, origin, pathname } = url;
+    const asked = { host, ...(pauses === 'address' && { address: `${origin}${pathname}` }) };
+    return beside ? inTurn(besideTurn) : queue.run<T | NotAsked>(asked, inTurn);
+  };
+
+type RequestOutcome = { readonly result?: string } & Partial<Omit<FailedRequest, 'result'>>;
+
+const remembered_ms = 3_600_000;
+/** With so many silent domains, and none that answers, our own network is suspected. */
+const leastSilent = 3;
+
+const isSilent = ({ result = '', certificate, unsent }: RequestOutcome) =>
+  /^host_(?:timeout|unreachable)$/.test(result) && !certificate && !unsent;
+
+/** A refused connection counts as silence: our own firewall may have refused it. */
+export function createCutOffWatch(clock: () => Date) {
+  /** In ms since 1970, oldest first. */
+  const answered = new Map<string, number>();
+  const silent = new Map<string, number>();
+  const othersIn = (asked: Map<string, number>, domain: string) => {
+    for (const [oldest, at_ms] of asked) {
+      if (clock().getTime() - at_ms <= remembered_ms) break;
+      asked.delete(oldest);
+    }
+    return asked.size - (asked.has(domain) ? 1 : 0);
+  };
+  return {
+    note(hostname: string, ended: RequestOutcome): void {
+      if (ended.unsent) return;
+      const domain = registrableDomain(hostname);
+      const asked = isSilent(ended) ? silent : answered;
+      asked.delete(domain);
+      asked.set(domain, clock().getTime());
+      othersIn(asked, domain);
+    },
+    isCutOff(hostname: string, ended: RequestOutcome): boolean {
+      const domain = registrableDomain(hostname);
+      return isSilent(ended) && othersIn(answered, domain) === 0 && othersIn(silent, domain) >= leastSilent;
+    },
+  };
+}
 
 export interface PoliteRequest extends Omit<OutboundRequest, 'deadline' | 'url'> {
   readonly url: string;
@@ -92,7 +203,7 @@ const overtime = ({ host }: URL, times: readonly TimeBudget[] = []): NoAnswer =>
     times.find(({ left_ms }) => left_ms <= 0)?.spent(host) ?? own('The time of this check was used up.'),
   );
 
-export function whyNone(
+function whyNone(
   url: URL,
   ended: NotAsked,
   {

@@ -1,5 +1,5 @@
 import { name, own } from '../../../core/words.ts';
-import { isImageType } from '../../../listings/references/package.ts';
+import { isImageType } from '../../../listings/references/command.ts';
 import type { CheckedListing, RecordedSubject } from '../run.ts';
 
 const types = {

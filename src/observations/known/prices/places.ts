@@ -15,7 +15,7 @@ import type { EndpointAnswer } from '../../asked/endpoint/conversation.ts';
 import { nameOf, surfaces } from '../../asked/endpoint/surface.ts';
 import { isLearnedOutcome } from '../../asked/outcome.ts';
 import type { CheckRun } from '../../asked/run.ts';
-import { placeOf } from '../kinds/card-form.ts';
+import { placeOf } from '../kinds/cards.ts';
 import type { RemoteFinding } from '../kinds/remotes.ts';
 import {
   besideAmong,

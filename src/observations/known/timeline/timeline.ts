@@ -1,7 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Json } from '../../../core/json.ts';
+import { isDeepStrictEqual, promisify } from 'node:util';
+import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { countValues, type Json } from '../../../core/json.ts';
 import { day_ms, dayText } from '../../../core/text.ts';
 import type { WordsPart } from '../../../core/words.ts';
+import { canonicalDigest } from '../../../log/leaf.ts';
 import type { NoAnswer } from '../../../net/answer.ts';
 import type { OpeningMessage } from '../../asked/endpoint/conversation.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from '../../asked/outcome.ts';
@@ -226,7 +228,7 @@ export function alternatesSince(all: readonly StateChange[]): string | undefined
 }
 
 /** `later` readings did not see it. */
-export interface Standing {
+interface Standing {
   readonly state: State;
   readonly later: readonly Span[];
   /** The last one with a value, or else the last statement, if `state` has none. */
@@ -312,3 +314,26 @@ export function fold(spans: readonly Span[], weightiest: readonly StateChange[])
   }
   return all;
 }
+
+/** A value that exceeds these bounds is none. */
+const mostValue_bytes = 2 * 2 ** 20;
+const mostValues = 100_000;
+
+export interface PackedValue {
+  readonly digest: string;
+  readonly bytes: number;
+  readonly value: string;
+}
+
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+
+export async function packValue(whole: Json, digest = canonicalDigest({ value: whole })) {
+  const text = JSON.stringify(whole);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > mostValue_bytes || countValues(text) > mostValues) return 'too_large';
+  return { digest, bytes, value: (await compress(text)).toString('base64') } satisfies PackedValue;
+}
+
+export const unpackValue = async (value: string): Promise<string> =>
+  (await decompress(Buffer.from(value, 'base64'))).toString('utf8');

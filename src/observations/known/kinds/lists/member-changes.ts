@@ -4,7 +4,7 @@ import { toShownName } from '../../../../core/text.ts';
 import { code, join, listed, own, say, type Words } from '../../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../../asked/endpoint/surface.ts';
 import type { Difference } from '../../kind.ts';
-import { type ChangeClass, type ChangeCounts, changeClasses } from '../../tool-change.ts';
+import { type ChangeClass, type ChangeCounts, changeClasses } from '../../observation.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
 /** Entries of the log use the key `tool`. */

@@ -25,8 +25,7 @@ import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { Finding, Observation } from '../../observation.ts';
 import { withoutAnswer } from '../remotes.ts';
-import { ofPackages, readPublished } from './readers.ts';
-import { packageOf } from './words.ts';
+import { ofPackages, packageOf, readPublished } from './packages.ts';
 
 const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => ecosystemOf(registry_type.toLowerCase()) !== undefined);

@@ -1,22 +1,136 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { code, day, dayOf, number, own, quote, say } from '../../../../core/words.ts';
-import { returned, toContent } from '../../../../net/answer.ts';
+import { type Json, ownMember } from '../../../../core/json.ts';
+import { code, day, dayOf, number, own, quote, say, type Words } from '../../../../core/words.ts';
+import type { Listing } from '../../../../listings/listing.ts';
+import { type NoAnswer, returned, toContent } from '../../../../net/answer.ts';
 import { ecosystemOf, orderOf } from '../../../asked/packages/version-order.ts';
-import { namesWords, sourceOf, toTime } from '../../../asked/published/document.ts';
-import { digestForm, readManifest } from '../../../asked/published/oci.ts';
+import { readCargo, readNuget } from '../../../asked/published/cargo-nuget.ts';
+import { namesWords, type Published, sourceOf, toTime } from '../../../asked/published/document.ts';
+import { readNpm } from '../../../asked/published/npm.ts';
+import { digestForm, readManifest, readOci } from '../../../asked/published/oci.ts';
+import { readPypi } from '../../../asked/published/pypi.ts';
 import {
   type PackageRegistry,
+  type PackageType,
   packagesOn,
   type RecordedPackage,
+  readablePackages,
   registryOf,
+  typeOf,
 } from '../../../asked/published/recorded.ts';
-import type { CheckRun } from '../../../asked/run.ts';
-import { defineKind } from '../../kind.ts';
+import type { CheckedListing, CheckRun, RecordedSubject } from '../../../asked/run.ts';
+import { defineKind, type ShownFinding } from '../../kind.ts';
 import type { Finding, Observation } from '../../observation.ts';
-import { ownProbe, withoutAnswer } from '../remotes.ts';
-import { ofPackages, ofPublished, packageRegistries } from './readers.ts';
-import { isLookedUp, versionOf } from './words.ts';
+import { ownProbe, type RemoteFinding, withoutAnswer } from '../remotes.ts';
+
+export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
+  packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
+
+const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
+  packages.some(({ registry_type }) => typeOf(registry_type));
+
+const packagePages: Readonly<Record<string, (identifier: string, version?: string) => string>> = {
+  npm: (name, version) => `https://www.npmjs.com/package/${name}${version ? `/v/${version}` : ''}`,
+  pypi: (name, version) => `https://pypi.org/project/${name}/${version ? `${version}/` : ''}`,
+  nuget: (name, version) => `https://www.nuget.org/packages/${name}${version ? `/${version}` : ''}`,
+  cargo: (name, version) => `https://crates.io/crates/${name}${version ? `/${version}` : ''}`,
+};
+
+export const packagePage = (type: string, name: string, version?: string): string | undefined =>
+  ownMember(packagePages, type)?.(name, version);
+
+export function subjectWords(subject: string): Words {
+  const [, url, place] = /^(\S+) in (\S.*)$/.exec(subject) ?? [];
+  if (url !== undefined && place !== undefined) return say`${code(url)} in ${code(place)}`;
+  const [, type = '', name = '', version] =
+    /^([a-z]+):(@?[^@:/]+(?:\/[^@:/]+)?)(?:@(.+))?$/.exec(subject) ?? [];
+  return code(subject, packagePage(type, name, version));
+}
+
+export const packageOf = (subject: string | undefined): Words =>
+  subject === undefined ? own('the package') : subjectWords(subject);
+
+const versionOf = ({ details }: Pick<ShownFinding, 'details'>): Words =>
+  typeof details?.version === 'string' ? say`version ${code(details.version)}` : own('the recorded version');
+
+type Described = PackageRegistry | 'oci';
+
+const readers: {
+  readonly [Type in Described]: (
+    run: CheckRun,
+    recorded: RecordedPackage<Type>,
+  ) => Promise<Published | NoAnswer>;
+} = { npm: readNpm, pypi: readPypi, nuget: readNuget, cargo: readCargo, oci: readOci };
+
+export const describedTypes = Object.keys(readers) as readonly Described[];
+
+const packageRegistries = describedTypes.filter((type) => type !== 'oci');
+
+const read = new WeakMap<CheckRun, Map<string, Promise<Published | NoAnswer>>>();
+
+export function readPublished<Type extends Described>(
+  run: CheckRun,
+  recorded: RecordedPackage<Type>,
+): Promise<Published | NoAnswer> {
+  const known = read.get(run) ?? new Map<string, Promise<Published | NoAnswer>>();
+  read.set(run, known);
+  const reading = known.get(recorded.recorded);
+  const published = reading ?? readers[recorded.type](run, recorded);
+  known.set(recorded.recorded, published);
+  return published;
+}
+
+/** A finding may have its own `recorded`. */
+export const ofPackages = <const Value extends Json, Type extends PackageType>(
+  types: readonly Type[],
+  toFinding: (recorded: RecordedPackage<Type>, run: CheckRun) => Promise<Finding<Value>>,
+) => ({
+  about: packagesOn(...types),
+  restsOn: 'package' as const,
+  check: (run: CheckRun): Promise<readonly Finding<Value>[]> =>
+    Promise.all(
+      readablePackages(run.listing)
+        .filter((one): one is RecordedPackage<Type> => types.some((type) => type === one.type))
+        .map(async (one) => ({
+          recorded: one.recorded,
+          ...(await toFinding(one, run)),
+          subject: one.subject,
+        })),
+    ),
+});
+
+export function besideRepository<Of extends Finding>(facts: {
+  readonly about: (listing: CheckedListing) => readonly RecordedSubject[];
+  readonly check: (run: CheckRun) => Promise<readonly Of[]>;
+}) {
+  const add =
+    ({ repository = '' }: CheckedListing) =>
+    <One extends RecordedSubject>(one: One): One => ({ ...one, recorded: `${one.recorded} ${repository}` });
+  return {
+    restsOn: 'package' as const,
+    about: (listing: CheckedListing) => facts.about(listing).map(add(listing)),
+    check: async (run: CheckRun) => (await facts.check(run)).map(add(run.listing)),
+  };
+}
+
+export const ofPublished = <const Value extends Json>(
+  types: readonly Described[],
+  toFinding: (
+    published: Published,
+    recorded: RecordedPackage<Described>,
+    run: CheckRun,
+  ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>,
+) => ({
+  isOptional: true as const,
+  ...ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
+    const published = await readPublished(run, recorded);
+    if (published.result !== 'published') return withoutAnswer(published);
+    const { source, source_url } = published;
+    const finding = await toFinding(published, recorded, run);
+    return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
+  }),
+});
 
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',

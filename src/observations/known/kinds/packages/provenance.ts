@@ -3,15 +3,13 @@ import { code, own, say } from '../../../../core/words.ts';
 import { toRepositoryKey } from '../../../../net/repository-place.ts';
 import type { CheckedSignature } from '../../../asked/packages/sigstore.ts';
 import { memberOf, type Published, toShort } from '../../../asked/published/document.ts';
-import { isAttested } from '../../../asked/published/npm.ts';
-import { readProvenance, type ServedProvenance } from '../../../asked/published/provenance.ts';
+import { isAttested, readProvenance, type ServedProvenance } from '../../../asked/published/npm.ts';
 import type { RecordedPackage } from '../../../asked/published/recorded.ts';
 import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { type RemoteFinding, withoutAnswer } from '../remotes.ts';
-import { besideRepository, ofPackages, readPublished } from './readers.ts';
-import { isOnNpmOrPypi, packageOf } from './words.ts';
+import { besideRepository, isOnNpmOrPypi, ofPackages, packageOf, readPublished } from './packages.ts';
 
 function compareSigned(
   { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,

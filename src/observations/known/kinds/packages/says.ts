@@ -8,8 +8,7 @@ import type { RecordedPackage } from '../../../asked/published/recorded.ts';
 import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind } from '../../kind.ts';
 import type { RemoteFinding } from '../remotes.ts';
-import { besideRepository, describedTypes, ofPublished } from './readers.ts';
-import { packageOf } from './words.ts';
+import { besideRepository, describedTypes, ofPublished, packageOf } from './packages.ts';
 
 const mostNames = 5;
 

@@ -6,7 +6,7 @@ import { type NoAnswer, noAnswer } from '../../../../net/answer.ts';
 import { memberOf, namesWords, type Published, toShort } from '../../../asked/published/document.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { RemoteFinding } from '../remotes.ts';
-import { ofPublished } from './readers.ts';
+import { ofPublished } from './packages.ts';
 
 type Manifest = Published['document'];
 
