@@ -16,9 +16,12 @@ let made = 0;
 const freshFile = () => `file:${join(folder, `store-${made++}`, 'dossier.db')}`;
 const folder = openFolder();
 
-describeStore('SQLite in memory', () => openSqliteStore(':memory:'));
-describeStore('SQLite in a file', () => openSqliteStore(freshFile()));
-describeStore('SQLite in a file, cached', async () => createCachedStore(await openSqliteStore(freshFile())));
+const openInMemory = () => openSqliteStore(':memory:');
+const openInFile = () => openSqliteStore(freshFile());
+const openCached = async () => createCachedStore(await openInFile());
+describe('SQLite in memory', describeStore(openInMemory));
+describe('SQLite in a file', describeStore(openInFile));
+describe('SQLite in a file, cached', describeStore(openCached, true));
 
 it('creates files that only their owner may read', async () => {
   const url = freshFile();

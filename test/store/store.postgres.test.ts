@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll } from 'vitest';
+import { afterAll, describe } from 'vitest';
 import { createCachedStore } from '../../src/app/cached-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createDatabase, openDatabase } from '../support/database.ts';
@@ -40,5 +40,6 @@ async function openEmpty(): Promise<Store> {
   return { ...store, close: async () => undefined };
 }
 
-describeStore('PostgreSQL', openEmpty);
-describeStore('PostgreSQL, cached', async () => createCachedStore(await openEmpty()));
+const openCached = async () => createCachedStore(await openEmpty());
+describe('PostgreSQL', describeStore(openEmpty));
+describe('PostgreSQL, cached', describeStore(openCached, true));
