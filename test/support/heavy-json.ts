@@ -7,8 +7,9 @@ import { isMainThread } from 'node:worker_threads';
  */
 const { parse, stringify } = JSON;
 
-function spin(): never {
-  for (;;);
+/** Blocks the thread as an endless loop does, without the processor time. */
+function block(): string {
+  return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 function exhaustHeap(): never {
@@ -18,7 +19,7 @@ function exhaustHeap(): never {
 
 if (!isMainThread) {
   JSON.parse = (text: string, ...rest: []) => {
-    if (text.includes('spins-when-read')) spin();
+    if (text.includes('spins-when-read')) block();
     if (text.includes('exhausts-memory')) exhaustHeap();
     // It is thrown outside of any check, where nothing catches it.
     if (text.includes('ends-the-thread')) setTimeout(() => process.exit(1));
@@ -27,6 +28,6 @@ if (!isMainThread) {
   JSON.stringify = (value: unknown, ...rest: []) => {
     const text = stringify(value, ...rest);
     const isStored = text?.includes('spins-when-stored') && new Error().stack?.includes('packValue');
-    return isStored ? spin() : text;
+    return isStored ? block() : text;
   };
 }
