@@ -287,7 +287,7 @@ function* findListingStateFaults(said: Said, state: AuditState): AuditSteps {
   }
 }
 
-const newestOf = ({ ratings }: AuditState) =>
+const newestRatings = ({ ratings }: AuditState) =>
   [...ratings.values()].filter(({ superseded_by }) => superseded_by === undefined);
 
 const unknownReasons: Readonly<Record<string, string>> = {
@@ -300,7 +300,7 @@ const unknownReasons: Readonly<Record<string, string>> = {
 };
 
 function* toNotChecked(said: Said, state: AuditState, unknown: ReadonlyMap<string, number>) {
-  const current = newestOf(state).filter((rating) => rating.isCurrent).length;
+  const current = newestRatings(state).filter((rating) => rating.isCurrent).length;
   if (current > 0)
     yield `stated_overlap of ${counted(current, 'rating')}: the log does not contain the registry records that this flag depends on`;
   for (const [flag, count] of unknown)
@@ -366,7 +366,7 @@ export function createEntryCheck(state: AuditState) {
           : [],
       );
       const unknown = yield* findGroupFaults({
-        ratings: newestOf(state),
+        ratings: newestRatings(state),
         unshown,
         isWhole: said.closed.size === 0,
         eventsOf: (handle) => readEvents(handle, said, state),
