@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openOwnEvidence } from '../../src/app/own-evidence.ts';
 import { audit } from '../../src/audit/audit.ts';
 import { createServedEvidence, type EvidenceReader } from '../../src/audit/served.ts';
@@ -204,9 +204,8 @@ it('a directory with every kind of history has no faults, and what was not check
   });
 });
 
-/** What is done to the database, to which tables, and faults: of both audits, and of that of the database. */
+/** What is done to the database, and faults: of both audits, and of that of the database. */
 interface Edit {
-  readonly tables: readonly string[];
   readonly sql: () => readonly string[];
   readonly said?: readonly string[];
   readonly unseen?: readonly string[];
@@ -218,260 +217,258 @@ const insertCopy = (log_index: number) =>
   `insert into rating (id, interaction_id, log_index, ${ratingColumns}) select 'forged-${log_index}', 'forged-${log_index}', ${log_index}, ${ratingColumns} from rating where id = '${ids.independent}'`;
 const long_ago = '2025-01-01T00:00:00.000Z';
 
-const edits: Record<string, Edit> = {
-  'a source counted as another one': {
-    tables: ['rating'],
-    sql: () => [`update rating set source = 'elsewhere' where id = '${ids.independent}'`],
-    said: [`counts of ${subject}: the document has`],
+/** Of edits that are made at once none changes what another one is found by. */
+const edits: readonly Record<string, Edit>[] = [
+  {
+    'a source counted as another one': {
+      sql: () => [`update rating set source = 'elsewhere' where id = '${ids.independent}'`],
+      said: [`counts of ${subject}: the document has`],
+    },
+    'a score': {
+      sql: () => [`update rating set score = 5 where id = '${ids.criticism}'`],
+      said: [`rating <criticism> of ${subject}: score is 5, but log entry # says 1`],
+    },
+    'praise that is no pair any more': {
+      sql: () => [`update rating set reciprocal = 0 where id = '${ids.praise}'`],
+      said: [
+        `rating <praise> of ${subject}: it is not shown as reciprocal, but the ratings and claim events in the log make it reciprocal`,
+      ],
+    },
+    'praise without a pair that is one': {
+      sql: () => [`update rating set reciprocal = 1 where id = '${ids.erin}'`],
+      said: [
+        `rating <erin> of ${subject}: it is shown as reciprocal, but no rating or claim event in the log makes it reciprocal`,
+      ],
+    },
+    'a listing that the operator withdrew': {
+      sql: () => [
+        "update listing set withdrawn = null where handle = 'com.gone/gone'",
+        "update moderation set ended_by = 1, ended_at = '2026-11-21T00:00:00.000Z', end_reason = 'mistake' where action = 'withdraw'",
+      ],
+      said: [
+        'entry #: it records the action "withdraw" of the operator on listing com.gone/gone, but the action is shown nowhere',
+      ],
+    },
+    'a listing that its publisher opted out': {
+      sql: () => [`update listing set withdrawn = null where handle = '${opted}'`],
+      said: [`listing ${opted}: it is shown, but log entry # says that it is withdrawn`],
+    },
+    'hidden texts of a listing': {
+      sql: () => [`update listing set hidden = 0 where handle = '${critic}'`],
+      unseen: [`listing ${critic}: its texts are shown, but log entry # says that they are hidden`],
+    },
+    'a claim of a listing that the log does not name': {
+      sql: () => [`update claim set handle = '${unnamed}' where handle = '${critic}'`],
+      said: [`claim of ${unnamed}: it is shown as claimed, but no entry of the log records a proof of it`],
+    },
+    'a claim that moved as if it had not': {
+      sql: () => [`update claim set kind = 'well_known' where handle = '${subject}'`],
+      said: [`claim of ${subject}: kind is "well_known", but its events up to log entry # say "dns"`],
+    },
+    'the date on which a source ended': {
+      sql: () => [
+        `update rating set source_ended_at = '2025-01-01T00:00:00.000Z' where source_handle = '${opted}'`,
+      ],
+      said: [`rating <dave> of ${subject}: its date of source_ended is 2025-01-01`],
+    },
   },
-  'a score': {
-    tables: ['rating'],
-    sql: () => [`update rating set score = 5 where id = '${ids.criticism}'`],
-    said: [`rating <criticism> of ${subject}: score is 5, but log entry # says 1`],
+  {
+    'criticism set apart by what the rated listing states': {
+      sql: () => [
+        `update rating set stated_overlap = '{"by":"${subject}","of":"${critic}","at":"2026-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
+      ],
+      said: [
+        `rating <criticism> of ${subject}: it is shown as stated_overlap because of a record that cannot set it apart: Set apart because the record of ${subject} named on 2026-11-01 an account or domain that ${critic} holds or has named. The connection is not proven.`,
+      ],
+    },
+    'a voided rating that counts': {
+      sql: () => [`update rating set voided_at = null, is_current = 1 where id = '${ids.voided}'`],
+      said: [`rating <voided> of ${subject}: voided_at is nothing, but the actions of the operator say "`],
+    },
+    'texts of a listing that are hidden without an entry': {
+      sql: () => [`update listing set hidden = 1 where handle = '${returned}'`],
+      unseen: [`listing ${returned}: its texts are hidden, and no log entry says so`],
+    },
+    'columns of a claim': {
+      sql: () => [
+        `update claim set claimed_at = '${long_ago}', place = 'https://github.com/else/where', "commit" = 'abc', root = 'github.com/else', root_generation = 7, first_proved_at = '${long_ago}' where handle = '${friend}'`,
+      ],
+      said: [
+        `claim of ${friend}: claimed_at is "${long_ago}", but its events up to log entry # say "`,
+        `claim of ${friend}: place is "https://github.com/else/where", but its events up to log entry # say "https://github.com/bob/friend"`,
+        `claim of ${friend}: commit is "abc", but its events up to log entry # say "`,
+      ],
+      unseen: [
+        `claim of ${friend}: root is "github.com/else", but its events up to log entry # say "github.com/bob"`,
+        `claim of ${friend}: root_generation is 7, but its events up to log entry # say 0`,
+        `claim of ${friend}: first_proved_at is "${long_ago}", but its events up to log entry # say "`,
+      ],
+    },
+    'a new source that is shown as none': {
+      sql: () => [`update rating set new_until = '${long_ago}' where id = '${ids.praise}'`],
+      unseen: [`rating <praise> of ${subject}: its date of new_source is ${long_ago}, but claim events`],
+    },
   },
-  'a rating that is left out of the counts': {
-    tables: ['rating'],
-    sql: () => [`update rating set is_current = 0 where id = '${ids.criticism}'`],
-    said: [`counts of ${subject}: the document has`],
+  {
+    'criticism set apart by a record that was read after it': {
+      sql: () => [
+        `update rating set stated_overlap = '{"by":"${critic}","of":"${subject}","at":"2027-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
+      ],
+      said: [
+        `rating <criticism> of ${subject}: it is shown as stated_overlap because of a record that cannot set it apart: Set apart because the record of ${critic} named on 2027-11-01 an account or domain that ${subject} holds or has named. The connection is not proven.`,
+      ],
+    },
+    'a claim that was suspended without an entry': {
+      sql: () => [
+        `update claim set state = 'suspended', suspended_reason = 'withdrawn' where handle = '${friend}'`,
+      ],
+      said: [
+        `claim of ${friend}: state is "suspended", but its events up to log entry # say "claimed"`,
+        `claim of ${friend}: suspended_reason is "withdrawn", but its events up to log entry # say nothing`,
+      ],
+    },
+    'columns of a rating': {
+      sql: () => [
+        `update rating set outcome = 'succeeded', proof_class = 'service_receipt', related = 1, declared_interest = 1, new_until = '2099-01-01T00:00:00.000Z', source_ended_at = '${long_ago}', source = 'elsewhere', source_identity = 'elsewhere', is_current = 0, first_created_at = '${long_ago}', pair_until = '${long_ago}' where id = '${ids.erin}'`,
+      ],
+      said: [
+        `rating <erin> of ${subject}: outcome is "succeeded", but log entry # says "partial"; proof_class differ too`,
+        ...['related', 'declared_interest', 'source_ended', 'new_source'].map(
+          (flag) =>
+            `rating <erin> of ${subject}: it is shown as ${flag}, but no rating or claim event in the log makes it ${flag}`,
+        ),
+      ],
+      unseen: [
+        `rating <erin> of ${subject}: its date of new_source is 2099-01-01T00:00:00.000Z, but claim events in the log lead to 2`,
+        `rating <erin> of ${subject}: source is "elsewhere", but its listed versions make it "github.com/erin"`,
+        `rating <erin> of ${subject}: source_identity is "elsewhere", but its listed versions make it "github.com/erin"`,
+        `rating <erin> of ${subject}: is_current is 0, but its listed versions make it 1`,
+        `rating <erin> of ${subject}: pair_until is "${long_ago}", but its listed versions make it "2`,
+        `rating <erin> of ${subject}: first_created_at is "${long_ago}", but its listed versions make it "2`,
+      ],
+    },
+    'an action that is ended without an entry, and one with another statement': {
+      sql: () => [
+        `update moderation set ended_by = 1, ended_at = '${long_ago}', end_reason = 'mistake' where target = '${ids.hidden}'`,
+        "update moderation set statement = 'Never.' where action = 'void'",
+      ],
+      said: [
+        'entry #: it records the action "hide" of the operator on rating <hidden>, but the action is shown nowhere',
+        'rating <voided>: it shows the action "void" of the operator by entry #, but that entry says something else',
+      ],
+    },
   },
-  'praise that is no pair any more': {
-    tables: ['rating'],
-    sql: () => [`update rating set reciprocal = 0 where id = '${ids.praise}'`],
-    said: [
-      `rating <praise> of ${subject}: it is not shown as reciprocal, but the ratings and claim events in the log make it reciprocal`,
-    ],
+  {
+    'texts and ends of ratings, and a claim event': {
+      sql: () => [
+        'update rating set superseded_by = null',
+        `update rating set withdrawn_at = null where id = '${ids['back-withdrawn']}'`,
+        "update rating_response set text = 'Never happened.'",
+        `update claim_event set place = 'https://github.com/else/where' where handle = '${friend}'`,
+      ],
+      said: [
+        ': superseded_by is nothing, but log entry # says "<declared>"',
+        'rating <back-withdrawn>: withdrawn_at is nothing, but log entry # says "2',
+        'response to rating <criticism>: text is "Never happened.", but log entry # says "Faster now."',
+        'repository is "https://github.com/else/where", but log entry # says "https://github.com/bob/friend"',
+      ],
+    },
+    'a rating that is hidden without an entry': {
+      sql: () => [
+        `insert into moderation (log_index, action, target_kind, target, handle, record_indexes, reason, statement, at) select 9999, 'hide', 'rating', id, subject_handle, '[' || log_index || ']', 'personal_data', 'The operator hid it.', '${long_ago}' from rating where id = '${ids.criticism}'`,
+      ],
+      said: [
+        'rating <criticism>: it shows the action "hide" of the operator by entry #, but that entry records no action',
+      ],
+    },
+    'a rating that is voided without an entry': {
+      sql: () => [
+        `update rating set is_current = 0, voided_at = '${long_ago}' where id = '${ids.criticism}'`,
+      ],
+      said: [`counts of ${subject}: the document has 1 as voided, but the listed records lead to 2`],
+    },
   },
-  'praise without a pair that is one': {
-    tables: ['rating'],
-    sql: () => [`update rating set reciprocal = 1 where id = '${ids.erin}'`],
-    said: [
-      `rating <erin> of ${subject}: it is shown as reciprocal, but no rating or claim event in the log makes it reciprocal`,
-    ],
+  {
+    'a rating that is left out of the counts': {
+      sql: () => [`update rating set is_current = 0 where id = '${ids.criticism}'`],
+      said: [`counts of ${subject}: the document has`],
+    },
+    'a claim that is gone': {
+      sql: () => [`delete from claim where handle = '${friend}'`],
+      said: [`claim of ${friend}: no claim is shown, but log entry # gives it the state claimed`],
+    },
   },
-  'criticism set apart by what the rated listing states': {
-    tables: ['rating'],
-    sql: () => [
-      `update rating set stated_overlap = '{"by":"${subject}","of":"${critic}","at":"2026-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
-    ],
-    said: [
-      `rating <criticism> of ${subject}: it is shown as stated_overlap because of a record that cannot set it apart: Set apart because the record of ${subject} named on 2026-11-01 an account or domain that ${critic} holds or has named. The connection is not proven.`,
-    ],
+  {
+    'rows that were deleted': {
+      sql: () => [
+        `delete from rating where id = '${ids.criticism}'`,
+        'delete from rating_response',
+        `delete from claim_event where handle in ('${friend}', '${returned}')`,
+      ],
+      said: [
+        `entry #: it records rating <criticism> of ${subject}, but no listing shows that`,
+        'entry #: it records a response to rating <criticism>, but no listing shows that',
+        `entry #: it records the event "activated" of ${friend}, but no listing shows that`,
+        `entry #: it records the event "listing_restored" of ${returned}, but no listing shows that`,
+      ],
+    },
   },
-  'criticism set apart by a record that was read after it': {
-    tables: ['rating'],
-    sql: () => [
-      `update rating set stated_overlap = '{"by":"${critic}","of":"${subject}","at":"2027-11-01T00:00:00.000Z"}' where id = '${ids.criticism}'`,
-    ],
-    said: [
-      `rating <criticism> of ${subject}: it is shown as stated_overlap because of a record that cannot set it apart: Set apart because the record of ${critic} named on 2027-11-01 an account or domain that ${subject} holds or has named. The connection is not proven.`,
-    ],
+  {
+    'an action that was moved to another rating': {
+      sql: () => [
+        `update rating set voided_at = null, is_current = 1 where id = '${ids.voided}'`,
+        `update rating set is_current = 0, voided_at = (select at from moderation where action = 'void') where id = '${ids.criticism}'`,
+        `update moderation set target = '${ids.criticism}', record_indexes = (select '[' || log_index || ']' from rating where id = '${ids.criticism}') where action = 'void'`,
+      ],
+      said: [
+        `rating <criticism>: it shows the action "void" of the operator by entry #, but that entry is about rating <voided>`,
+      ],
+    },
+    'rows under the number of another entry, and under none': {
+      sql: () => [insertCopy(0), insertCopy(9999)],
+      said: [
+        'but log entry # says nothing; ',
+        `rating forged-9999 of ${subject}: it is shown and names entry #, but no record of that entry is stored`,
+      ],
+    },
   },
-  'a voided rating that counts': {
-    tables: ['rating'],
-    sql: () => [`update rating set voided_at = null, is_current = 1 where id = '${ids.voided}'`],
-    said: [`rating <voided> of ${subject}: voided_at is nothing, but the actions of the operator say "`],
+  {
+    'a listing that is withdrawn without an entry': {
+      sql: () => [`update listing set withdrawn = 'operator' where handle = '${subject}'`],
+      unseen: [`listing ${subject}: it is withdrawn (operator), and no log entry says so`],
+    },
   },
-  'an action that was moved to another rating': {
-    tables: ['rating', 'moderation'],
-    sql: () => [
-      `update rating set voided_at = null, is_current = 1 where id = '${ids.voided}'`,
-      `update rating set is_current = 0, voided_at = (select at from moderation where action = 'void') where id = '${ids.criticism}'`,
-      `update moderation set target = '${ids.criticism}', record_indexes = (select '[' || log_index || ']' from rating where id = '${ids.criticism}') where action = 'void'`,
-    ],
-    said: [
-      `rating <criticism>: it shows the action "void" of the operator by entry #, but that entry is about rating <voided>`,
-    ],
+  {
+    'a listing that is gone while its claim is in force': {
+      sql: () => [`update listing set withdrawn = 'deleted' where handle = '${subject}'`],
+      unseen: [`claim of ${subject}: it is in force, and the listing is withdrawn (deleted)`],
+    },
   },
-  'a listing that the operator withdrew': {
-    tables: ['listing', 'moderation'],
-    sql: () => [
-      "update listing set withdrawn = null where handle = 'com.gone/gone'",
-      "update moderation set ended_by = 1, ended_at = '2026-11-21T00:00:00.000Z', end_reason = 'mistake' where action = 'withdraw'",
-    ],
-    said: [
-      'entry #: it records the action "withdraw" of the operator on listing com.gone/gone, but the action is shown nowhere',
-    ],
-  },
-  'a listing that its publisher opted out': {
-    tables: ['listing'],
-    sql: () => [`update listing set withdrawn = null where handle = '${opted}'`],
-    said: [`listing ${opted}: it is shown, but log entry # says that it is withdrawn`],
-  },
-  'a listing that is withdrawn without an entry': {
-    tables: ['listing'],
-    sql: () => [`update listing set withdrawn = 'operator' where handle = '${subject}'`],
-    unseen: [`listing ${subject}: it is withdrawn (operator), and no log entry says so`],
-  },
-  'hidden texts of a listing': {
-    tables: ['listing'],
-    sql: () => [`update listing set hidden = 0 where handle = '${critic}'`],
-    unseen: [`listing ${critic}: its texts are shown, but log entry # says that they are hidden`],
-  },
-  'texts of a listing that are hidden without an entry': {
-    tables: ['listing'],
-    sql: () => [`update listing set hidden = 1 where handle = '${returned}'`],
-    unseen: [`listing ${returned}: its texts are hidden, and no log entry says so`],
-  },
-  'a listing that is gone while its claim is in force': {
-    tables: ['listing'],
-    sql: () => [`update listing set withdrawn = 'deleted' where handle = '${subject}'`],
-    unseen: [`claim of ${subject}: it is in force, and the listing is withdrawn (deleted)`],
-  },
-  'a claim of a listing that the log does not name': {
-    tables: ['claim'],
-    sql: () => [`update claim set handle = '${unnamed}' where handle = '${critic}'`],
-    said: [`claim of ${unnamed}: it is shown as claimed, but no entry of the log records a proof of it`],
-  },
-  'a claim that moved as if it had not': {
-    tables: ['claim'],
-    sql: () => [`update claim set kind = 'well_known' where handle = '${subject}'`],
-    said: [`claim of ${subject}: kind is "well_known", but its events up to log entry # say "dns"`],
-  },
-  'the date on which a source ended': {
-    tables: ['rating'],
-    sql: () => [
-      `update rating set source_ended_at = '2025-01-01T00:00:00.000Z' where source_handle = '${opted}'`,
-    ],
-    said: [`rating <dave> of ${subject}: its date of source_ended is 2025-01-01`],
-  },
-  'columns of a claim': {
-    tables: ['claim'],
-    sql: () => [
-      `update claim set claimed_at = '${long_ago}', place = 'https://github.com/else/where', "commit" = 'abc', root = 'github.com/else', root_generation = 7, first_proved_at = '${long_ago}' where handle = '${friend}'`,
-    ],
-    said: [
-      `claim of ${friend}: claimed_at is "${long_ago}", but its events up to log entry # say "`,
-      `claim of ${friend}: place is "https://github.com/else/where", but its events up to log entry # say "https://github.com/bob/friend"`,
-      `claim of ${friend}: commit is "abc", but its events up to log entry # say "`,
-    ],
-    unseen: [
-      `claim of ${friend}: root is "github.com/else", but its events up to log entry # say "github.com/bob"`,
-      `claim of ${friend}: root_generation is 7, but its events up to log entry # say 0`,
-      `claim of ${friend}: first_proved_at is "${long_ago}", but its events up to log entry # say "`,
-    ],
-  },
-  'a claim that was suspended without an entry': {
-    tables: ['claim'],
-    sql: () => [
-      `update claim set state = 'suspended', suspended_reason = 'withdrawn' where handle = '${friend}'`,
-    ],
-    said: [
-      `claim of ${friend}: state is "suspended", but its events up to log entry # say "claimed"`,
-      `claim of ${friend}: suspended_reason is "withdrawn", but its events up to log entry # say nothing`,
-    ],
-  },
-  'a claim that is gone': {
-    tables: ['claim'],
-    sql: () => [`delete from claim where handle = '${friend}'`],
-    said: [`claim of ${friend}: no claim is shown, but log entry # gives it the state claimed`],
-  },
-  'columns of a rating': {
-    tables: ['rating'],
-    sql: () => [
-      `update rating set outcome = 'succeeded', proof_class = 'service_receipt', related = 1, declared_interest = 1, new_until = '2099-01-01T00:00:00.000Z', source_ended_at = '${long_ago}', source = 'elsewhere', source_identity = 'elsewhere', is_current = 0, first_created_at = '${long_ago}', pair_until = '${long_ago}' where id = '${ids.erin}'`,
-    ],
-    said: [
-      `rating <erin> of ${subject}: outcome is "succeeded", but log entry # says "partial"; proof_class differ too`,
-      ...['related', 'declared_interest', 'source_ended', 'new_source'].map(
-        (flag) =>
-          `rating <erin> of ${subject}: it is shown as ${flag}, but no rating or claim event in the log makes it ${flag}`,
-      ),
-    ],
-    unseen: [
-      `rating <erin> of ${subject}: its date of new_source is 2099-01-01T00:00:00.000Z, but claim events in the log lead to 2`,
-      `rating <erin> of ${subject}: source is "elsewhere", but its listed versions make it "github.com/erin"`,
-      `rating <erin> of ${subject}: source_identity is "elsewhere", but its listed versions make it "github.com/erin"`,
-      `rating <erin> of ${subject}: is_current is 0, but its listed versions make it 1`,
-      `rating <erin> of ${subject}: pair_until is "${long_ago}", but its listed versions make it "2`,
-      `rating <erin> of ${subject}: first_created_at is "${long_ago}", but its listed versions make it "2`,
-    ],
-  },
-  'a new source that is shown as none': {
-    tables: ['rating'],
-    sql: () => [`update rating set new_until = '${long_ago}' where id = '${ids.praise}'`],
-    unseen: [`rating <praise> of ${subject}: its date of new_source is ${long_ago}, but claim events`],
-  },
-  'texts and ends of ratings, and a claim event': {
-    tables: ['rating', 'rating_response', 'claim_event'],
-    sql: () => [
-      'update rating set superseded_by = null',
-      `update rating set withdrawn_at = null where id = '${ids['back-withdrawn']}'`,
-      "update rating_response set text = 'Never happened.'",
-      `update claim_event set place = 'https://github.com/else/where' where handle = '${friend}'`,
-    ],
-    said: [
-      ': superseded_by is nothing, but log entry # says "<declared>"',
-      'rating <back-withdrawn>: withdrawn_at is nothing, but log entry # says "2',
-      'response to rating <criticism>: text is "Never happened.", but log entry # says "Faster now."',
-      'repository is "https://github.com/else/where", but log entry # says "https://github.com/bob/friend"',
-    ],
-  },
-  'rows that were deleted': {
-    tables: ['rating', 'rating_response', 'claim_event'],
-    sql: () => [
-      `delete from rating where id = '${ids.criticism}'`,
-      'delete from rating_response',
-      `delete from claim_event where handle in ('${friend}', '${returned}')`,
-    ],
-    said: [
-      `entry #: it records rating <criticism> of ${subject}, but no listing shows that`,
-      'entry #: it records a response to rating <criticism>, but no listing shows that',
-      `entry #: it records the event "activated" of ${friend}, but no listing shows that`,
-      `entry #: it records the event "listing_restored" of ${returned}, but no listing shows that`,
-    ],
-  },
-  'a rating that is hidden without an entry': {
-    tables: ['moderation'],
-    sql: () => [
-      `insert into moderation (log_index, action, target_kind, target, handle, record_indexes, reason, statement, at) select 9999, 'hide', 'rating', id, subject_handle, '[' || log_index || ']', 'personal_data', 'The operator hid it.', '${long_ago}' from rating where id = '${ids.criticism}'`,
-    ],
-    said: [
-      'rating <criticism>: it shows the action "hide" of the operator by entry #, but that entry records no action',
-    ],
-  },
-  'a rating that is voided without an entry': {
-    tables: ['rating'],
-    sql: () => [`update rating set is_current = 0, voided_at = '${long_ago}' where id = '${ids.criticism}'`],
-    said: [`counts of ${subject}: the document has 1 as voided, but the listed records lead to 2`],
-  },
-  'an action that is ended without an entry, and one with another statement': {
-    tables: ['moderation'],
-    sql: () => [
-      `update moderation set ended_by = 1, ended_at = '${long_ago}', end_reason = 'mistake' where target = '${ids.hidden}'`,
-      "update moderation set statement = 'Never.' where action = 'void'",
-    ],
-    said: [
-      'entry #: it records the action "hide" of the operator on rating <hidden>, but the action is shown nowhere',
-      'rating <voided>: it shows the action "void" of the operator by entry #, but that entry says something else',
-    ],
-  },
-  'rows under the number of another entry, and under none': {
-    tables: ['rating'],
-    sql: () => [insertCopy(0), insertCopy(9999)],
-    said: [
-      'but log entry # says nothing; ',
-      `rating forged-9999 of ${subject}: it is shown and names entry #, but no record of that entry is stored`,
-    ],
-  },
-};
+];
 
 /** A fault with the ids of ratings in the place of their names. */
 const withIds = (said: string) => said.replaceAll(/<([\w-]+)>/g, (_all, name: string) => ids[name] ?? '');
 /** All faults, without the numbers of entries, which differ between engines. */
 const textOf = (faults: readonly string[] = []) => faults.join('\n').replaceAll(/entry \d+/g, 'entry #');
 
-it.each(Object.entries(edits))('%s: named', async (_, { tables, sql, said = [], unseen = [] }) => {
-  for (const table of tables)
-    await editDatabase(DATABASE_URL, `create table kept_${table} as select * from ${table}`);
-  for (const change of sql()) await editDatabase(DATABASE_URL, change);
-  const { stored, served } = await findFaults();
-  for (const table of tables) {
-    await editDatabase(DATABASE_URL, `delete from ${table}`);
-    await editDatabase(DATABASE_URL, `insert into ${table} select * from kept_${table}`);
-    await editDatabase(DATABASE_URL, `drop table kept_${table}`);
-  }
-  for (const one of said) expect(textOf(served.faults)).toContain(withIds(one));
-  for (const one of [...said, ...unseen]) expect(textOf(stored?.faults)).toContain(withIds(one));
+const tables = ['rating', 'listing', 'claim', 'moderation', 'rating_response', 'claim_event'];
+describe.each(edits)('an edit of the database:', (together) => {
+  let found: Awaited<ReturnType<typeof findFaults>>;
+  beforeAll(async () => {
+    const edit = (text: string) => editDatabase(DATABASE_URL, text);
+    for (const table of tables) await edit(`create table kept_${table} as select * from ${table}`);
+    for (const { sql } of Object.values(together)) for (const change of sql()) await edit(change);
+    found = await findFaults();
+    for (const table of tables) {
+      await edit(`delete from ${table}`);
+      await edit(`insert into ${table} select * from kept_${table}`);
+      await edit(`drop table kept_${table}`);
+    }
+  });
+  it.each(Object.entries(together))('%s', (_, { said = [], unseen = [] }) => {
+    for (const one of said) expect(textOf(found.served.faults)).toContain(withIds(one));
+    for (const one of [...said, ...unseen]) expect(textOf(found.stored?.faults)).toContain(withIds(one));
+  });
 });
 
 const bendText =
