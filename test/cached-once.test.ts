@@ -51,12 +51,7 @@ it('keeps a failure for a shorter time', async () => {
       read += 1;
       return read;
     },
-    {
-      ttl_ms: 100_000,
-      isFailure: (value) => value === 1,
-      failureTtl_ms: 10_000,
-      clock,
-    },
+    { ttl_ms: 100_000, isFailure: (value) => value === 1, failureTtl_ms: 10_000, clock },
   );
   expect([await cached(), await cached()]).toEqual([1, 1]);
   wait(11);

@@ -134,11 +134,7 @@ describe('documents', () => {
     );
     const cited = sources.flatMap((path) =>
       [...read(path).matchAll(/(docs\/[\w./-]+\.md)(?:,? section (\d+))?/g)].map(
-        ([, page = '', section]) => ({
-          path,
-          page,
-          section,
-        }),
+        ([, page = '', section]) => ({ path, page, section }),
       ),
     );
     const wrong = cited.filter(

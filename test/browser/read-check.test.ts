@@ -13,10 +13,7 @@ it('the page of a listing that was never checked fills in what was seen, without
   const directory = await openDirectory({
     entries: [registryEntry('org.example/agent', { remotes })],
     listening: true,
-    environment: {
-      OBSERVE: 'asked',
-      HOST_OVERRIDES: JSON.stringify({ 'mcp.example.org': tools.url }),
-    },
+    environment: { OBSERVE: 'asked', HOST_OVERRIDES: JSON.stringify({ 'mcp.example.org': tools.url }) },
   });
   close.defer(directory.close);
   const stopping = new AbortController();

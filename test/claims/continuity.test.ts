@@ -316,9 +316,7 @@ describe('who registers the name of an account again and pushes a copy of its pu
       expect(await service.standing(mallory.capability)).toBe('200');
       expect(
         await service.post('/api/tools/withdraw_rating', { rating_id }, mallory.capability),
-      ).toMatchObject({
-        code: 'rating_not_yours',
-      });
+      ).toMatchObject({ code: 'rating_not_yours' });
       expect(await service.rate(rated, mallory.capability, 'two')).toMatchObject({ group: 'new_source' });
     },
   );

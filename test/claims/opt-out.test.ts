@@ -101,9 +101,7 @@ describe('a claimed listing', () => {
   async function optOut() {
     const { repository, issued } = await service.claimIn('alice/a', handle);
     repository.commit({ [file]: `${issued.challenge}\noptout ${handle}\n` });
-    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({
-      status: 'opted_out',
-    });
+    expect(await service.claim(handle, {}, issued.capability)).toMatchObject({ status: 'opted_out' });
     expect(await pageStatus()).toBe(410);
     const gone = await service.directory.app.request(`/agents/${handle}.json`);
     expect(await gone.json()).toMatchObject({

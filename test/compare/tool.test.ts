@@ -205,9 +205,7 @@ describe('for any picks', () => {
   const handles = [webhook, politics, 'com.rater/api', 'com.third/api', 'org.plain/server', 'org.unknown/x'];
   const questions = [
     ...['active', 'has_endpoint', 'has_repository', 'endpoint_observed_alive', 'claimed'].map(
-      (criterion) => ({
-        criterion,
-      }),
+      (criterion) => ({ criterion }),
     ),
     ...['listed_for_days', 'updated_within_days', 'native_ratings_at_least', 'rated_within_days'].flatMap(
       (criterion) => [7, 90].map((value) => ({ criterion, value })),

@@ -51,10 +51,7 @@ describe('a comparison of two sets of tools', () => {
         [...names].map((name) => ({ name })),
         sent,
       ),
-    ).toMatchObject({
-      prefix: 'mcp__mail__',
-      differs: [],
-    });
+    ).toMatchObject({ prefix: 'mcp__mail__', differs: [] });
   });
 
   it('compares words of 100,000 characters at most, for all texts together', () => {

@@ -16,11 +16,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
 it('closes a connection that asks and does not read', async () => {
   const directory = await opened(
-    openDirectory({
-      listening: true,
-      environment: { LIMITS: 'off' },
-      timeouts: { silence_ms: 300 },
-    }),
+    openDirectory({ listening: true, environment: { LIMITS: 'off' }, timeouts: { silence_ms: 300 } }),
   );
   const socket = await open(directory.url, get('/openapi.json').repeat(400));
   socket.pause();

@@ -29,9 +29,7 @@ describe('POST /api/tools/<tool>', () => {
       handle: 'co.webhook/webhook',
       signals: { native: 'No ratings here; that matters for a purchase.' },
     });
-    expect(await (await post('/api/tools/list_tags', {})).json()).toMatchObject({
-      tags: { webhooks: 1 },
-    });
+    expect(await (await post('/api/tools/list_tags', {})).json()).toMatchObject({ tags: { webhooks: 1 } });
   });
 
   it.each([

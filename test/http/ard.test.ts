@@ -319,10 +319,7 @@ describe('GET /ard/agents/{identifier}', () => {
 
 it('shows no text of a listing that the operator withdrew or whose texts it hid', async () => {
   const own = await opened(
-    openDirectory({
-      entries: [parcels('one'), parcels('two')],
-      environment: { LIMITS: 'off' },
-    }),
+    openDirectory({ entries: [parcels('one'), parcels('two')], environment: { LIMITS: 'off' } }),
   );
   await own.act('withdraw', 'com.example.parcels/one', 'malicious');
   await own.act('hide', 'com.example.parcels/two', 'personal_data');

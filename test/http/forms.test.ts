@@ -34,11 +34,7 @@ describe('the feedback form', () => {
     expect(page).toContain('<strong>Received.</strong>');
     expect(page).toContain('which the operator has not closed yet');
     const [kept] = await directory.store.feedback.list({ state: 'open' }, 10);
-    expect(kept).toMatchObject({
-      message: 'Please add <b>more</b>.',
-      category: 'data',
-      found_it: false,
-    });
+    expect(kept).toMatchObject({ message: 'Please add <b>more</b>.', category: 'data', found_it: false });
     expect(kept?.handle).toBeUndefined();
     await directory.store.write((tx) => tx.feedback.close(kept?.id ?? ''));
     expect(await (await directory.app.request(location)).text()).toContain('which the operator has closed');

@@ -143,10 +143,7 @@ it('an import under way shows what it has read so far and nothing else, then tha
 it('an import whose node died is interrupted, and says when its node was last seen', async () => {
   registry.serve(manyEntries(250));
   const DATABASE_URL = await createSharedDatabase();
-  directory = await openDirectory({
-    entries: [],
-    environment: { REGISTRY_URL: registry.url, DATABASE_URL },
-  });
+  directory = await openDirectory({ entries: [], environment: { REGISTRY_URL: registry.url, DATABASE_URL } });
   const { store, clock } = directory.context;
   const now = clock().toISOString();
   await store.write(async (tx) => {

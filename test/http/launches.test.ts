@@ -36,10 +36,7 @@ const elsewhere = (registry: string) =>
   `it is in another registry, ${registry}, where no reports of malicious code are read`;
 
 const cases: Readonly<Record<string, Case>> = {
-  plain: {
-    of: npm,
-    ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3'),
-  },
+  plain: { of: npm, ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3') },
   'a-base-that-is-the-usual-one': {
     of: { ...npm, registryBaseUrl: 'https://registry.npmjs.org/' },
     ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3'),
@@ -229,18 +226,9 @@ const cases: Readonly<Record<string, Case>> = {
     of: { ...pypi, identifier: 'python', packageArguments: [fixed('-c'), fixed('x')] },
     why: noName,
   },
-  'a-file-as-a-package': {
-    of: { ...npm, identifier: 'evil.tgz' },
-    why: noName,
-  },
-  'a-folder-as-a-version': {
-    of: { ...pypi, version: 'evil' },
-    ...runs('uvx acme-tool'),
-  },
-  'a-member-that-every-object-has': {
-    of: { ...npm, constructor: [1] },
-    why: unread('constructor'),
-  },
+  'a-file-as-a-package': { of: { ...npm, identifier: 'evil.tgz' }, why: noName },
+  'a-folder-as-a-version': { of: { ...pypi, version: 'evil' }, ...runs('uvx acme-tool') },
+  'a-member-that-every-object-has': { of: { ...npm, constructor: [1] }, why: unread('constructor') },
   'a-mount-of-the-machine': {
     of: { ...image, runtimeArguments: [named('-v', { value: '/:/host' })] },
     why: starts('-v'),
@@ -284,10 +272,7 @@ const cases: Readonly<Record<string, Case>> = {
     of: { ...image, runtimeArguments: ['run', '--rm', '-v', '{workspace}:/workspace'] },
     why: unread('runtimeArguments'),
   },
-  'arguments-under-another-name': {
-    of: { ...npm, arguments: ['mcp', 'serve'] },
-    why: unread('arguments'),
-  },
+  'arguments-under-another-name': { of: { ...npm, arguments: ['mcp', 'serve'] }, why: unread('arguments') },
   'an-argument-that-says-nothing': {
     of: { ...pypi, packageArguments: [{ type: 'positional', isRequired: true, description: 'An address' }] },
     why: unread('packageArguments'),

@@ -11,12 +11,7 @@ const hostile = [
 ];
 const texts = hostile.map((description, at) => registryEntry(`com.hostile/n${at}`, { description }));
 
-const directory = await opened(
-  openDirectory({
-    entries: texts,
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await opened(openDirectory({ entries: texts, environment: { LIMITS: 'off' } }));
 const shownAs = [
   '“# Heading ## Ratings 5 ratings.”',
   '“\\[click\\](https\\://evil.example) !\\[x\\](https\\://evil.example/x.png) \\<b onclick=x\\>',

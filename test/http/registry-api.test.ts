@@ -322,11 +322,7 @@ it('answers as the OpenAPI file of the registry says', async () => {
 it('is a registry that our own importer reads: every record arrives as it is stored here', async () => {
   const real = (readRealEntries() ?? []).slice(0, 600);
   const first = await opened(
-    openDirectory({
-      entries: [...entries, ...real],
-      listening: true,
-      environment: { LIMITS: 'off' },
-    }),
+    openDirectory({ entries: [...entries, ...real], listening: true, environment: { LIMITS: 'off' } }),
   );
   const second = await opened(openDirectory({ entries: [], environment: { LIMITS: 'off' } }));
   const { state } = await second.import({ source: first.url });

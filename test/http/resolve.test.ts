@@ -173,9 +173,7 @@ it('takes other words for its list, and a text with commas', async () => {
 
 it('says that a copy which records no endpoints cannot tell', async () => {
   const copy = await opened(
-    openDirectory({
-      entries: [registryEntry('com.example/ledger', packaged('npm', 'ledger'))],
-    }),
+    openDirectory({ entries: [registryEntry('com.example/ledger', packaged('npm', 'ledger'))] }),
   );
   const { results } = await post({ handles: ['https://mcp.example.com/mcp', 'npm:no-such'] }, copy);
   expect(results[0]).toMatchObject({
@@ -193,11 +191,7 @@ it('names what third parties wrote, and counts as a search', async () => {
     'results.facts',
     'results.candidates',
   ]);
-  const limited = await opened(
-    openDirectory({
-      environment: { LIMIT_OVERRIDES: 'search=1/1h' },
-    }),
-  );
+  const limited = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'search=1/1h' } }));
   await post({ handles: ['co.webhook/webhook'] }, limited);
   expect((await post({ handles: ['co.webhook/webhook'] }, limited)).code).toBe('rate_limited');
 });

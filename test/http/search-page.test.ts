@@ -28,10 +28,7 @@ const loud = registryEntry('org.loud/marks', {
   description: 'A webhook & <script>alert(1)</script> of Webhooks',
 });
 const directory = await opened(
-  openDirectory({
-    entries: [...seedEntries, loud, ...crowd],
-    environment: { LIMITS: 'off' },
-  }),
+  openDirectory({ entries: [...seedEntries, loud, ...crowd], environment: { LIMITS: 'off' } }),
 );
 
 describe('/agents', () => {

@@ -45,10 +45,7 @@ it('an agent finds the MCP server from the catalog of the host, over its card', 
 
 it('names itself, its title and its version as the server does when it introduces itself', async () => {
   const card = (await (await directory.app.request('/api/mcp/server-card')).json()) as Record<string, string>;
-  const answer = await directory.app.request('/api/mcp', {
-    method: 'POST',
-    ...modern('server/discover'),
-  });
+  const answer = await directory.app.request('/api/mcp', { method: 'POST', ...modern('server/discover') });
   const { result } = (await answer.json()) as { result: { _meta: Record<string, Record<string, string>> } };
   const { name, title, version } = result._meta['io.modelcontextprotocol/serverInfo'] ?? {};
   expect([name, title, version]).toEqual([card.name, card.title, card.version]);

@@ -7,10 +7,7 @@ const entries = Array.from({ length: 401 }, (_, at) =>
   registryEntry(
     'com.example/many',
     { version: `1.0.${at}` },
-    {
-      publishedAt: new Date(Date.UTC(2025, 0, 1, 0, at)).toISOString(),
-      isLatest: at === 400,
-    },
+    { publishedAt: new Date(Date.UTC(2025, 0, 1, 0, at)).toISOString(), isLatest: at === 400 },
   ),
 );
 const directory = await opened(openDirectory({ entries }));

@@ -246,11 +246,7 @@ describe('answers from memory', () => {
 
 describe('the cache', () => {
   it('answers within the limit only, and an answer from memory counts like any other', async () => {
-    const own = await opened(
-      openDirectory({
-        environment: { LIMIT_OVERRIDES: 'mcp=6/1h' },
-      }),
-    );
+    const own = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'mcp=6/1h' } }));
     const message = legacy('tools/call', getAgent);
     const seen: number[] = [];
     for (let sent = 0; sent < 7; sent++) seen.push((await post(own.app, message)).status);

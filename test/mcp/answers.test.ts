@@ -348,11 +348,7 @@ const rows: Readonly<Record<string, Row>> = {
     seen: [
       answers,
       saw({ kind: 'tools.hints', value: { read_only: 0, destructive: 0, without_hint: 3 } }),
-      saw({
-        kind: 'tools.hints',
-        value: { read_only: 0, destructive: 1, without_hint: 2 },
-        subject: other,
-      }),
+      saw({ kind: 'tools.hints', value: { read_only: 0, destructive: 1, without_hint: 2 }, subject: other }),
     ],
     expected: `No tool says read-only or destructive at ${url} ${checked}.`,
     absent: `destructive at ${other}`,

@@ -25,10 +25,7 @@ async function whileNothingIsWritten({ store }: Directory, work: () => Promise<v
 describe('a message whose body is read before the app', () => {
   it('is unavailable after the time-out, with the words and headers of the app', async () => {
     const directory = await opened(
-      openDirectory({
-        environment: { LIMITS: 'off' },
-        timeouts: { mcpAnswer_ms: 200 },
-      }),
+      openDirectory({ environment: { LIMITS: 'off' }, timeouts: { mcpAnswer_ms: 200 } }),
     );
     const app = createUncached(directory.context);
     await whileNothingIsWritten(directory, async () => {
@@ -97,11 +94,7 @@ describe('a message whose body is read before the app', () => {
   });
 
   it('counts once against the limit of messages', async () => {
-    const directory = await opened(
-      openDirectory({
-        environment: { LIMIT_OVERRIDES: 'mcp=3/1m' },
-      }),
-    );
+    const directory = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'mcp=3/1m' } }));
     const statuses: number[] = [];
     for (let at = 0; at < 4; at += 1) statuses.push((await post(directory.app, ping)).status);
     expect(statuses).toEqual([200, 200, 200, 429]);

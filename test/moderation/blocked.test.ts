@@ -42,9 +42,7 @@ const service = await opened(
       registryEntry(unclaimed, onGitHub('rater/other')),
     ],
     [],
-    {
-      WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': endpoint.url }),
-    },
+    { WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': endpoint.url }) },
   ),
 );
 for (const [handle, path] of [

@@ -15,9 +15,7 @@ const rater = 'com.rater/api';
 
 let made = 0;
 const directory = await opened(
-  openClaimedDirectory({
-    entries: [...seedEntries, registryEntry(rater, onGitHub('rater/api'))],
-  }),
+  openClaimedDirectory({ entries: [...seedEntries, registryEntry(rater, onGitHub('rater/api'))] }),
 );
 const owner = await directory.claim(subject, 'webhook-co/webhook');
 const source = await directory.claim(rater, 'rater/api');

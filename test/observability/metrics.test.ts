@@ -89,9 +89,7 @@ describe('metrics', () => {
       'tool="get_agent",outcome="invalid_handle"': 1,
     });
     await get('/compare?handle=co.webhook/webhook&handle=co.webhook/nothing');
-    expect(await read('dossier_tool_calls_total')).toMatchObject({
-      'tool="compare_agents",outcome="ok"': 1,
-    });
+    expect(await read('dossier_tool_calls_total')).toMatchObject({ 'tool="compare_agents",outcome="ok"': 1 });
   });
   it('count reads of memories', async () => {
     await post('/api/tools/get_agent', { handle: 'co.webhook/webhook' });

@@ -11,10 +11,7 @@ const endpoint = await opened(startModernServer(() => tools));
 const service = await opened(
   openClaimedDirectory({
     hosts: { 'mcp.webhook.co': endpoint },
-    environment: {
-      LIMITS: 'on',
-      OBSERVE: 'on',
-    },
+    environment: { LIMITS: 'on', OBSERVE: 'on' },
   }),
 );
 const capability = await service.claim(handle, 'webhook-co/webhook');

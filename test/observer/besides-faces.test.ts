@@ -252,10 +252,7 @@ it.each(besideLists)(
   'a payment asked for at %s, after the tools, is no answer without a price',
   async (method) => {
     answerTolls(method, { x402Version: 9, accepts: [{ payTo: '0x1' }] });
-    expect(await seeNextDay('tolls', 'price.offers')).toMatchObject({
-      outcome: 'asks',
-      asks_for: 'payment',
-    });
+    expect(await seeNextDay('tolls', 'price.offers')).toMatchObject({ outcome: 'asks', asks_for: 'payment' });
     expect(await see('tolls', 'tools.count')).toMatchObject({ outcome: 'seen', value: 1 });
   },
 );

@@ -101,14 +101,7 @@ const offer = (amount: string, payTo: string) => ({
 const paid =
   (amount: string, payTo: string): Answer =>
   (_, response) =>
-    json(
-      response,
-      {
-        x402Version: 2,
-        accepts: [offer(amount, payTo)],
-      },
-      402,
-    );
+    json(response, { x402Version: 2, accepts: [offer(amount, payTo)] }, 402);
 
 type Server = Readonly<Record<string, Answer>>;
 const alice = '0x1111111111111111111111111111111111111111';
@@ -330,9 +323,7 @@ const directory = await openedDirectory({
     }),
   ),
   hosts: Object.fromEntries(names.map((name) => [`${name}.example.com`, { url: `${endpoint.url}/${name}` }])),
-  environment: {
-    LIMITS: 'off',
-  },
+  environment: { LIMITS: 'off' },
 });
 
 const hangs = (name: string) =>

@@ -33,9 +33,7 @@ const directory = await openedDirectory({
     'busy.example.com': server,
     'narrow.example.com': { url: `${server.url}/narrow` },
   },
-  environment: {
-    LIMITS: 'off',
-  },
+  environment: { LIMITS: 'off' },
 });
 
 const post = async (tool: string, input: object) => {

@@ -252,9 +252,7 @@ const directory = await openedDirectory({
   hosts: Object.fromEntries(
     names.map((name, at) => [hostOf(name), { url: `http://127.0.0.1:${port}/${at}` }]),
   ),
-  environment: {
-    LIMITS: 'off',
-  },
+  environment: { LIMITS: 'off' },
 });
 
 async function check(name: string) {

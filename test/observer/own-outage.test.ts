@@ -38,11 +38,7 @@ const answer = (body: string, ...[{ url, headers }, response]: Parameters<Reques
 const server = await openedEndpoint(answer);
 const directory = await openedDirectory({
   entries: [...names.map((name) => [name, `https://${hostOf(name)}/mcp`]), ...Object.entries(unasked)].map(
-    ([name = '', url = '']) =>
-      registryEntry(`com.example.outage/${name}`, {
-        repository,
-        ...remotesAt(url),
-      }),
+    ([name = '', url = '']) => registryEntry(`com.example.outage/${name}`, { repository, ...remotesAt(url) }),
   ),
   hosts: Object.fromEntries(names.map((name) => [hostOf(name), { url: `${server.url}/${name}` }])),
   environment: {

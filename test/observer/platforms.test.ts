@@ -144,9 +144,7 @@ const directory = await openedDirectory({
     ),
   ),
   hosts: Object.fromEntries(names.map((name) => [`${name}.example.com`, { url: `${server.url}/${name}` }])),
-  environment: {
-    LIMITS: 'off',
-  },
+  environment: { LIMITS: 'off' },
 });
 
 async function check(name: string, age: string) {

@@ -43,10 +43,7 @@ const shared = await openedEndpoint(async (_, { url = '' }, response) => {
 });
 const directory = await openedDirectory({
   entries: names.map((name) => listed(name, `/${name.slice(-1)}`)),
-  hosts: {
-    'shared.example.com': shared,
-    'shared.example.com.': shared,
-  },
+  hosts: { 'shared.example.com': shared, 'shared.example.com.': shared },
   environment: {
     PUBLIC_URL: 'https://dossier.example',
   },
@@ -58,23 +55,11 @@ async function observe(name: string, by: Operations = directory) {
 }
 
 it('looks at every listing that is due, one request at a time to the host that they share', async () => {
-  expect(await directory.observeDue()).toEqual({
-    observed: 6,
-    changed: 6,
-    failed: 0,
-  });
+  expect(await directory.observeDue()).toEqual({ observed: 6, changed: 6, failed: 0 });
   expect(mostAtOnce).toBe(1);
-  expect(await directory.observeDue()).toEqual({
-    observed: 0,
-    changed: 0,
-    failed: 0,
-  });
+  expect(await directory.observeDue()).toEqual({ observed: 0, changed: 0, failed: 0 });
   directory.wait(2 * 86_400);
-  expect(await directory.observeDue()).toEqual({
-    observed: 6,
-    changed: 0,
-    failed: 0,
-  });
+  expect(await directory.observeDue()).toEqual({ observed: 6, changed: 0, failed: 0 });
 });
 
 it('signs every request with the key that its signature agent publishes', async () => {

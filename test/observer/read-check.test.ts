@@ -291,9 +291,7 @@ describe('the first read of a listing', () => {
 
 describe('who would make this node ask much', () => {
   /** As many at once as by default; a slow machine gets no more meanwhile. */
-  const slowly = {
-    LIMIT_OVERRIDES: 'pages=9000/1s,mcp=9000/1s,read_check=60/50h,read_check_domain=60/50h',
-  };
+  const slowly = { LIMIT_OVERRIDES: 'pages=9000/1s,mcp=9000/1s,read_check=60/50h,read_check_domain=60/50h' };
 
   const many = partOf(250, 1000);
   it(`${many} listings read by one network: 60 are checked, and 60 more once the time of the limit is over`, async () => {

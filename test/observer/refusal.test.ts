@@ -6,11 +6,7 @@ import { opened } from '../support/opened.ts';
 const endpoint = await opened(
   startModernServer(() => [{ name: 'replay', description: 'Replays a webhook' }]),
 );
-const service = await opened(
-  openClaimedDirectory({
-    hosts: { 'mcp.webhook.co': endpoint },
-  }),
-);
+const service = await opened(openClaimedDirectory({ hosts: { 'mcp.webhook.co': endpoint } }));
 
 async function observe() {
   const { observations } = await service.observe('co.webhook/webhook');

@@ -5,13 +5,7 @@ import type { Kind } from '../../src/observations/known/kind.ts';
 import { kinds } from '../../src/observations/known/kinds.ts';
 import { pricesAt } from '../support/offers.ts';
 
-const offer = {
-  amount: '1',
-  asset: '0xa',
-  network: 'eip155:1',
-  scheme: 'exact',
-  pays: [{ address: '0xb' }],
-};
+const offer = { amount: '1', asset: '0xa', network: 'eip155:1', scheme: 'exact', pays: [{ address: '0xb' }] };
 const names = { count: 1, names: ['a'] };
 const digest = 'a'.repeat(64);
 const day = '2026-11-01T00:00:00Z';

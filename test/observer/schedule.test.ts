@@ -169,11 +169,7 @@ it('looks that maintainers ask for go first, within the same places, two of one 
       }),
     ),
     hosts: Object.fromEntries(own.map((_, n) => [`own${n}.own${n}.org`, hanging])),
-    environment: {
-      LIMITS: 'on',
-      OBSERVE: 'on',
-      OBSERVE_INTERVAL: '30d',
-    },
+    environment: { LIMITS: 'on', OBSERVE: 'on', OBSERVE_INTERVAL: '30d' },
   });
   const capabilities: string[] = [];
   for (const [n, name] of own.entries()) capabilities.push(await service.claim(name, `acme/agent${n}`));

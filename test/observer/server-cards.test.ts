@@ -43,11 +43,7 @@ const documents: Record<string, Documents> = {
     '/.well-known/ai-catalog.json': {
       specVersion: '1.0',
       entries: [
-        {
-          identifier: 'urn:air:example.com:a',
-          type: 'application/a2a-agent-card+json',
-          url: '/cards/agent',
-        },
+        { identifier: 'urn:air:example.com:a', type: 'application/a2a-agent-card+json', url: '/cards/agent' },
         { identifier: 'urn:air:example.com:b', type: cardType, url: 'https://deployed.example.com/card' },
         { identifier: 'urn:air:example.com:c', type: cardType, url: '/cards/one' },
         ...Array.from({ length: 50 }, (_, at) => ({ type: cardType, url: `/cards/${at}` })),

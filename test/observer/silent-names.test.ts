@@ -32,9 +32,7 @@ const directory = await openedDirectory({
     ),
   ],
   hosts: Object.fromEntries(healthy.map((host) => [host, { url: `http://localhost:${port}` }])),
-  environment: {
-    DNS_SERVERS: dns.address,
-  },
+  environment: { DNS_SERVERS: dns.address },
   // No test waits until this ends.
   timeouts: { name_ms: 120_000 },
 });
@@ -79,10 +77,7 @@ it('three domains without an answer since the last name that was resolved are no
       outcome: 'not_asked',
       reason: theirs(`mcp.lost${at}.example`),
     });
-  expect(await answers('lost2')).toMatchObject({
-    outcome: 'not_asked',
-    reason: unsent('mcp.lost2.example'),
-  });
+  expect(await answers('lost2')).toMatchObject({ outcome: 'not_asked', reason: unsent('mcp.lost2.example') });
 });
 
 it('endpoints of others are answered while ten hosts of a domain wait for its silent name servers', async () => {

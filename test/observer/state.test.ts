@@ -13,10 +13,7 @@ const directory = await openedDirectory({
     registryEntry(`com.example.${name}/x`, remotesAt(`https://${name}.example.com/mcp`)),
   ),
   hosts: { 'a.example.com': endpoint, 'b.example.com': { url: 'http://127.0.0.1:9' } },
-  environment: {
-    METRICS_PORT: '0',
-    OBSERVE_VANTAGE: 'test bench',
-  },
+  environment: { METRICS_PORT: '0', OBSERVE_VANTAGE: 'test bench' },
 });
 const metrics = await directory.startMetrics();
 atEnd(metrics.stop);

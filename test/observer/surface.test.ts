@@ -26,9 +26,7 @@ const directory = await openedDirectory({
     }),
   ],
   hosts: { 'flips.example.com': endpoint },
-  environment: {
-    OBSERVE_VANTAGE: 'test bench',
-  },
+  environment: { OBSERVE_VANTAGE: 'test bench' },
 });
 const client = await opened(connect('v1', { app: directory.app }));
 
@@ -218,10 +216,7 @@ it('refuses JSON that has no digest or too many values, and takes a schema that 
       'At most 100000 values of JSON are read here.',
     ],
   ] as const)
-    expect(await (await send(tools)).json()).toMatchObject({
-      code,
-      detail: expect.stringContaining(detail),
-    });
+    expect(await (await send(tools)).json()).toMatchObject({ code, detail: expect.stringContaining(detail) });
   for (const schema of ['{"maximum":1e400}', '['.repeat(200_000), `[${'0,'.repeat(100_000)}0]`]) {
     const taken = await send(JSON.stringify([{ name: 'send_mail', inputSchema: schema }]));
     expect(taken.status).toBe(200);

@@ -119,10 +119,7 @@ describe('instructions for models', () => {
   it('are a digest and a length, and absent without a word where there were none', async () => {
     expect(await see('hinted', 'tools.instructions')).toMatchObject({
       outcome: 'seen',
-      value: {
-        sha256: 'caabd035c7150dde6e057557a983aac03079085ff68df358067fc48a6311e0f1',
-        characters: 20,
-      },
+      value: { sha256: 'caabd035c7150dde6e057557a983aac03079085ff68df358067fc48a6311e0f1', characters: 20 },
     });
     expect(await see('plain', 'tools.instructions')).toBeUndefined();
   });
@@ -177,11 +174,7 @@ describe('characters that cannot be seen', () => {
       value: 6,
       as_seen: {
         places: [
-          {
-            place: 'tools.send.inputSchema.properties.to‹U+200B›',
-            count: 1,
-            characters: ['U+200B'],
-          },
+          { place: 'tools.send.inputSchema.properties.to‹U+200B›', count: 1, characters: ['U+200B'] },
           { place: 'tools.send.description', count: 3, characters: ['U+E0041', 'U+E0042'] },
           { place: 'instructions', count: 2, characters: ['U+200B', 'U+202E'] },
         ],

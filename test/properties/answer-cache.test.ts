@@ -209,9 +209,7 @@ const mutated = fc
     fc.constantFrom(...messages),
     fc.array(
       fc.oneof({ weight: 4, arbitrary: bodyChange }, { weight: 3, arbitrary: headerChange }, textChange),
-      {
-        maxLength: 3,
-      },
+      { maxLength: 3 },
     ),
   )
   .map(([message, changes]) => changes.reduce((made, change) => change(made), message));

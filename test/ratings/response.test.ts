@@ -91,10 +91,7 @@ it('a response stays with the version it answers, and goes with a withdrawn rati
   await respond(first, 'Which region?');
   const amendment = { ...sent, comment: 'Slow in Europe.', supersedes: first };
   const { rating_id } = await directory.call('submit_rating', amendment, directory.rater);
-  expect(await shown(first)).toMatchObject({
-    superseded_by: rating_id,
-    response: { text: 'Which region?' },
-  });
+  expect(await shown(first)).toMatchObject({ superseded_by: rating_id, response: { text: 'Which region?' } });
   expect(await shown(rating_id)).not.toHaveProperty('response');
   const unanswered = await rate();
   await directory.call('withdraw_rating', { rating_id: unanswered }, directory.rater);

@@ -39,10 +39,7 @@ async function importUntilKilled(environment: Record<string, string>, pages: num
 
 it('loses and repeats nothing when killed in the middle, twice', async () => {
   const databaseUrl = await createSharedDatabase(folder);
-  const environment = {
-    DATABASE_URL: databaseUrl,
-    REGISTRY_URL: registry.url,
-  };
+  const environment = { DATABASE_URL: databaseUrl, REGISTRY_URL: registry.url };
   await importUntilKilled(environment, 6);
   await importUntilKilled(environment, 8);
   registry.answerOnly(Number.POSITIVE_INFINITY);

@@ -152,10 +152,7 @@ it('dossier import ends with 69 while another process imports, which loses nothi
   const folder = mkdtempSync(join(tmpdir(), 'dossier-lease-'));
   const registry = await startRegistryServer(manyEntries(1500));
   registry.answerOnly(2);
-  const environment = {
-    DATABASE_URL: await createSharedDatabase(folder),
-    REGISTRY_URL: registry.url,
-  };
+  const environment = { DATABASE_URL: await createSharedDatabase(folder), REGISTRY_URL: registry.url };
   const first = startDossier(['import'], environment);
   await expect.poll(() => registry.requests.length).toBeGreaterThan(2);
   const second = await startDossier(['import'], environment).ended;

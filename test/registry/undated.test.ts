@@ -35,17 +35,10 @@ entries = [
     server: server('zero-time'),
     _meta: { [official]: { publishedAt: '0001-01-01T00:00:00Z', isLatest: null } },
   },
-  ...['1.9.0', '1.10.0', '1.2.0'].map((version) => ({
-    server: server('with-versions', version),
-    _meta: {},
-  })),
+  ...['1.9.0', '1.10.0', '1.2.0'].map((version) => ({ server: server('with-versions', version), _meta: {} })),
 ];
 const directory = await opened(
-  openDirectory({
-    entries: [],
-    listening: true,
-    environment: { REGISTRY_URL: url, REGISTRY_NAME: 'Ours' },
-  }),
+  openDirectory({ entries: [], listening: true, environment: { REGISTRY_URL: url, REGISTRY_NAME: 'Ours' } }),
 );
 expect(await importAll()).toMatchObject({
   state: 'done',

@@ -136,9 +136,7 @@ export const describeStore =
         expect(await handlesOf(either.hits.map(({ id }) => id))).toEqual(['z/notes']);
         expect(
           await store.listings.listCounts([['tag:notes', 'tag:database'], 'state:imported']),
-        ).toMatchObject({
-          total: 2,
-        });
+        ).toMatchObject({ total: 2 });
       });
       it('finds all listings but those that a query excludes', async () => {
         expect(await search('-database')).toEqual([]);

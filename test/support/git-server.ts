@@ -7,11 +7,7 @@ import { runInShell } from './shell.ts';
 
 /** The tests of claims and `npm run try:claim` need git; the service itself does not. */
 const gitMissing = 'This runs a real git server: install git (with git-http-backend) and run it again.';
-const environment = {
-  PATH: process.env.PATH,
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-};
+const environment = { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
 
 type Files = Readonly<Record<string, string | Buffer | null>>;
 /** Answers a request in the server's place; false leaves it to git. */

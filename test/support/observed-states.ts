@@ -153,21 +153,14 @@ const rate = async (directory: ClaimedDirectory, source: string, capability: str
  * has not answered for 20 days. The healthy one is claimed and rated by two others.
  */
 export async function openObservedStates(): Promise<ClaimedDirectory> {
-  const world: World = {
-    price: { dollars: '$0.01', payTo: payTo.before },
-    files: [read],
-    isFadedUp: true,
-  };
+  const world: World = { price: { dollars: '$0.01', payTo: payTo.before }, files: [read], isFadedUp: true };
   const { servers, registry, osv, all } = await startServers(world);
   const raters = ['com.harbour/agent', 'dev.ledger/agent'] as const;
   const directory = await openClaimedDirectory({
     entries: [],
     listening: true,
     hosts: Object.fromEntries(Object.entries(servers).map(([host, { url }]) => [host, { url: url }])),
-    environment: {
-      ADVISORIES: osv.url,
-      PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }),
-    },
+    environment: { ADVISORIES: osv.url, PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }) },
   });
   directory.wait(-60 * day_s);
   const published = [

@@ -104,10 +104,7 @@ await rate('praise', byFriend.capability, { outcome: 'succeeded', score: 5 });
 await rate('back', own.capability, { handle: friend, outcome: 'succeeded' });
 await rate('back-withdrawn', own.capability, { handle: critic, outcome: 'succeeded' });
 await rate('criticism', byCritic.capability, { score: 1, comment: 'Slow.' });
-const declared = {
-  outcome: 'succeeded',
-  interaction_at: world.directory.context.clock().toISOString(),
-};
+const declared = { outcome: 'succeeded', interaction_at: world.directory.context.clock().toISOString() };
 await rate('declared', byCritic.capability, { ...declared, relationship: 'paid' });
 await rate('declared', byCritic.capability, { ...declared, supersedes: ids.declared });
 await rate('independent', byCritic.capability, { outcome: 'succeeded' });

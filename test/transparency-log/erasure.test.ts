@@ -64,10 +64,7 @@ it('erases what a rating said from every adapter and from the log, and the audit
     .poll(async () => (await tool('list_ratings', { handle: 'co.webhook/webhook' })).ratings)
     .toEqual([
       expect.objectContaining({ comment: 'Late.' }),
-      expect.objectContaining({
-        rating_id,
-        erased_at: expect.any(String) as string,
-      }),
+      expect.objectContaining({ rating_id, erased_at: expect.any(String) as string }),
     ]);
   const page = '/agents/co.webhook/webhook';
   for (const path of [page, `${page}/ratings`, `${page}.json`, `${page}.md`, '/api/tools'])

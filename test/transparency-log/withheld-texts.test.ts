@@ -71,9 +71,7 @@ describe('a rating that was amended, answered and withdrawn', () => {
     const withdrawn_by = await directory.store.log.size();
     expect(
       await call('withdraw_rating', { rating_id, reason: 'other', note: 'Jane Doe' }, rater),
-    ).toMatchObject({
-      status: 'withdrawn',
-    });
+    ).toMatchObject({ status: 'withdrawn' });
     expect(await everything()).not.toMatch(/Jane.Doe/);
     for (const asked of [{ rating_id }, { log_index: log_index - 1 }, { log_index: log_index + 1 }]) {
       const proof = await call('get_proof', asked);

@@ -35,11 +35,7 @@ const service = await opened(
 const register = (body: object, { from = '192.0.2.1', app = service.app } = {}) =>
   app.request(
     '/api/webhooks',
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    },
+    { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
     { incoming: { socket: { remoteAddress: from } } },
   );
 const refused = async (body: object, as?: { from?: string; app?: typeof service.app }) => {

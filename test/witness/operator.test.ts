@@ -125,10 +125,7 @@ it('metrics count the answers of each witness, and say when it cosigned last', a
     ['away', openWitness('away.example/w', 4, 9).vkey, 'http://127.0.0.1:9/'],
   );
   const config = readConfig({ DATABASE_URL: database('a.db'), METRICS_PORT: '0', WITNESSES }, '0.0.0-test');
-  const context = {
-    ...directory.context,
-    config: { ...directory.context.config, ...pick(config) },
-  };
+  const context = { ...directory.context, config: { ...directory.context.config, ...pick(config) } };
   const metrics = await operationsOf(context).startMetrics();
   try {
     const ask = createWitnessRound(context);

@@ -12,10 +12,7 @@ import { opened, openedDirectory } from '../../support/opened.ts';
 
 const handle = 'com.example/server';
 /** What npm states of the package, whose newest version is the last one. */
-const stated = {
-  versions: { '1.0.0': {} } as Record<string, object>,
-  maintainers: ['bob', 'alice'],
-};
+const stated = { versions: { '1.0.0': {} } as Record<string, object>, maintainers: ['bob', 'alice'] };
 const packument = (): Stored => ({
   _id: 'server',
   name: 'server',

@@ -66,9 +66,7 @@ const listed = (name: string) =>
 const directory = await openedDirectory({
   entries: ['server', 'plain', 'forged', 'odd', 'gone'].map(listed),
   hosts: { 'blobs.example.com': store },
-  environment: {
-    PACKAGE_REGISTRIES: JSON.stringify({ oci: hub.url }),
-  },
+  environment: { PACKAGE_REGISTRIES: JSON.stringify({ oci: hub.url }) },
 });
 
 const factsOf = (name: string) => packageFactsOf(directory, `io.github.bob/${name}`);

@@ -65,11 +65,7 @@ const directory = await openedDirectory({
     listed('refused', 'https://files.example.com/mcp/refused.mcpb'),
     listed('no-head', 'https://files.example.com/mcp/no-head.mcpb'),
   ],
-  hosts: {
-    'github.com': github,
-    'release-assets.githubusercontent.com': store,
-    'files.example.com': other,
-  },
+  hosts: { 'github.com': github, 'release-assets.githubusercontent.com': store, 'files.example.com': other },
 });
 
 async function look(name: string) {

@@ -49,9 +49,7 @@ const nugetContent: Record<string, object | string> = {
     ],
   },
   '/v3-flatcontainer/example.mcp/1.0.0/readme': '# Example\n\n<!-- mcp-name: io.github.alice/example -->\n',
-  [`${hive}/unlisted.mcp/index.json`]: {
-    items: [{ items: [entry('1.0.0', { listed: false })] }],
-  },
+  [`${hive}/unlisted.mcp/index.json`]: { items: [{ items: [entry('1.0.0', { listed: false })] }] },
   [`${hive}/large.mcp/index.json`]: {
     count: 2,
     items: [
@@ -158,9 +156,7 @@ const directory = await openedDirectory({
     listed('io.github.bob/other', 'cargo', 'other', '1.0.0'),
     listed('io.github.bob/odd', 'cargo', '../../me', '1.0.0'),
   ],
-  environment: {
-    PACKAGE_REGISTRIES: JSON.stringify({ nuget: nuget.url, cargo: cargo.url }),
-  },
+  environment: { PACKAGE_REGISTRIES: JSON.stringify({ nuget: nuget.url, cargo: cargo.url }) },
 });
 
 const factsOf = (handle: string) => packageFactsOf(directory, handle);

@@ -156,9 +156,7 @@ it('asks about a package by the spelling that its registry has of its name', asy
 
 it('reads three pages at most, and asks about the version alone if there are more', async () => {
   osv.sent.length = 0;
-  expect(await advisoriesOf('com.example/many')).toMatchObject({
-    value: { count: 1, others: { count: 4 } },
-  });
+  expect(await advisoriesOf('com.example/many')).toMatchObject({ value: { count: 1, others: { count: 4 } } });
   expect(osv.sent).toHaveLength(3);
   osv.sent.length = 0;
   const { value } = (await advisoriesOf('com.example/endless')) ?? {};
@@ -196,10 +194,7 @@ it.each(['https://api.osv.dev', 'https://API.osv.dev:443/', 'http://api.osv.dev'
     const own = await openDirectory({
       entries: [packaged('com.example/own', 'npm', 'secret-name', '1.0.0')],
       hosts: { 'api.osv.dev': osv },
-      environment: {
-        ADVISORIES: address,
-        PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
-      },
+      environment: { ADVISORIES: address, PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
     });
     osv.sent.length = 0;
     const { observations } = await own.observe('com.example/own');

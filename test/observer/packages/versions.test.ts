@@ -128,10 +128,7 @@ describe('the recorded version of an npm package, beside the one published befor
         value: 'GitHub Actions',
         as_seen: { before: { version: '1.0.0', value: 'alice' } },
       },
-      'package.install_scripts': {
-        value: { install: 'node-gyp rebuild' },
-        as_seen: { version: '1.1.0' },
-      },
+      'package.install_scripts': { value: { install: 'node-gyp rebuild' }, as_seen: { version: '1.1.0' } },
       'package.new_dependencies': { value: { count: 0, names: [] } },
     });
     const text = await read('built');
@@ -174,11 +171,7 @@ describe('the recorded version of an npm package, beside the one published befor
   it('is the first one, and states no account', async () => {
     expect(await observe('first')).toMatchObject({
       'package.published_by': { outcome: 'nothing', value: null },
-      'package.install_scripts': {
-        outcome: 'seen',
-        value: {},
-        as_seen: { version: '1.0.0' },
-      },
+      'package.install_scripts': { outcome: 'seen', value: {}, as_seen: { version: '1.0.0' } },
       'package.new_dependencies': { outcome: 'nothing', value: null },
     });
     expect(await read('first')).toMatch(/: npm has no earlier release to compare `1\.0\.0` with \(Dossier/);

@@ -65,14 +65,7 @@ documents.whole = {
 documents.older = {
   '/.well-known/x402': {
     resources: [
-      {
-        endpoint: '/mcp',
-        scheme: 'exact',
-        network: 'base',
-        maxAmountRequired: '10000',
-        asset: usdc,
-        payTo,
-      },
+      { endpoint: '/mcp', scheme: 'exact', network: 'base', maxAmountRequired: '10000', asset: usdc, payTo },
       `${at('older')}/mcp`,
     ],
   },

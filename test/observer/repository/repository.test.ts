@@ -52,10 +52,7 @@ it('finds a repository with its head', async () => {
 it('a check that fails on our side changes nothing that was seen', async () => {
   const { repositories } = directory.context;
   const fail = () => Promise.reject(new Error('a failure of our own'));
-  const broken = createObserver({
-    ...directory.context,
-    repositories: { ...repositories, head: fail },
-  });
+  const broken = createObserver({ ...directory.context, repositories: { ...repositories, head: fail } });
   const listing = await directory.store.listings.byHandle('com.example/there');
   if (!listing) throw new Error('not listed');
   const known = await directory.store.observations.ofListing('com.example/there');
