@@ -33,14 +33,18 @@ function commandsIn(text: string): string[][] {
   return [...commands.map((words) => words.slice(0, mostWords)), ...inner.flatMap(commandsIn)];
 }
 
+/** Reading a page is nobody's business: only what sends a body or a payment can be a call of a service. */
+const sending =
+  / (?:-[a-zA-Z]*d\S*|--(?:data|json|post|body)\S*|-[a-zA-Z]*X ?POST|--(?:request|method)[= ]POST|POST)(?= |$)|X-PAYMENT|PAYMENT-SIGNATURE/;
 const fetching = /^(?:(?:sudo|env|time|command|\w+=\S*) )*(?:\S*\/)?(?:curl|wget|https?|xhs?) /;
 const notFetched = /^(?:-[exH]|--(?:header|(?:pre)?proxy|referer))$/;
 
-/** As `curl URL`, `claude mcp add NAME URL`, `claude mcp add-json NAME JSON` and `code --add-mcp JSON`. */
+/** As `curl -d BODY URL`, `claude mcp add NAME URL`, `mcp add-json NAME JSON`, `code --add-mcp JSON`. */
 function reachedServers(words: readonly string[]): JsonObject[] {
   const own = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
   const line = own.join(' ');
-  if (!/(?:^| )(?:mcp add(?:-json)?|--add-mcp) /.test(line) && !fetching.test(line)) return [];
+  if (!/(?:^| )(?:mcp add(?:-json)?|--add-mcp) /.test(line) && !(fetching.test(line) && sending.test(line)))
+    return [];
   return own.flatMap((word, at) => {
     if (isWebAddress(word)) return notFetched.test(own[at - 1] ?? '') ? [] : [{ url: word }];
     return word.startsWith('{') ? serversIn(attempt(() => JSON.parse(word) as unknown)) : [];
