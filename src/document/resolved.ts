@@ -41,7 +41,7 @@ const resolved = z.object({
   ...hit.partial().shape,
   version_asked: wordsSchema
     .optional()
-    .describe('Present if a package was asked for in a version that the record does not name'),
+    .describe('Present if the facts are not about all that was asked for: another version, registry or code'),
   found_by: wordsSchema.optional(),
   version: z.string().optional().describe('The version of the record'),
   package_version: z.string().optional().describe('The recorded version of the package asked for'),

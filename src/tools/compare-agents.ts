@@ -135,7 +135,7 @@ async function compareOne(
     const found = await findNamed(named, context);
     const listing = await readListing(found.handle, context);
     const { handle, description, sample, being_checked, as_of } = listing;
-    const version_asked = askedVersion(named, { listing, observations: listing.observations });
+    const version_asked = askedVersion(named, { listing, observations: listing.observations }, found.beside);
     const judged = judge(listing, asked, context.clock().getTime()).map((one) =>
       version_asked && one.result === 'met' && ofRecordedVersion.test(one.criterion)
         ? { ...one, result: 'unknown' as const }

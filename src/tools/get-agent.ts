@@ -25,7 +25,9 @@ export const getAgent = defineTool({
   output: agentAnswer.extend({
     version_asked: wordsSchema
       .optional()
-      .describe('Present if a package was asked for in a version that the record does not name'),
+      .describe(
+        'Present if the facts are not about all that was asked for: another version, registry or code',
+      ),
     found_by: wordsSchema.optional().describe('Present if the listing was not found by its handle'),
   }),
   card: cardAddress,
@@ -38,7 +40,7 @@ export const getAgent = defineTool({
       toAgentText(answer),
     ),
   async run({ handle, detail = 'summary', as_of }, context) {
-    const { handle: found, found_by } = await findNamed(handle, context);
+    const { handle: found, found_by, beside } = await findNamed(handle, context);
     const listing = await readListing(found, onDay(as_of, context));
     const { untrusted_fields, ...answer } = toAgentAnswer(
       listing,
@@ -46,7 +48,7 @@ export const getAgent = defineTool({
       context.config,
       askedParts(listing, readName(handle, context.config.publicUrl)),
     );
-    const version_asked = askedVersion(handle, { listing, observations: listing.observations });
+    const version_asked = askedVersion(handle, { listing, observations: listing.observations }, beside);
     // What limits the answer comes first, also in JSON.
     return {
       ...(version_asked && { version_asked }),

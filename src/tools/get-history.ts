@@ -35,7 +35,7 @@ import { kindOf } from '../observations/known/kinds.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { dayInput, findListingFacts, onDay, readFacts, toPublisherLine } from './find/listing.ts';
+import { dayInput, findNamed, onDay, readFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -89,7 +89,8 @@ export async function readHistoryPage(
   present: Context,
 ) {
   const context = onDay(until, present, 'until');
-  const facts = await findListingFacts(named, context);
+  const { handle: found, beside } = await findNamed(named, context);
+  const facts = await readFacts(found, context);
   const query = {
     since,
     until: until && endOfDay(until),
@@ -103,7 +104,7 @@ export async function readHistoryPage(
   const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(facts, query);
   return {
     handle: listing.handle,
-    version_asked: askedVersion(named, { listing, observations: observed?.observations ?? [] }),
+    version_asked: askedVersion(named, { listing, observations: observed?.observations ?? [] }, beside),
     events,
     is_observed: observed !== undefined,
     no_change,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { toMarkdown, toText } from '../core/words.ts';
+import { isEmpty, join, toMarkdown, toText } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
@@ -15,6 +15,7 @@ import type { Listing } from '../listings/listing.ts';
 import { readName } from '../listings/references/name.ts';
 import type { FormerHolder } from '../listings/references/payees.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
+import { besideWords, whyUnreadable } from './find/asked-command.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
@@ -95,7 +96,17 @@ function toAsked(asked: string, { publicUrl }: Directory) {
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
-async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: KnownListing): Promise<Resolved> {
+const besideInDirectory = ({ beside }: AskedItem, directory: Directory) =>
+  besideWords(beside, async (references) => {
+    const found = (await directory.recording(references)).flat();
+    return [...(await directory.known(found.map(({ handle }) => handle))).values()];
+  });
+
+async function toListedAgent(
+  one: AskedItem & { readonly by: FoundListing },
+  known: KnownListing,
+  directory: Directory,
+): Promise<Resolved> {
   const { handle, version, withdrawn } = known.listing;
   if (withdrawn) {
     const notices = (await known.noticesOfDeleted?.(one)) ?? [];
@@ -103,19 +114,20 @@ async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: Know
       asked: one.asked,
       outcome: 'withdrawn',
       handle,
-      found_by: one.found_by,
+      found_by: one.by.found_by,
       reason: await known.whyWithdrawn(),
       ...(notices.length > 0 && { stands_out: notices }),
     };
   }
   const { notes, standsOut } = toAnswer(known.document(), 'short', askedParts(known.listing, one));
+  const beside = join([await besideInDirectory(one, directory), one.by.beside], ' ');
   return {
     asked: one.asked,
     outcome: 'listed',
     version,
     ...besideStandsOut(known),
-    version_asked: askedVersion(one.text, known),
-    found_by: one.found_by,
+    version_asked: askedVersion(one.text, known, beside),
+    found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,
     ...(notes.length > 0 && { notes: [...notes] }),
     stands_out: standsOut.map(({ key, text }) => ({ key, text })),
@@ -123,15 +135,17 @@ async function toListedAgent(one: AskedItem & Partial<FoundListing>, known: Know
 }
 
 async function toMissing(
-  { asked, text, handles, references }: AskedItem,
+  one: AskedItem,
   atHosts: readonly Listing[],
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
+  const { asked, text, handles, references } = one;
   // Any address may be an endpoint, also one in the form of a repository.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
-  const reason = isNoHandle && (await directory.whyNone(field));
+  const unread = one.servers ? `${whyUnreadable(one)} Ask about each of them.` : whyUnreadable(one);
+  const reason = isNoHandle ? await directory.whyNone(field) : handles.length === 0 && unread;
   const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
   const near = [...atHosts.map(({ handle }) => handle), ...alike].slice(0, maxNear);
   return {
@@ -165,19 +179,21 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const found = held.filter((handle) => !named.has(handle));
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;
-  return inTurns(picked, ({ one, by }) => {
+  return inTurns(picked, async ({ one, by }) => {
     if (by && 'candidates' in by) {
       const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
       const stands_out = noticesOfAsked(meant, one);
+      const beside = await besideInDirectory(one, directory);
       return {
         asked: one.asked,
         outcome: 'several_listings' as const,
+        ...(!isEmpty(beside) && { version_asked: beside }),
         candidates: [...candidatesOf(by, meant)],
         ...(stands_out.length > 0 && { stands_out }),
       };
     }
     const known = by && facts.get(by.handle);
-    if (known) return toListedAgent({ ...one, ...by }, known);
+    if (known) return toListedAgent({ ...one, by }, known, directory);
     const atHosts = recording(one.hosts).flat();
     const mayBeName =
       atHosts.length === 0 && (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));

@@ -338,8 +338,6 @@ describe('get_agent finds the one listing that records', () => {
     'npx -y ledger-tools',
     'npm install ledger-tools @political-comms/mcp',
     'npx -y example/imager',
-    'UV_INDEX_URL=https://packages.example.net/simple uvx ledger-tools',
-    'npm exec @political-comms/mcp --registry=https://npm.example.net',
     'docker run ledger-tools',
     'bunx imager',
     ...[
@@ -360,7 +358,7 @@ describe('get_agent finds the one listing that records', () => {
     ...['./npx', '/home/u/evil/npx', 'node_modules/.bin/npx', './cmd /c npx', 'C:\\evil\\npx.cmd'].map(
       (runner) => `${runner} -y @political-comms/mcp`,
     ),
-  ])('but no package of another registry or program than %s names', async (handle) => {
+  ])('but no package of another type or program than %s names', async (handle) => {
     const answer = await call('get_agent', { handle });
     expect(['unknown_handle', 'invalid_handle']).toContain(answer.code);
   });

@@ -1,5 +1,6 @@
 import valid from 'semver/functions/valid.js';
 import { ownMember } from '../../core/json.ts';
+import { isOfMachine, isOwnScript, nameOf, shellOperator, unwrap } from './programs.ts';
 
 const usualHosts: Readonly<Record<string, readonly string[]>> = {
   npm: ['registry.npmjs.org', 'npmjs.org', 'npmjs.com', 'www.npmjs.com', 'registry.npmjs.com'],
@@ -78,6 +79,15 @@ export function isExactVersion(type: string, version: string): boolean {
 /** A command without a version starts the newest. */
 export const anyVersion = '*' as const;
 
+/** What decides which code runs and is no part of the package; `text` shows no user name or password. */
+export interface Beside {
+  /** `setting`: an option that may name another registry; `package`: as `npm:name@version`. */
+  readonly what: 'code' | 'registry' | 'setting' | 'package' | 'added';
+  readonly text: string;
+  /** Of `code`: a branch, tag or commit; of a registry: the type of the package. */
+  readonly of?: string | undefined;
+}
+
 /** Without name and address it was not read, or is a file of this machine. */
 export interface Command {
   readonly registry?: string;
@@ -89,6 +99,7 @@ export interface Command {
   readonly isElsewhere?: boolean;
   /** Runs the same code next time. Undefined for a file of this machine. */
   readonly isPinned?: boolean;
+  readonly beside?: readonly Beside[];
 }
 
 /** `values` have a value; `flags` have none and can name no registry. */
@@ -192,6 +203,10 @@ const settingOfImage = /^(?:containers|registries)_/i;
 const harmless =
   /^(?:npm_token|npm_config_(?:loglevel|yes|cache|update_notifier|fund|audit|progress)|uv_(?:cache_dir|no_cache|python|python_preference|tool_dir|link_mode|http_timeout|no_progress|native_tls)|pip_(?:no_cache_dir|disable_pip_version_check|no_input)|dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)|deno_(?:dir|no_update_check)|xdg_(?:cache|data|state)_home)$/i;
 
+/** Lets an image run or read something else. */
+const reaching =
+  /^(?:-v|--(?:volume|mount|volumes-from|entrypoint|device|cap-add|security-opt|pid|ipc|privileged|use-api-socket))$/;
+
 /** An unreadable address, and more than one, count as another registry. */
 export function isOtherRegistry(registry: string, address = ''): boolean {
   const [, base] = /^(?:[\w-]+=)?(https?:\/\/[^\s,;|]+)$/i.exec(address) ?? [];
@@ -200,10 +215,18 @@ export function isOtherRegistry(registry: string, address = ''): boolean {
 
 type CommandVariables = Readonly<Record<string, unknown>>;
 
-const mayNameOther = (registry: string, variables: CommandVariables): boolean =>
-  Object.entries(variables).some(([name, value]) => {
-    const isSetting = (registry === 'oci' ? settingOfImage : setting).test(name) && !harmless.test(name);
-    return isSetting && isOtherRegistry(registry, String(value));
+function otherRegistry(option: string, value: string, of: string): Beside {
+  const host = URL.parse(value.replace(/^[\w-]+=/, ''))?.host;
+  return host ? { what: 'registry', text: host, of } : { what: 'setting', text: option, of };
+}
+
+/** Of variables: those that may name another registry, and those that may start other code. */
+const ofVariables = (registry: string, variables: CommandVariables): Beside[] =>
+  Object.entries(variables).flatMap(([name, value]): Beside[] => {
+    if (harmless.test(name)) return [];
+    if ((registry === 'oci' ? settingOfImage : setting).test(name))
+      return isOtherRegistry(registry, String(value)) ? [otherRegistry(name, String(value), registry)] : [];
+    return steersRuntime(name) ? [{ what: 'added', text: name }] : [];
   });
 
 /** Undefined after an unknown option, which may take the next word. */
@@ -213,8 +236,8 @@ function readOptions(
 ) {
   const packages: string[] = [];
   const words: string[] = [];
+  const beside: Beside[] = [];
   let version: string | undefined;
-  let isElsewhere = false;
   // Another package, without an exact version.
   let isLoose = false;
   let isOwn = true;
@@ -226,6 +249,8 @@ function readOptions(
       isOwn &&= isToEnd === true && word !== '--';
       continue;
     }
+    if (registry === 'oci' && flags.test(option) && reaching.test(option))
+      beside.push({ what: 'added', text: option });
     if (flags.test(option)) continue;
     const isPackage = packageOption.test(option) && /^(?:npm|pypi --)/.test(`${registry} ${option}`);
     const isSetting = !values.test(option) && settingOption.test(option);
@@ -234,18 +259,26 @@ function readOptions(
     if (isPackage) packages.push(given);
     if (registry === 'npm' && /^(?:-c|--call)$/.test(option) && !/^[\w.-]+$/.test(given)) return undefined;
     if (registry === 'nuget' && option === '--version') version = given;
-    isLoose ||= registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option) && !/==\d/.test(given);
-    isElsewhere ||= isSetting && (/args$/.test(option) || isOtherRegistry(registry, given));
+    const isWith = registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option);
+    isLoose ||= isWith && !/==\d/.test(given);
+    const others = isWith ? given.split(',') : [];
+    beside.push(
+      ...others.map((one): Beside => ({ what: 'package', text: `pypi:${one.replace('==', '@')}` })),
+    );
+    if (registry === 'oci' && reaching.test(option))
+      beside.push({ what: 'added', text: `${option} ${given}` });
+    if (isSetting && (/args$/.test(option) || isOtherRegistry(registry, given)))
+      beside.push(otherRegistry(option, given, registry));
   }
   const named = packages.length > 0 ? packages : words.slice(0, installs ? undefined : 1);
-  return { named, behind: words.slice(1), version, isElsewhere, isLoose };
+  return { named, behind: words.slice(1), version, beside, isLoose };
 }
 
 /** Of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
 const gitForm =
   /^(?:git\+(?<address>https:\/\/[^/#]+\/[^#@]*)|(?:github:)?(?<repository>[\w-]+\/[\w.-]+))(?:@(?<ref>[^#]*))?(?:#(?<fragment>.*))?$/s;
 
-const pathForm = /^(?:[a-z]:(?!\/\/))?[^\s:\\/]*[\\/]/i;
+export const commitForm = /^[\da-f]{40}$/;
 
 /** As after `--token-url`, or the second value after `--headers`. */
 const isOfOption = (before: readonly string[]) =>
@@ -260,67 +293,40 @@ function readPackage(
   variables: CommandVariables,
 ): Command {
   if (/^(?:[./~]|file:|[a-z]:\\)/i.test(spec)) return {};
+  const besides = [...read.beside, ...ofVariables(registry, variables)];
   const git = gitForm.exec(spec)?.groups;
   const address =
     git?.address ?? (registry === 'npm' && git ? `https://github.com/${git.repository}` : undefined);
-  if (address !== undefined)
-    return { address, isPinned: [git?.ref, git?.fragment].some((one) => /^[\da-f]{40}$/.test(one ?? '')) };
+  if (address !== undefined) {
+    const ref = git?.ref ?? git?.fragment;
+    return {
+      address,
+      isPinned: commitForm.test(ref ?? ''),
+      beside: [{ what: 'code', text: address, of: ref }, ...besides],
+    };
+  }
   const { name, tag, range, version = tag ?? range ?? read.version } = form.exec(spec)?.groups ?? {};
   if (name === undefined) return { registry, isPinned: false };
+  // These two only connect to an address.
+  const reached = /^mcp-(?:remote|proxy)$/.test(name)
+    ? read.behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(read.behind.slice(0, at)))
+    : undefined;
+  const bridge = `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
+  const beside: Beside[] = [
+    ...(/^jsr:/i.test(spec) ? [{ what: 'registry' as const, text: 'jsr.io', of: registry }] : []),
+    ...(reached === undefined ? [] : [{ what: 'package' as const, text: bridge }]),
+    ...besides,
+  ];
   return {
     registry,
     name,
     version,
     isPinned: !read.isLoose && version !== undefined && isExactVersion(registry, version),
-    isElsewhere: read.isElsewhere || /^jsr:/i.test(spec) || mayNameOther(registry, variables),
-    // These two only connect to an address.
-    address: /^mcp-(?:remote|proxy)$/.test(name)
-      ? read.behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(read.behind.slice(0, at)))
-      : undefined,
+    isElsewhere: beside.some(({ what }) => what === 'registry' || what === 'setting'),
+    address: reached,
+    beside,
   };
 }
-
-/** Only start another program, as in `cmd /c` or `env NAME=value`. */
-const passing: Readonly<Record<string, { readonly plain: RegExp; readonly valued?: RegExp }>> = {
-  cmd: { plain: /^\/[a-z]$/i },
-  env: { plain: /^\w+=/ },
-  wsl: { plain: /^(?:-e|--exec|--|--system)$/, valued: /^(?:-[du]|--(?:distribution|user|cd|shell-type))$/ },
-};
-
-function unwrap(words: readonly string[]): { words: readonly string[]; named: Record<string, string> } {
-  const [program = ''] = words;
-  const isNamed = /^\w+=/.test(program);
-  const passes = ownMember(passing, isNamed ? 'env' : nameOf(program).toLowerCase());
-  if (!passes || (!isNamed && isOfMachine(program))) return { words, named: {} };
-  let at = isNamed ? 0 : 1;
-  const named: Record<string, string> = {};
-  for (; at < words.length; at++) {
-    const word = words[at] ?? '';
-    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
-    if (name !== undefined) named[name] = value;
-    if (passes.valued?.test(word)) at++;
-    else if (!passes.plain.test(word)) break;
-  }
-  const inner = unwrap(words.slice(at));
-  return { words: inner.words, named: { ...named, ...inner.named } };
-}
-
-const nameOf = (program: string) => program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
-
-const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$/i;
-const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
-
-/** What programs of a system start is another question. */
-const programFolder =
-  /^(?:(?:[a-z]:)?[\\/~]|\$\{?(?:env:)?(?:HOME|USERPROFILE))(?:.*[\\/])?(?:s?bin|shims|roaming[\\/]npm)[\\/][^\\/]+$|^[a-z]:[\\/](?:windows|program files)/i;
-
-const isPath = (word: string) => pathForm.test(word) && !/\s-|[;&|"'<>]/.test(word);
-
-const isOfMachine = (program: string) =>
-  isPath(program) && (!programFolder.test(program) || /venv[^\\/]*[\\/]/i.test(program));
-
-/** More than one command for a shell, or output sent elsewhere. */
-export const shellOperator = /[&|;<>`\n]|\$\(|\\["']/;
 
 function readPackages(starter: Starter, args: readonly string[], variables: CommandVariables): Command[] {
   const read = readOptions(args, starter);
@@ -329,7 +335,7 @@ function readPackages(starter: Starter, args: readonly string[], variables: Comm
 }
 
 /** One for each package. `variables` are set for the command. */
-function readCommands(all: readonly string[], variables: CommandVariables): Command[] {
+export function readCommands(all: readonly string[], variables: CommandVariables): Command[] {
   const { words, named } = unwrap(all);
   const [program = '', script = ''] = words;
   if (isOfMachine(program)) return [{}];
@@ -342,16 +348,14 @@ function readCommands(all: readonly string[], variables: CommandVariables): Comm
     const call = calls.find((one) => one.every((word, at) => word === line[at]));
     if (call) return readPackages(starter, line.slice(call.length), { ...variables, ...named });
   }
-  const isScript = interpreter.test(nameOf(program)) && (isPath(script) || scriptForm.test(script));
-  return [isScript ? {} : { isPinned: false }];
+  return [isOwnScript(program, script) ? {} : { isPinned: false }];
 }
 
 /** What starts several packages has no name. */
-const onlyOf = ([one = {}, other]: readonly Command[]): Command =>
-  other ? { ...(one.registry && { registry: one.registry }), isPinned: false } : one;
-
-export const readCommand = (all: readonly string[], variables: CommandVariables = {}): Command =>
-  onlyOf(readCommands(all, variables));
+export function readCommand(all: readonly string[], variables: CommandVariables = {}): Command {
+  const [one = {}, other] = readCommands(all, variables);
+  return other ? { ...(one.registry && { registry: one.registry }), isPinned: false } : one;
+}
 
 /** Of the first words that start or install packages, as behind `claude mcp add NAME --`. */
 export function readCommandsIn(words: readonly string[], variables: CommandVariables = {}): Command[] {
@@ -365,5 +369,3 @@ export function readCommandsIn(words: readonly string[], variables: CommandVaria
   }
   return [];
 }
-
-export const readCommandIn = (words: readonly string[]): Command => onlyOf(readCommandsIn(words));

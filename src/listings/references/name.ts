@@ -4,9 +4,10 @@ import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { domainOwners } from '../../search/query.ts';
-import { anyVersion, type Command, readCommand, readCommandIn, shellOperator } from './command.ts';
+import { anyVersion, type Beside, type Command, readCommands, readCommandsIn } from './command.ts';
 import { readServer } from './configured.ts';
 import { pastedServers } from './pasted.ts';
+import { shellOperator } from './programs.ts';
 import { type Reference, toAddressKey, toHost, toPackageKey } from './references.ts';
 
 /** What somebody holds that may name a listing: a handle, an address, a domain, a package, a command. */
@@ -17,6 +18,9 @@ export interface Name {
   readonly handles: readonly string[];
   readonly references: readonly Reference[];
   readonly version?: VersionAsked | undefined;
+  readonly beside: readonly Beside[];
+  /** A command that Dossier cannot read has no name. */
+  readonly isUnread?: boolean;
   /** Of a configuration or commands, if several; an address lacks its query, which may have a key. */
   readonly servers?: readonly string[];
 }
@@ -69,40 +73,63 @@ function readPackagePage(text: string): string | undefined {
   return undefined;
 }
 
-/** As `npm:name@version`, or an address; empty for a package that has no plain name here. */
-function started({ registry, name, version, address, isElsewhere }: Command): string | undefined {
-  if (isElsewhere || name === undefined) return address ?? (registry && '');
-  const newest = registry === 'oci' ? '' : `@${anyVersion}`;
-  return address ?? `${registry}:${name}${version === undefined ? newest : `@${version}`}`;
+/** `text` is as `npm:name@version`, or an address; empty for what has no plain name here. */
+interface StartedName {
+  readonly text: string;
+  readonly beside: readonly Beside[];
 }
 
+function started({ registry, name, version, address, beside = [] }: Command): StartedName[] {
+  if (name === undefined) return address || registry ? [{ text: address ?? '', beside }] : [];
+  const newest = registry === 'oci' ? '' : `@${anyVersion}`;
+  const text = address ?? `${registry}:${name}${version === undefined ? newest : `@${version}`}`;
+  return [{ text, beside }];
+}
+
+const unread: StartedName = { text: '', beside: [] };
+
+/** Of `sh -c "..."`, what the shell runs. */
+const shellForm = /^(?:\S*\/)?(?:ba|da|k|z)?sh\s+(?:-\w+\s+)*-\w*c\s+(["'])(.*)\1\s*$/s;
+
 /** The only address is what a command of a client adds, as in `claude mcp add NAME URL`. */
-function readCommanded(text: string): string | undefined {
+function readCommanded(text: string): StartedName[] {
   const given = text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
   const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
-  if (words.length < 2 || shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return undefined;
+  if (words.length < 2) return [];
+  if (shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return [];
+  const found = readCommandsIn(words).flatMap(started);
+  if (found.length > 0) return found;
   const [address, other] = words.filter((word) => /^https?:\/\/|^github\.com\/[\w.-]+\//i.test(word));
-  const written = address && /^http/i.test(address) ? address : address?.replace(/@[\w.+-]+$/, '');
-  return started(readCommandIn(words)) ?? (other === undefined ? written : undefined);
+  if (address === undefined || other !== undefined) return [];
+  return [{ text: /^http/i.test(address) ? address : address.replace(/@[\w.+-]+$/, ''), beside: [] }];
 }
 
 /** Of several for a shell, those that have names. */
-function readEach(text: string): string[] {
-  const commands = text.match(/(?:"[^"]*"|'[^']*'|[^&|;\n])+/g) ?? [];
-  return commands.length > 1 ? commands.flatMap((command) => readCommanded(command.trim()) || []) : [];
+function readEach(text: string): StartedName[] {
+  const [, , inner = text] = shellForm.exec(text) ?? [];
+  const commands = inner.match(/(?:"[^"]*"|'[^']*'|[^&|;\n])+/g) ?? [];
+  if (commands.length === 1) return inner === text ? [] : readCommanded(inner);
+  const named = commands.flatMap((command) => readCommanded(command.trim()));
+  // What the others do is not known.
+  return named.length === 1 || (named.length === 0 && inner !== text) ? [unread] : named;
 }
 
-const readConfigured = (text: string): string[] =>
-  pastedServers(text).map((server) => {
-    const { address, given = [], variables } = readServer(server);
+const readConfigured = (text: string): StartedName[] =>
+  pastedServers(text).flatMap((server) => {
+    const { address, given = [], variables = {} } = readServer(server);
+    if (address !== undefined) return [{ text: address, beside: [] }];
     const [line = '', argument] = given;
-    const whole = argument === undefined ? readCommanded(line) : undefined;
-    return address ?? whole ?? started(readCommand(given, variables)) ?? '';
+    const whole = argument === undefined ? readCommanded(line) : [];
+    const read = whole.length > 0 ? whole : readCommands(given, variables).flatMap(started);
+    return read.length > 0 ? read : [unread];
   });
 
-/** As a package (`npm:name@version`), an address or the text as it is. */
-function writtenAs(text: string): string {
-  return readPackagePage(text) ?? readCommanded(text) ?? text;
+/** A package page as a package (`npm:name@version`), a command as what it starts, or the text as it is. */
+function writtenAs(text: string): readonly StartedName[] {
+  const page = readPackagePage(text);
+  if (page !== undefined) return [{ text: page, beside: [] }];
+  const commanded = readCommanded(text);
+  return commanded.length > 0 ? commanded : [{ text, beside: [] }];
 }
 
 function readPackage(written: string) {
@@ -200,8 +227,10 @@ function referencesIn(plain: string): Reference[] {
 }
 
 /** Also of a handle, which may be an image or an address. */
-export const toReferences = (text: string): Reference[] =>
-  text.length > longest ? [] : referencesIn(writtenAs(text));
+export function toReferences(text: string): Reference[] {
+  const [only = unread, other] = text.length > longest ? [] : writtenAs(text);
+  return other ? [] : referencesIn(only.text);
+}
 
 /** An owner has no dot, but a namespace has one. */
 const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
@@ -228,18 +257,19 @@ const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`)$/s;
 
 /** Nothing for a text of more than 4,000 characters. */
 export function readName(asked: string, publicUrl: string): Name {
-  const none = { text: '', handles: [], references: [] };
+  const none = { text: '', handles: [], references: [], beside: [] };
   if (asked.length > longestPasted) return none;
   const trimmed = asked.trim().replace(around, '$1$2$3$4').trim();
   const payee = readPayeePage(trimmed, publicUrl);
-  if (payee) return { text: payeeName(payee), handles: [], references: payeeReferences(payee) };
+  if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };
   const configured = readConfigured(trimmed);
-  const each = configured.length > 0 ? [] : readEach(trimmed);
-  const pasted = each.length > 1 ? each : configured;
-  if (pasted.length > 1) return { ...none, servers: pasted.map((one) => one.replace(/[?#].*$/s, '')) };
-  const text = pasted[0] ?? trimmed;
-  if (isHandle(text)) return { text, handles: [text], references: besideHandle(text) };
-  const plain = text.length > longest ? '' : writtenAs(text);
+  const pasted = configured.length > 0 ? configured : readEach(trimmed);
+  const text = pasted[0]?.text ?? trimmed;
+  if (pasted.length <= 1 && isHandle(text))
+    return { ...none, text, handles: [text], references: besideHandle(text) };
+  const written = pasted.length > 0 ? pasted : text.length > longest ? [unread] : writtenAs(text);
+  if (written.length > 1) return { ...none, servers: written.map((one) => one.text.replace(/[?#].*$/s, '')) };
+  const [{ text: plain, beside } = unread] = written;
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);
   const references = isVersion ? [...toPackageReferences(plain), ...besideHandle(bare)] : referencesIn(plain);
@@ -248,5 +278,7 @@ export function readName(asked: string, publicUrl: string): Name {
     handles: isVersion ? [bare] : handlesInAddress(text, publicUrl),
     references: isVersion && isOfReversedDomain(bare) ? [] : references,
     version: versionIn(plain),
+    beside,
+    isUnread: plain === '' && text.length <= longest && trimmed !== '',
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dayText } from '../../core/text.ts';
-import { code, dayOf, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
+import { code, dayOf, isEmpty, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { anyVersion } from '../../listings/references/command.ts';
 import { readName } from '../../listings/references/name.ts';
@@ -55,7 +55,7 @@ function lackingWords(one: Checked, is: boolean | undefined, version: string): W
 }
 
 /** What a command without a version starts, if its registry was asked. */
-function newestOf(observations: readonly Checked[]) {
+function newestInRegistry(observations: readonly Checked[]) {
   const [fact] = factsOf(packageNewestVersion, observations);
   if (fact?.value == null) return undefined;
   const { value, subject = '', observed_at = '' } = fact;
@@ -116,7 +116,9 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
     subject !== undefined && subject === first.known?.subject;
   const newest =
-    order && /^(?:latest|\*)$/.test(named.text) ? newestOf(observations.filter(ofPackage)) : undefined;
+    order && /^(?:latest|\*)$/.test(named.text)
+      ? newestInRegistry(observations.filter(ofPackage))
+      : undefined;
   if (order && named.text === anyVersion && !newest) return undefined;
   const wanted = newest ? { text: newest.version, isExact: true } : named;
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');
@@ -158,9 +160,10 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
 export const noticesOfOther = (asked: string, known: KnownVersions): VersionNotices | undefined =>
   readOther(asked, known)?.notices;
 
-export function askedVersion(asked: string, known: KnownVersions): Words | undefined {
+/** What the facts do not cover, before what was asked for is known of them; `beside` is of a command. */
+export function askedVersion(asked: string, known: KnownVersions, beside = say``): Words | undefined {
   const other = readOther(asked, known);
-  if (!other) return undefined;
-  const { malware = say``, lacking = say``, advisories = say``, none = say`` } = other.notices ?? {};
-  return join([malware, lacking, advisories, other.about, none], ' ');
+  const { malware, lacking, advisories, none } = other?.notices ?? {};
+  const said = join([malware, beside, lacking, advisories, other?.about, none], ' ');
+  return isEmpty(said) ? undefined : said;
 }

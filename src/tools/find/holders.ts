@@ -15,6 +15,8 @@ const mostNamed = 5;
 export interface FoundListing {
   readonly handle: string;
   readonly found_by?: Words;
+  /** What was asked for that the facts are not about; said before them. */
+  readonly beside?: Words;
 }
 
 /** What one, several and former holders do. */
@@ -92,6 +94,16 @@ function recordedAs({ remotes, repository }: Listing, found: Reference, asked: s
   return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
 }
 
+function unencryptedWords({ remotes }: Listing, found: Reference, asked: string): Words | undefined {
+  if (found.kind !== 'endpoint' || !/^http:/i.test(asked)) return undefined;
+  const recorded = remotes.filter(({ url }) => toReferences(url).some((one) => isSameReference(found, one)));
+  const [one] = recorded.some(({ url }) => /^http:/i.test(url)) ? [] : recorded;
+  return (
+    one &&
+    say`The address asked for begins with ${code('http:')}, so what is sent there, keys too, can be read on its way; the record names ${code(one.url)}.`
+  );
+}
+
 interface Holders {
   readonly recording: readonly (readonly Listing[])[];
   readonly formerly: readonly (readonly FormerHolder[])[];
@@ -165,8 +177,13 @@ export function pickRecording(
   const [only, other] = found;
   if (!reference || !only) return undefined;
   const former = formerWords(reference, found, formerly[at] ?? []);
+  const beside = unencryptedWords(only, reference, asked);
   if (!other)
-    return { handle: only.handle, found_by: join([onlyWords(only, reference, asked), ...former], '; ') };
+    return {
+      handle: only.handle,
+      found_by: join([onlyWords(only, reference, asked), ...former], '; '),
+      ...(beside && { beside }),
+    };
   const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   return {

@@ -16,6 +16,7 @@ import { type Reference, toAddressKey, toHost } from '../../listings/references/
 import { toAppeal } from '../../moderation/moderation.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
+import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
 import {
   type FoundListing,
   mostRecording,
@@ -227,13 +228,16 @@ export async function findByPlace(
   asked: string,
   context: FindContext,
 ): Promise<FoundListing | Several | undefined> {
-  const { text, references } = readName(asked, context.config.publicUrl);
+  const name = readName(asked, context.config.publicUrl);
+  const { text, references } = name;
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   const { now, before } = await findHolders(places, text, context);
   const found = now ?? before;
-  return found && 'candidates' in found
-    ? describeSeveral(found, { asked, text, references }, context)
-    : found;
+  if (!found) return undefined;
+  const beside = await besideInStore(name, context);
+  return 'candidates' in found
+    ? describeSeveral(found, { asked, text, references, beside }, context)
+    : withBeside(found, beside);
 }
 
 /** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */
@@ -250,11 +254,10 @@ async function refuseDeleted(
   throw new Problem('listing_withdrawn', said.join(' '));
 }
 
-const unreadable = ({ servers }: Name): Problem =>
+const unreadable = (name: Name): Problem =>
   new Problem(
     'invalid_handle',
-    servers &&
-      `This text has ${servers.length} names: ${toText(codes(servers))}. resolve_agents takes them all.`,
+    [whyUnreadable(name), name.servers && 'resolve_agents takes them all.'].filter(Boolean).join(' '),
   );
 
 /**
@@ -269,12 +272,13 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   for (const handle of handles) if (await isKnownHandle(handle, context)) return { handle };
   const { now, before } = await findHolders(references, text, context);
   const found = now ?? before;
+  const beside = found ? await besideInStore(name, context) : say``;
   if (found && 'candidates' in found)
-    throw severalListings(await describeSeveral(found, { asked, text, references }, context));
+    throw severalListings(await describeSeveral(found, { asked, text, references, beside }, context));
   if (found && found === before) await refuseDeleted(found, name, context);
-  if (found) return found;
+  if (found) return withBeside(found, beside);
   if (meant !== undefined) return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context);
-  if (references.length === 0 && !isName.test(text)) throw unreadable(name);
+  if (references.length === 0 && (name.isUnread || !isName.test(text))) throw unreadable(name);
   const named = references.find(({ kind }) => kind === 'owner') ?? references[0];
   return refuseUnknown(toNearText(text, references), context, undefined, named);
 }

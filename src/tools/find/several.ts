@@ -85,7 +85,7 @@ export const candidatesOf = ({ candidates }: Several, known: readonly HitFacts[]
 /** With what is known of the package or version asked for. */
 export async function describeSeveral(
   found: Several,
-  name: AskedPlaces & { readonly asked: string },
+  name: AskedPlaces & { readonly asked: string; readonly beside: Words },
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ): Promise<Several> {
   const handles = found.candidates.map(({ handle }) => handle);
@@ -93,6 +93,6 @@ export async function describeSeveral(
   const known = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
   const read = name.text === name.asked.trim() ? say`` : say`What you sent was read as ${code(name.text)}.`;
   const notices = noticesOfAsked(known, name).map(({ text }) => text);
-  const said = [found.detail, ...[read, ...notices].map(toText)].filter(Boolean);
+  const said = [found.detail, ...[name.beside, read, ...notices].map(toText)].filter(Boolean);
   return { detail: said.join(' '), candidates: candidatesOf(found, known) };
 }

@@ -1,0 +1,72 @@
+import type { Context } from '../../context.ts';
+import { inTurns } from '../../core/turns.ts';
+import { code, codes, isEmpty, join, listed, own, say, toText, type Words } from '../../core/words.ts';
+import { type Beside, commitForm } from '../../listings/references/command.ts';
+import { type Name, readName } from '../../listings/references/name.ts';
+import { registryOf } from '../../observations/asked/published/recorded.ts';
+import type { KnownVersions } from './asked-version.ts';
+import { type FoundListing, mostRecording } from './holders.ts';
+import { noticesOfAsked } from './several.ts';
+
+/** The listings that record a package. */
+type FindRecording = (references: Name['references']) => Promise<readonly KnownVersions[]>;
+
+function codeWords({ text, of: ref = '' }: Beside): Words {
+  const runs = say`The command runs the code of ${code(text)}`;
+  const moving = ref === '' ? own('in its default branch') : say`at ${code(ref)}`;
+  const at = commitForm.test(ref) ? say`at the commit ${code(ref)}` : say`${moving} as it is when it starts`;
+  return say`${runs} ${at}; what is known of the published package is not about it.`;
+}
+
+function registryWords({ what, text, of = '' }: Beside): Words {
+  const usual = of === 'oci' ? own('the one in its name') : registryOf(of).registry;
+  const from =
+    what === 'registry'
+      ? say`takes the package from ${code(text)}, not from ${usual}`
+      : say`may take the package from a registry other than ${usual}, as ${code(text)} can say`;
+  return say`The command ${from}; nothing is known of what that serves.`;
+}
+
+async function packageWords({ text }: Beside, find: FindRecording): Promise<Words> {
+  const what = say`The command also fetches ${code(text)}, which can run too;`;
+  const { references } = readName(text, '');
+  const known = await find(references);
+  if (known.length === 0) return say`${what} no listing records it, and nothing is known of it.`;
+  const notices = noticesOfAsked(known, { text, references }).map((one) => one.text);
+  const handles = listed(known.map(({ listing }) => code(listing.handle)));
+  const record = known.length === 1 ? own('records') : own('record');
+  return join([...notices, say`${what} ${handles} ${record} it, and this answer is not about it.`], ' ');
+}
+
+const addedWords = (all: readonly Beside[]): Words | false =>
+  all.length > 0 &&
+  say`The command itself adds ${listed(all.map(({ text }) => code(text)))}; what that lets it run or read was not looked at.`;
+
+/** What a command does that no fact about its package covers; empty for other names. */
+export async function besideWords(beside: readonly Beside[], find: FindRecording): Promise<Words> {
+  const others = beside.filter(({ what }) => what !== 'added');
+  const said = await inTurns(others, async (one) => {
+    if (one.what === 'code') return codeWords(one);
+    return one.what === 'package' ? packageWords(one, find) : registryWords(one);
+  });
+  return join([...said, addedWords(beside.filter(({ what }) => what === 'added'))], ' ');
+}
+
+export const besideInStore = ({ beside }: Name, { store, clock }: Context) =>
+  besideWords(beside, async (references) => {
+    const found = (await store.listings.recording(references, mostRecording)).flat();
+    const handles = found.map(({ handle }) => handle);
+    const facts = await store.documents.factsOfAll(handles, clock().toISOString());
+    return facts.map(({ listing, observed }) => ({ listing, observations: observed?.observations ?? [] }));
+  });
+
+export const withBeside = (found: FoundListing, words: Words): FoundListing => {
+  const beside = join([words, found.beside], ' ');
+  return isEmpty(beside) ? found : { ...found, beside };
+};
+
+/** Why a text is the name of no listing, or of more than one. */
+export function whyUnreadable({ servers, isUnread }: Name): string | undefined {
+  if (servers) return `This text has ${servers.length} names: ${toText(codes(servers))}.`;
+  return isUnread ? 'Dossier cannot tell what this command runs.' : undefined;
+}
