@@ -25,8 +25,8 @@ const refused: readonly Form[] = [
   {
     what: 'waits for a fixed time; wait for what has to happen with expect.poll, or move the clock of the service',
     form: /\bsetTimeout\b[^;]*from 'node:timers\/promises'/,
-    // The second file polls outside of a test.
-    exceptions: [...servers, 'support/postgres-server.ts'],
+    // The last two poll outside of a test.
+    exceptions: [...servers, 'support/postgres-server.ts', 'support/warm-command.ts'],
   },
   {
     what: 'waits for a fixed time; wait for what has to happen with expect.poll, or move the clock of the service',
