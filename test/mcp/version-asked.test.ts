@@ -10,6 +10,7 @@ import { opened, openedDirectory } from '../support/opened.ts';
 const records = [
   osvRecord('MAL-2026-7001', ['npm', '@brambly/sql-mcp'], { versions: ['2.4.0'] }),
   osvRecord('GHSA-old', ['npm', '@brambly/sql-mcp'], since('1.0.0', '2.0.0')),
+  osvRecord('MAL-2026-7004', ['npm', '@oxbow/etl'], { versions: ['4.2.0'] }),
   osvRecord('MAL-2026-7002', ['npm', 'packrat-files'], { versions: ['1.0.9'] }),
   osvRecord('GHSA-nuget', ['NuGet', 'Example.Server'], {
     ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed: '1.2.0.1' }] }],
@@ -104,11 +105,24 @@ it.each([
   expect(await askedOf(handle)).toBeUndefined();
 });
 
-it.each(['latest', '^2', '2', '2.x', '>=2'])('says that %s is not a version', async (version) => {
+const beside = 'the record names `2.3.1`, and the other facts are about that version.';
+const reported =
+  'OSV lists versions of `npm:@brambly/sql-mcp` as malicious code (`2.4.0`: `MAL-2026-7001`, malicious code).';
+
+it.each(['latest', 'next'])('says that %s is not a version', async (version) => {
   expect(await askedOf(`npm:@brambly/sql-mcp@${version}`)).toBe(
-    `You asked about ${version === '^2' ? '“^2”' : `\`${version}\``}, which is not a version; the record names \`2.3.1\`, and the other facts are about that version.`,
+    `You asked about \`${version}\`, which is not a version; ${beside}`,
   );
 });
+
+it.each(['^2', '2', '2.x', '>=2'])(
+  'leaves %s to a registry that was not asked, reports first',
+  async (range) => {
+    expect(await askedOf(`npm:@brambly/sql-mcp@${range}`)).toBe(
+      `${reported} You asked about ${range === '^2' ? '“^2”' : `\`${range}\``}; which version fits, the registry decides when it is installed; ${beside}`,
+    );
+  },
+);
 
 const next = (asked: string, named: string) =>
   `You asked about \`${asked}\`; the record names \`${named}\`, and the other facts are about that version.`;
@@ -121,7 +135,7 @@ const digest = `sha256:${'ab'.repeat(32)}`;
 it.each<[asked: string, says: string | RegExp | undefined]>([
   [
     '@brambly/sql-mcp@1.5.0',
-    `1 advisory about version \`1.5.0\` of \`npm:@brambly/sql-mcp\`: \`GHSA-old\` “A fault of @brambly/sql-mcp” (severity not stated). ${next('1.5.0', '2.3.1')}`,
+    `1 advisory about version \`1.5.0\` of \`npm:@brambly/sql-mcp\`: \`GHSA-old\` (fixed in \`2.0.0\`) “A fault of @brambly/sql-mcp” (severity not stated). ${next('1.5.0', '2.3.1')}`,
   ],
   ['packrat-files@1.0.8', `${next('1.0.8', '1.0.9')} ${none('1.0.8', 'npm:packrat-files')}`],
   ['undecided@2.0.0', `${next('2.0.0', '1.0.0')} ${untold('2.0.0', 'npm:undecided')}`],
@@ -137,9 +151,12 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
   ['uvx sql-mcp==1.3', `${next('1.3', '1.2')} ${none('1.3', 'pypi:sql-mcp')}`],
   [
     "uvx --from 'sql-mcp>=1.0' sql",
-    'You asked about `>=1.0`, which is not a version; the record names `1.2`, and the other facts are about that version.',
+    'You asked about `>=1.0`; which version fits, the registry decides when it is installed; the record names `1.2`, and the other facts are about that version.',
   ],
-  ['sql-mcp>=1.0,<2', /^You asked about “>=1\.0,<2”, which is not a version; the record names `1\.2`, /],
+  [
+    'sql-mcp>=1.0,<2',
+    /^You asked about “>=1\.0,<2”; which version fits, the registry decides when it is installed; the record names `1\.2`, /,
+  ],
   ['ghcr.io/example/server:1.2.0', undefined],
   ['oci:ghcr.io/example/server:1.3.0-alpine', next('1.3.0-alpine', '1.2.0')],
   ['oci:ghcr.io/example/server:latest', /which is not a version/],
@@ -214,6 +231,20 @@ it('takes a command without a version, or with latest, for the newest that the r
   await moved.observe('com.oxbow/etl');
   const day = moved.context.clock().toISOString().slice(0, 10);
   const about = async (handle: string) => (await callTool(moved, 'get_agent', { handle })).version_asked;
+  for (const [range, version, other] of [
+    ['^4.1.0', '4.2.0', 'the record names `4.1.0`'],
+    ['~4.1.0', '4.1.0', 'it is the recorded one.'],
+    ['>=4.1.0 <4.2.0', '4.1.0', 'it is the recorded one.'],
+    ['4', '4.2.0', 'the record names `4.1.0`'],
+  ] as const)
+    expect(await about(`npm:@oxbow/etl@${range}`)).toMatch(
+      new RegExp(
+        `which means \`${version}\`, the version that fits of those that npm had on ${day}; ${other}`,
+      ),
+    );
+  expect(await about('npx -y @oxbow/etl@^4.1.0')).toMatch(
+    /^OSV lists version `4\.2\.0` of `npm:@oxbow\/etl` as malicious code: `MAL-2026-7004`/,
+  );
   for (const handle of ['npx -y @oxbow/etl', 'npm:@oxbow/etl@latest'])
     expect(await about(handle)).toContain(
       `That means the newest version, which was \`4.2.0\` in npm on ${day}; the record names \`4.1.0\``,

@@ -139,6 +139,29 @@ it.each([
   else expect(said).toBe(says);
 });
 
+it.each([
+  ['sql-mcp<1.3', '1.2', 'the record names `1.3`'],
+  ['sql-mcp~=1.2', '1.3', 'it is the recorded one'],
+  ['sql-mcp==1.2.*', '1.2', 'the record names `1.3`'],
+  ['sql-mcp>=1.0,!=1.3', '1.2', 'the record names `1.3`'],
+  ['npm:many@>=1.12.0 <1.15', '1.14.0', 'the record names no version'],
+])('of the range %s it names the version that fits', async (handle, version, record) => {
+  const { structuredContent } = await client.call('get_agent', { handle });
+  expect(structuredContent?.version_asked).toMatch(
+    new RegExp(
+      `which means \`${version}\`, the version that fits of those that \\w+ had on [\\d-]+; ${record}`,
+      'i',
+    ),
+  );
+});
+
+it('leaves a range below all versions that it knows to the registry', async () => {
+  const { structuredContent } = await client.call('get_agent', { handle: 'npm:many@~1.2.0' });
+  expect(structuredContent?.version_asked).toContain(
+    'which version fits, the registry decides when it is installed',
+  );
+});
+
 it('keeps a report about a version that the registry took away', async () => {
   expect(await saysOf('npx -y @northgate/mcp-server@1.2.9')).toBe(
     'OSV lists version `1.2.9` of `npm:@northgate/mcp-server` as malicious code: `MAL-2026-1` “Malicious code in @northgate/mcp-server (npm)” (Dossier, <date>). npm has no version `1.2.9` of `npm:@northgate/mcp-server` (Dossier, <date>).',

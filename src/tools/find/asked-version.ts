@@ -5,12 +5,17 @@ import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { anyVersion } from '../../listings/references/command.ts';
 import { readName } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
-import { ecosystemOf, orderOf } from '../../observations/asked/packages/version-order.ts';
+import { ecosystemOf, orderOf, toRange } from '../../observations/asked/packages/version-order.ts';
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
-import { packageAdvisories, sayOfVersion } from '../../observations/known/kinds/packages/advisories.ts';
+import {
+  packageAdvisories,
+  sayOfVersion,
+  sayReported,
+} from '../../observations/known/kinds/packages/advisories.ts';
 import {
   hasVersion,
+  highestVersions,
   packageExists,
   packageNewestVersion,
   packageOf,
@@ -67,6 +72,24 @@ function newestInRegistry(observations: readonly Checked[]) {
   };
 }
 
+/** What a range starts, if its registry was asked: `latest` of npm, or else the highest that fits. */
+function fittingInRegistry(asked: string, registry: string, observations: readonly Checked[]) {
+  const fits = toRange(registry, asked);
+  if (!fits) return undefined;
+  const there = factsOf(packageExists, observations)[0];
+  const newest = factsOf(packageNewestVersion, observations)[0];
+  const [version] = [newest?.value?.version ?? [], (there && highestVersions(there)) ?? []]
+    .flat()
+    .filter(fits);
+  const at = (version === newest?.value?.version ? newest : there)?.observed_at ?? '';
+  const { registry: name } = registryOf(registry);
+  const words =
+    version === undefined
+      ? say`You asked about ${code(asked)}; which version fits, the registry decides when it is installed`
+      : say`You asked about ${code(asked)}, which means ${code(version)}, the version that fits of those that ${name} had on ${dayOf(at)}`;
+  return { version, words };
+}
+
 const imageSeen = z.looseObject({ digest: z.string() });
 
 /** What was behind the recorded tag, if a check read it and not the digest itself is recorded. */
@@ -115,12 +138,15 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   const order = ecosystem && orderOf(ecosystem);
   const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
     subject !== undefined && subject === first.known?.subject;
-  const newest =
-    order && /^(?:latest|\*)$/.test(named.text)
-      ? newestInRegistry(observations.filter(ofPackage))
-      : undefined;
-  if (order && named.text === anyVersion && !newest) return undefined;
-  const wanted = newest ? { text: newest.version, isExact: true } : named;
+  const ofThis = observations.filter(ofPackage);
+  const isNewest = /^(?:latest|\*)$/.test(named.text);
+  if (order && named.text === anyVersion && !newestInRegistry(ofThis)) return undefined;
+  const newest = order && isNewest ? newestInRegistry(ofThis) : undefined;
+  const isOne = named.isExact && order?.isVersion(named.text) === true;
+  const range =
+    isOne || isNewest ? undefined : fittingInRegistry(named.text, first.known?.type ?? '', ofThis);
+  const meant = newest ?? (range?.version === undefined ? undefined : { ...range, version: range.version });
+  const wanted = meant ? { text: meant.version, isExact: true } : named;
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');
   const isAsked = (version: string) =>
     version === wanted.text ||
@@ -128,7 +154,7 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   const isRecorded = recorded.some(({ one, known }) =>
     packageNamesOf(recordedVersion(one, known) ?? '', known).some(isAsked),
   );
-  if (isRecorded) return undefined;
+  if (isRecorded) return range && { about: say`${range.words}; it is the recorded one.` };
   const version = recordedVersion(first.one, first.known);
   if (newest && version === undefined) return undefined;
   const there = factsOf(packageExists, observations).find(ofPackage);
@@ -137,23 +163,27 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
     version === undefined
       ? own('the record names no version of the package, and the other facts are about the newest version')
       : say`the record names ${code(version)}${image}, and the other facts are about that version`;
-  const about = isVersion
-    ? say`${newest ? newest.words : say`You asked about ${code(wanted.text)}`}; ${names}`
-    : say`You asked about ${code(wanted.text)}, which is not a version; ${names}`;
-  if (!isVersion) return { about: sentence(about) };
+  const unclear = isVersion ? say`` : own(', which is not a version');
+  const what = meant?.words ?? range?.words ?? say`You asked about ${code(wanted.text)}${unclear}`;
+  const about = sentence(say`${what}; ${names}`);
+  const fact = factsOf(packageAdvisories, observations).find(ofPackage);
+  const held =
+    fact?.value == null || knowingOf(fact) !== 'known'
+      ? undefined
+      : { ...fact, value: fact.value, as_seen: undefined };
+  const by = (words: Words | undefined) => bySource(words, fact ?? {});
+  if (!isVersion) {
+    const malware = by(range && held && sayReported(held));
+    return { about, notices: { malware, lacking: say``, advisories: say``, none: say`` } };
+  }
   const isAbsent = there?.outcome === 'absent';
   const is = there && hasVersion(there, wanted.text);
   const lacking = there ? lackingWords(there, is, wanted.text) : say``;
-  const fact = factsOf(packageAdvisories, observations).find(ofPackage);
-  const said =
-    fact?.value == null || knowingOf(fact) !== 'known'
-      ? {}
-      : sayOfVersion({ ...fact, value: fact.value, as_seen: undefined }, wanted.text);
+  const said = held ? sayOfVersion(held, wanted.text) : {};
   const unsure = is === undefined && own(', and Dossier does not know whether there is such a version');
   const none = isAbsent || is === false || !said.none ? undefined : say`${said.none}${unsure}`;
-  const by = (words: Words | undefined) => bySource(words, fact ?? {});
   const notices = { malware: by(said.malware), lacking, advisories: by(said.about), none: by(none) };
-  return { about: sentence(about), notices };
+  return { about, notices };
 }
 
 /** What is known of a version that was asked for and is not the recorded one. */

@@ -134,7 +134,7 @@ it('says how severe an advisory is, in the words of its source', async () => {
   const standsOutOf = async (handle: string) =>
     /Stands out: .*/.exec(await (await directory.app.request(`/agents/${handle}.md`)).text())?.[0];
   expect(await standsOutOf('com.example/old')).toContain(
-    '2 advisories about version `1.0.5` of `npm:@example/server` in OSV as saved on 2026-11-01: `GHSA-1` “About \\@example/server” (severity “HIGH”), `GHSA-2` “About \\@example/server” (severity “CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H”) (Dossier, ',
+    '2 advisories about version `1.0.5` of `npm:@example/server` in OSV as saved on 2026-11-01: `GHSA-1` (fixed in `1.2.0`) “About \\@example/server” (severity “HIGH”), `GHSA-2` “About \\@example/server” (severity “CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H”) (Dossier, ',
   );
   expect(await standsOutOf('com.example/open')).toContain(
     "`GHSA-3` “About \\@example/server” (severity “low'). All is well ('”) (Dossier, ",

@@ -1,5 +1,7 @@
 import compareSemver from 'semver/functions/compare.js';
+import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
+import validRange from 'semver/ranges/valid.js';
 import { ownMember } from '../../../core/json.ts';
 
 const ecosystems = { npm: 'npm', pypi: 'PyPI', nuget: 'NuGet', cargo: 'crates.io' } as const;
@@ -107,5 +109,38 @@ const orders: Readonly<Record<Ecosystem, Order>> = {
 };
 
 export const orderOf = (ecosystem: Ecosystem): Order => orders[ecosystem];
+
+const specifier = /^(~=|===?|!=|[<>]=?)\s*(\S+?)(\.\*)?$/;
+
+/** One part of a specifier of PyPI, such as `>=1.0`. */
+function toPypiPart(text: string): ((version: string) => boolean) | undefined {
+  const [, sign = '', named = '', all] = specifier.exec(text.trim()) ?? [];
+  const { isVersion, compare } = orders.PyPI;
+  if (!isVersion(named)) return undefined;
+  const starts = (prefix: string) => (version: string) => `${version}.`.startsWith(`${prefix}.`);
+  if (sign === '~=') {
+    const within = starts(named.replace(/\.\d+$/, ''));
+    return (version) => compare(version, named) >= 0 && within(version);
+  }
+  const isEqual = all ? starts(named) : (version: string) => compare(version, named) === 0;
+  if (sign.startsWith('=')) return isEqual;
+  if (sign === '!=') return (version) => !isEqual(version);
+  const isOn = sign.endsWith('=') ? isEqual : () => false;
+  const way = sign.startsWith('<') ? -1 : 1;
+  return (version) => way * compare(version, named) > 0 || isOn(version);
+}
+
+/** Whether a version fits a range; undefined if the text is none. A pre-release fits none of PyPI. */
+export function toRange(registry: string, text: string): ((version: string) => boolean) | undefined {
+  if (registry === 'npm')
+    return validRange(text) === null ? undefined : (version) => satisfies(version, text);
+  if (registry !== 'pypi') return undefined;
+  const parts = text.split(',').map((one) => toPypiPart(/^\d/.test(one.trim()) ? `==${one.trim()}` : one));
+  const isRelease = (version: string) => !/(?:a|b|c|rc|alpha|beta|pre|preview|dev)[-_.]?\d*$/i.test(version);
+  const { isVersion } = orders.PyPI;
+  return parts.some((fits) => !fits)
+    ? undefined
+    : (version) => isVersion(version) && isRelease(version) && parts.every((fits) => fits?.(version));
+}
 
 export const isEcosystem = (name: string): name is Ecosystem => Object.hasOwn(orders, name);

@@ -158,9 +158,12 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
 }
 
+const hasFewVersions = ({ versions, is_part }: Pick<Advisory, 'versions' | 'is_part'>): boolean =>
+  !is_part && versions.length > 0 && versions.length <= 3;
+
 function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   const [range, ...more] = ranges;
-  if (!is_part && versions.length > 0 && versions.length <= 3) return codes(versions);
+  if (hasFewVersions({ versions, is_part })) return codes(versions);
   if (is_part || !range || more.length > 0 || range.events.length > 2) return own('');
   const { introduced } = range.events.find((one) => one.introduced !== undefined) ?? {};
   const end = range.events.find((one) => one.introduced === undefined);
@@ -170,12 +173,20 @@ function affectedWords({ versions, ranges, is_part }: Advisory): Words {
   return join([from, fixed === undefined ? last : say`before ${code(fixed)}`], ' ');
 }
 
+/** The only version that mends it, if its ranges name one. */
+function fixWords({ ranges, is_part }: Advisory): Words | false {
+  const fixed = ranges.flatMap(({ events }) => events.flatMap((one) => one.fixed ?? []));
+  const [only] = fixed;
+  return !is_part && new Set(fixed).size === 1 && only !== undefined && say` (fixed in ${code(only)})`;
+}
+
 type Detail = 'versions' | 'summary' | 'all';
 
 function advisoryWords(id: string, held: readonly Advisory[], detail: Detail): Words {
   const one = held.find((other) => other.id === id);
   const affected = one && detail !== 'summary' ? affectedWords(one) : own('');
-  const named = isEmpty(affected) ? code(id) : say`${affected}: ${code(id)}`;
+  const fix = one && (isEmpty(affected) || hasFewVersions(one)) && fixWords(one);
+  const named = isEmpty(affected) ? say`${code(id)}${fix}` : say`${affected}: ${code(id)}${fix}`;
   const what = isMalware(id) && detail !== 'summary' && own(', malicious code');
   if (!one || detail === 'versions') return say`${named}${what}`;
   const { summary, severity } = one;
@@ -312,6 +323,17 @@ export const packageAdvisories = defineKind({
 export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' | 'no' | 'unknown' {
   if (ids.some(isMalware)) return 'yes';
   return not_compared.some(isMalware) ? 'unknown' : 'no';
+}
+
+/** Of any version. */
+export function sayReported(found: SeenAdvisories): Words | undefined {
+  const { ids, not_compared, others } = found.value;
+  const all = malwareIn([...ids, ...not_compared, ...(others?.ids ?? [])]);
+  const { advisories, others: held } = readDetails(found);
+  const named = namedWords(counted(all), [...advisories, ...held], 'versions', all.length);
+  return all.length === 0
+    ? undefined
+    : say`${osvWords(found)} lists versions of ${packageOf(found.subject)} as malicious code (${named})`;
 }
 
 type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;

@@ -262,17 +262,27 @@ export const packageExists = defineKind({
   ],
 });
 
+/** The highest first; undefined if they are not known. */
+export function highestVersions({
+  subject = '',
+  as_seen,
+}: Pick<Observation, 'subject' | 'as_seen'>): string[] | undefined {
+  const ecosystem = ecosystemOf(subject.split(':')[0] ?? '');
+  if (ecosystem === undefined || !Array.isArray(as_seen?.highest_versions)) return undefined;
+  return as_seen.highest_versions.map(String).filter(orderOf(ecosystem).isVersion);
+}
+
 /** Undefined if it is not known whether the registry has it. */
 export function hasVersion(
   { subject = '', as_seen }: Pick<Observation, 'subject' | 'as_seen'>,
   version: string,
 ): boolean | undefined {
   const ecosystem = ecosystemOf(subject.split(':')[0] ?? '');
-  if (ecosystem === undefined || !Array.isArray(as_seen?.highest_versions)) return undefined;
+  const highest = highestVersions({ subject, as_seen });
+  const lowest = highest?.at(-1);
+  if (!ecosystem || !highest || lowest === undefined) return undefined;
   const { isVersion, compare } = orderOf(ecosystem);
-  const highest = as_seen.highest_versions.map(String).filter(isVersion);
-  const lowest = highest.at(-1);
-  if (lowest === undefined || !isVersion(version)) return undefined;
+  if (!isVersion(version)) return undefined;
   if (highest.some((one) => compare(one, version) === 0)) return true;
   return highest.length < mostVersions || compare(version, lowest) > 0 ? false : undefined;
 }
