@@ -8,6 +8,7 @@ import { keyOfReference, toPackageReference } from '../listings/references/refer
 import type { SharedKind } from '../listings/references/shared.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
+import { listedNames, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { malwareWords } from '../observations/known/malware.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
@@ -16,6 +17,7 @@ import { priceOffers } from '../observations/known/prices/offers.ts';
 import { offersWords } from '../observations/known/prices/words.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
+import { foldToolName } from '../search/tool-names.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { sourcesFirst } from './rated.ts';
 import { isRecordedTag, recordedSecrets } from './record.ts';
@@ -249,7 +251,17 @@ interface Match {
   readonly matched?: number | undefined;
   /** The search was for endpoints that asked for no payment. */
   readonly asksFree?: boolean;
+  /** Folded names that the search has. */
+  readonly tools?: readonly string[];
 }
+
+const toolsOf = (observations: readonly HitObservation[], asked: readonly string[]): Words[] =>
+  observations
+    .filter(({ kind, outcome }) => kind === toolsSurface.kind && outcome === 'seen')
+    .flatMap(({ details, observed_at }) => {
+      const names = listedNames(details?.tools).filter((name) => asked.includes(foldToolName(name)));
+      return names.map((name) => say`listed the tool ${code(name)} to Dossier on ${day(observed_at)}`);
+    });
 
 const mayCost = own('no price seen; calls may cost');
 
@@ -267,10 +279,11 @@ export function besideStandsOut(
   alike?: Words,
 ): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;
-  const { words = 0, matched = words, asksFree = false } = match ?? {};
+  const { words = 0, matched = words, asksFree = false, tools = [] } = match ?? {};
   const found = matched < words ? say`matched ${matched} of ${count(words, 'word')}` : undefined;
   const facts = [
     alike,
+    ...toolsOf(observations, tools),
     found,
     isSample(listing) && own('shipped sample'),
     hidden && ours(hiddenSentence),

@@ -20,9 +20,26 @@ const selectByFolded = precompileQuery((db: Db, folded: string) =>
     .orderBy('id'),
 );
 
+const mostWithTool = 200;
+
+const selectByTool = precompileQuery((db: Db, key: string) =>
+  db
+    .selectFrom('listing_reference')
+    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+    .select(['listing.id', 'listing.handle', 'listing.namespace', 'listing.facets'])
+    .where('listing_reference.key', '=', key)
+    .where('listing.withdrawn', 'is', null)
+    .where('listing.hidden', 'is', null)
+    .orderBy('listing_reference.published_at')
+    .orderBy('listing_reference.handle')
+    .limit(mostWithTool),
+);
+
 const createSearchedListings = (db: Db): SearchedListings => ({
   count: () => readCount(db, 'facet_count'),
   withFoldedHandle: (folded) => selectByFolded(db, folded),
+  withTools: async (tools) =>
+    (await Promise.all(tools.map((tool) => selectByTool(db, toReferenceKey('tool', tool))))).flat(),
   updates: (ids) => db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', ids).execute(),
   texts: (ids) =>
     db

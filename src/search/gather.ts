@@ -21,6 +21,7 @@ import {
 import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
 import type { IndexSearch, SearchIndex } from './search-index.ts';
+import { readToolNames } from './tool-names.ts';
 
 /** Of more, a part is read and scored. */
 const mostMatches = 20_000;
@@ -107,14 +108,21 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
   return { total: facetTexts.length, capped, facets };
 }
 
+function isFacetted(
+  { facets: stored, namespace }: Record<'facets' | 'namespace', string>,
+  facets: readonly FacetChoice[],
+): boolean {
+  const own = new Set<string>(stored.split(' ')).add(`publisher:${namespace.toLowerCase()}`);
+  return facets.every((facet) => [facet].flat().some((one) => own.has(one)));
+}
+
 /** An exact handle before one in other capitals. */
 async function findHandle({ listings }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
   const handle = text.trim();
   if (!isHandle(handle)) return undefined;
   const rows = await listings.withFoldedHandle(handle.toLowerCase());
   const found = rows.find((row) => row.handle === handle) ?? rows[0];
-  const own = new Set<string>(found?.facets.split(' ')).add(`publisher:${found?.namespace.toLowerCase()}`);
-  return facets.every((facet) => [facet].flat().some((one) => own.has(one))) ? found : undefined;
+  return found && isFacetted(found, facets) ? found : undefined;
 }
 
 const timesAtOnce = 1000;
@@ -150,8 +158,12 @@ function firstOf(count: number, compare: (a: number, b: number) => number, most 
 }
 
 const scoreOfFirst = 1e6;
+const scoreOfTool = 1e4;
 
-/** By relevance, positions `first` lead, `foremost` before others, and with all words those of `named`. */
+/**
+ * By relevance, positions `first` lead, `foremost` before others, and with all words those of `named`. Those
+ * of `tooled` follow those with all words.
+ */
 async function sortFound(
   search: IndexSearch,
   { documents, positions, starts }: FoundDocuments,
@@ -161,12 +173,14 @@ async function sortFound(
     first,
     foremost,
     named,
+    tooled = new Set(),
     most,
   }: {
     words: readonly RankedWord[];
     first: readonly number[];
     foremost: ReadonlySet<number>;
     named: ReadonlySet<number>;
+    tooled?: ReadonlySet<number>;
   } & Pick<SearchQuery, 'sort' | 'most'>,
 ) {
   const ids = positions.map(toId);
@@ -178,7 +192,8 @@ async function sortFound(
     const { score, matched } = scoreOf(start);
     const position = positions[at] ?? 0;
     const isFirst = leading.has(position) || (matched >= counted && named.has(position));
-    return score + scoreOfFirst * (Number(isFirst) + Number(foremost.has(position)));
+    const ofTool = tooled.size > 0 ? 2 * Number(matched >= counted) + Number(tooled.has(position)) : 0;
+    return score + scoreOfFirst * (Number(isFirst) + Number(foremost.has(position))) + scoreOfTool * ofTool;
   });
   const idOf = (at: number) => ids[at] ?? 0;
   const updateOf = (at: number) => updates?.get(idOf(at)) ?? '';
@@ -232,6 +247,13 @@ function countFacetsOf({ documents, starts }: FoundDocuments) {
   return Object.fromEntries(counted) as Record<Facet, number>;
 }
 
+const findTooled = async (
+  { listings }: IndexSearch,
+  tools: readonly string[],
+  facets: readonly FacetChoice[],
+) =>
+  (await listings.withTools(tools)).filter((row) => isFacetted(row, facets)).map(({ id }) => toPosition(id));
+
 /** Positions `named` stay. */
 function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly number[]): FoundDocuments {
   const { documents, positions, starts } = found;
@@ -247,20 +269,22 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * First the listing with this handle, then by relevance those of the publisher named. `words`: how many
- * count. `counts.capped`: not all were read.
+ * First the listing with this handle, then by relevance those of the publisher named; behind those with all
+ * words, those with a tool named. `words`: how many count. `counts.capped`: not all were read.
  */
 export async function rankListings(
   search: IndexSearch,
-  { text, facets, sort, most }: SearchQuery<FacetChoice>,
+  { text: asked, facets, sort, most }: SearchQuery<FacetChoice>,
 ) {
   const { db, index } = search;
+  const { text, tools } = readToolNames(asked);
   const query = parseQuery(text);
   const handle = await findHandle(search, text, facets);
   const { words, counted, unknown, total } = await readWords(search, query);
   const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
   const owned = await findOwned(search, text, facets);
-  const named = [...(handle ? [toPosition(handle.id)] : []), ...owned];
+  const tooled = await findTooled(search, tools, facets);
+  const named = [...(handle ? [toPosition(handle.id)] : []), ...owned, ...tooled];
   const wanted = named.length > 0 ? [...new Set([...named, ...positions])] : positions;
   const found = filterFound(await index.readDocuments(db, wanted), query, named);
   const facetCounts = countFacetsOf(found);
@@ -270,6 +294,7 @@ export async function rankListings(
     first: owned,
     foremost: await findForemost(search, text, owned),
     named: await findNamed(search, text, facets),
+    tooled: new Set(tooled),
     most: most && most + 1,
   });
   const others = ranked.filter(({ id }) => id !== handle?.id);

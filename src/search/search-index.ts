@@ -43,13 +43,15 @@ export interface SearchIndex extends EngineIndex {
   readDocuments(db: Db, positions: readonly number[]): Promise<FoundDocuments>;
 }
 
+type FilteredListing = Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>;
+
 /** listings/near.ts */
 export interface SearchedListings {
   count(): Promise<number>;
   /** By lower-case handle, not withdrawn, in the order of ids. */
-  withFoldedHandle(
-    folded: string,
-  ): Promise<readonly Readonly<{ id: number } & Record<'handle' | 'namespace' | 'facets', string>>[]>;
+  withFoldedHandle(folded: string): Promise<readonly FilteredListing[]>;
+  /** By folded names of tools that checks saw, neither withdrawn nor hidden, the oldest of each. */
+  withTools(tools: readonly string[]): Promise<readonly FilteredListing[]>;
   /** In no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
   /** In no particular order, neither withdrawn nor hidden. */

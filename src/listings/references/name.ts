@@ -4,6 +4,7 @@ import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { domainOwners } from '../../search/query.ts';
+import { readToolNames } from '../../search/tool-names.ts';
 import { anyVersion, type Beside, type Command, readCommands, readCommandsIn } from './command.ts';
 import { readServer } from './configured.ts';
 import { pastedServers } from './pasted.ts';
@@ -255,6 +256,8 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
 
 const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`)$/s;
 
+const isOneTool = /^mcp__[\w-]+$/;
+
 /** Nothing for a text of more than 4,000 characters. */
 export function readName(asked: string, publicUrl: string): Name {
   const none = { text: '', handles: [], references: [], beside: [] };
@@ -262,6 +265,8 @@ export function readName(asked: string, publicUrl: string): Name {
   const trimmed = asked.trim().replace(around, '$1$2$3$4').trim();
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };
+  const ofTool = readToolNames(trimmed);
+  if (ofTool.text !== trimmed && isOneTool.test(trimmed)) return { ...none, text: ofTool.text };
   const configured = readConfigured(trimmed);
   const pasted = configured.length > 0 ? configured : readEach(trimmed);
   const text = pasted[0]?.text ?? trimmed;

@@ -8,7 +8,7 @@ import { isImageType } from './command.ts';
 
 /** Several records may name it, or a listing asks to be paid there. */
 export interface Reference {
-  readonly kind: Exclude<ReferenceKind, 'name' | 'tools'>;
+  readonly kind: Exclude<ReferenceKind, 'name' | 'tools' | 'tool'>;
   /** Equal for every spelling. */
   readonly key: string;
   readonly registry?: string | undefined;

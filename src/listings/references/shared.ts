@@ -10,7 +10,7 @@ const put = precompileQuery((db: Db, rows: readonly ReferenceRow[]) =>
   upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
-const observedKinds: readonly ReferenceKind[] = ['tools', 'pay_to'];
+const observedKinds: readonly ReferenceKind[] = ['tools', 'tool', 'pay_to'];
 
 export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
   const kinds = of === 'check' ? 'in' : 'not in';
@@ -21,30 +21,45 @@ export async function deleteReferences(db: Db, handles: readonly string[], of: '
 export const putReferences = (db: Db, rows: readonly ReferenceRow[]): Promise<void> =>
   inChunks(rows, (chunk) => put(db, chunk));
 
-/** Returns the oldest listings that share or shared any reference. */
+/** Returns the oldest listings that share or shared any reference but the name of a tool. */
 export async function replaceChecked(
   db: Db,
   handle: string,
   seen: readonly Pick<ReferenceRow, 'key' | 'kind' | 'as_of'>[],
 ): Promise<string[]> {
-  const known = (await selectChecked(db, handle)).map(({ key }) => key);
+  const known = await selectChecked(db, handle);
   if (known.length + seen.length === 0) return [];
   const listing = db.selectFrom('listing').select('published_at').where('handle', '=', handle);
   const [row] = await listing.where('withdrawn', 'is', null).execute();
-  await deleteReferences(db, [handle], 'check');
-  if (row)
-    await putReferences(
-      db,
-      seen.map((one) => ({ ...one, ...row, handle, publisher: namespaceIdentity(handle) })),
-    );
-  const keys = new Set([...known, ...seen.map(({ key }) => key)]);
+  const now = seen.flatMap((one) =>
+    row ? [{ ...one, ...row, handle, publisher: namespaceIdentity(handle) }] : [],
+  );
+  // Most names of tools are the same at each check.
+  const before = new Set(known.map(rowOf));
+  const after = new Set(now.map(rowOf));
+  await inChunks(
+    known.filter((one) => !after.has(rowOf(one))),
+    async (gone) => {
+      const stored = db.deleteFrom('listing_reference').where('handle', '=', handle);
+      const keys = gone.map(({ key }) => key);
+      await stored.where('key', 'in', keys).execute();
+    },
+  );
+  await putReferences(
+    db,
+    now.filter((one) => !before.has(rowOf(one))),
+  );
+  const keys = new Set([...known, ...seen].flatMap(({ kind, key }) => (kind === 'tool' ? [] : [key])));
   return (await Promise.all([...keys].map((key) => selectOldest(db, key)))).flat().map((one) => one.handle);
 }
+
+const rowOf = ({ key, published_at, as_of }: Pick<ReferenceRow, 'key' | 'published_at' | 'as_of'>) =>
+  `${key} ${published_at} ${as_of}`;
 
 const selectChecked = precompileQuery((db: Db, handle: string) =>
   db
     .selectFrom('listing_reference')
-    .select('key')
+    .select(['key', 'kind', 'published_at', 'as_of'])
     .where('handle', '=', handle)
     .where('kind', 'in', observedKinds),
 );

@@ -4,6 +4,7 @@ import type { Json } from '../../core/json.ts';
 import { putPayees } from '../../listings/references/payees.ts';
 import { toReferenceKey } from '../../listings/references/references.ts';
 import { replaceChecked } from '../../listings/references/shared.ts';
+import { foldToolName } from '../../search/tool-names.ts';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import type { TableValue } from '../../store/table.ts';
 import { type ChangedFact, toldChanges } from './changes/telling.ts';
@@ -74,10 +75,11 @@ export const deleteValues = (db: Db, handles: readonly string[]) =>
 
 /** Lists with fewer tools may be equal by chance. */
 const fewestTools = 3;
+const mostNamed = 200;
 
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
-  const toReference = (of: 'tools' | 'pay_to', text: string, as_of: string) => ({
+  const toReference = (of: 'tools' | 'tool' | 'pay_to', text: string, as_of: string) => ({
     key: toReferenceKey(of, text),
     kind: of,
     as_of,
@@ -87,8 +89,13 @@ function toReferences(observations: readonly StoredObservation[]) {
       payees.map(({ address }) => toReference('pay_to', address, fact.observed_at)),
     ),
     ...factsOf(toolsSurface, seen).flatMap((one) => {
-      const isLong = listedNames(one.details?.tools).length >= fewestTools;
-      return isLong && one.value !== null ? [toReference('tools', one.value, one.observed_at)] : [];
+      const names = listedNames(one.details?.tools);
+      const isLong = names.length >= fewestTools;
+      return [
+        ...(isLong && one.value !== null ? [toReference('tools', one.value, one.observed_at)] : []),
+        // The fact has the date, so that the row stays as it is.
+        ...names.slice(0, mostNamed).map((name) => toReference('tool', foldToolName(name), '')),
+      ];
     }),
   ];
   return [...new Map(all.map((one) => [one.key, one])).values()];

@@ -14,6 +14,7 @@ import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import { payeeReferences } from '../../listings/references/name.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
+import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findLeftOut, findNearMisses, toAdvice } from './near-misses.ts';
@@ -74,11 +75,12 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
   const asksFree = search.facets.includes(freeFacet);
+  const { tools } = readToolNames(search.text);
   const isAll = next === undefined && place.cursor === undefined;
   return {
     listings: found.map((one) => {
       const version_asked = askedVersion(search.text, one);
-      const hit = toHit(one, { words, matched: matchedOf.get(one.listing.id), asksFree });
+      const hit = toHit(one, { words, matched: matchedOf.get(one.listing.id), asksFree, tools });
       return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
     }),
     counts,

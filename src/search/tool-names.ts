@@ -1,0 +1,18 @@
+/** As Claude Code names a tool: `mcp__SERVER__TOOL`, or `mcp__plugin_PLUGIN_SERVER__TOOL`. */
+const clientForm = /(?<![\w-])mcp__(?:plugin_)?(?<server>[\w-]+?)__(?<tool>[\w-]+)/g;
+
+/** Other words are of names and descriptions. */
+const toolForm = /^[a-z](?=.{2,99}$)[\w.-]*(?:_|[a-z](?=[A-Z]))[\w.-]*$/i;
+const mostNames = 5;
+
+/** As clients may change it; lists of names are compared in this form. */
+export const foldToolName = (name: string): string => name.toLowerCase();
+
+/** `text` has the name of the server in place of a client's form; `tools` are folded. */
+export function readToolNames(asked: string): { readonly text: string; readonly tools: readonly string[] } {
+  const ofClient = [...asked.matchAll(clientForm)].map(({ groups }) => groups?.tool ?? '');
+  const text = asked.replace(clientForm, (_, server: string) => server.replaceAll('_', ' '));
+  const words = text.split(/[\s"“”`'(),:;]+/).filter((word) => toolForm.test(word));
+  const tools = new Set([...ofClient, ...words].map(foldToolName));
+  return { text, tools: [...tools].slice(0, mostNames) };
+}
