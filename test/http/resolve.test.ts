@@ -93,6 +93,32 @@ it('takes the page of a package at its registry for the package, with the versio
   ]);
 });
 
+it.each([
+  ['https://registry.npmjs.org/@political-comms/mcp/-/mcp-1.0.0.tgz', 'com.politicalcomms/api', '1.0.0'],
+  [
+    'https://registry.npmjs.org/@political-comms%2fmcp/-/mcp-1.0.0-rc.1.tgz#sha',
+    'com.politicalcomms/api',
+    '1.0.0-rc.1',
+  ],
+  [
+    'https://files.pythonhosted.org/packages/a1/b2/c3/ledger_tools-1.9-py3-none-any.whl',
+    'com.example/ledger',
+    '1.9',
+  ],
+  [
+    'https://files.pythonhosted.org/packages/a1/b2/c3/Ledger-Tools-1.9.tar.gz#sha256=1',
+    'com.example/ledger',
+    '1.9',
+  ],
+])(
+  'takes the file of a package, as a lock file names it, for that version: %s',
+  async (file, handle, version) => {
+    const [result] = await resolve(file);
+    expect(result).toMatchObject({ outcome: 'listed', handle });
+    expect(result?.version_asked).toContain(`You asked about \`${version}\``);
+  },
+);
+
 it('reads the tag in the address of a package page of npm', async () => {
   const [result] = await resolve('https://www.npmjs.com/package/@political-comms/mcp/v/latest');
   expect(result?.version_asked).toContain('You asked about `latest`');

@@ -61,6 +61,12 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
   ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
   ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
+  // Files, as in a lock file.
+  ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@]+)\/-\/[^/]+?-(\d[^/]*)\.tgz$/i],
+  [
+    'pypi',
+    /^files\.pythonhosted\.org\/packages\/(?:[^/]+\/)+([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!+]*?)(?:-[^/]*\.whl|\.tar\.gz|\.zip)$/i,
+  ],
 ];
 
 /** As `npm:name@version`. */
