@@ -207,6 +207,7 @@ export const escapeOwn = (text: string): string => escapeMarks(text).replaceAll(
 
 const writers = {
   text: { own: (text: string) => text, quote: (text: string) => `“${text}”` },
+  title: { own: (text: string) => text, quote: (text: string) => `\u2068“${text}”\u2069` },
   markdown: { own: escapeOwn, quote: (text: string) => `“${escapeMarks(text)}”` },
 } as const;
 
@@ -221,6 +222,9 @@ const writeWords = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typ
 
 /** For models and JSON, with foreign text in “ ” or backticks. */
 export const toText = (words: Words): string => writeWords(words, writers.text);
+
+/** For a title or a label, which has no elements: a quote cannot reorder what stands beside it. */
+export const toTitle = (words: Words): string => writeWords(words, writers.title);
 
 /** Within a line. Code spans and names are not escaped. */
 export const toMarkdown = (words: Words): string => writeWords(words, writers.markdown);

@@ -131,7 +131,7 @@ export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at
 
 /** The end of a sentence about an endpoint. */
 export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outcome'>): Words =>
-  say`; ${answeredWords(tally)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
+  say`; ${answeredWords(tally.days_30)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
 
 /** Tells whether something recorded was looked for and does not exist. */
 export const isAbsent = (one: DatedObservation): boolean =>

@@ -14,41 +14,29 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isJsonObject, mapMembers } from '../core/json.ts';
 import { type Problem, toProblem } from '../core/problem.ts';
-import { toText } from '../core/words.ts';
 import { type AgentAnswer, documentOf } from '../document/answers/agent-answer.ts';
-import { shownDays } from '../document/pictures/days.ts';
 import { completeHandle } from '../listings/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
 import { measure } from '../telemetry/metrics.ts';
+import { onDay } from '../tools/find/document.ts';
+import { readOverTime } from '../tools/find/pictures.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toListedInput, toOutputSchema } from '../tools/tool.ts';
-import { daysStrip, inTime } from '../views/pictures/days.ts';
+import { cardPictures } from '../views/pictures/over-time.ts';
+
+type Answer = Record<string, unknown> & Pick<AgentAnswer, typeof documentOf>;
 
 /** For the card: hosts show models the texts alone. */
-function pictureOf({ [documentOf]: listing }: Pick<AgentAnswer, typeof documentOf>) {
+async function picturesOf({ [documentOf]: listing }: Answer, context: Context) {
   if (!listing) return undefined;
-  const strip = daysStrip(inTime(listing.observations), shownDays, listing.evidence_snapshot_date);
-  return strip && { _meta: { 'dossier/picture': { svg: String(strip.drawn), says: toText(strip.words) } } };
+  const overTime = await readOverTime(listing.handle, onDay(listing.as_of?.day, context));
+  const pictures = cardPictures(listing, overTime).map(String);
+  return pictures.length > 0 && { _meta: { 'dossier/pictures': pictures } };
 }
-
-/** Some hosts show models only one of the two. */
-const toMcpAnswer = (tool: Tool, answer: Record<string, unknown>): CallToolResult => ({
-  content: [{ type: 'text', text: (tool.toText ?? JSON.stringify)(answer), ...pictureOf(answer) }],
-  // Without undefined members.
-  structuredContent: JSON.parse(JSON.stringify(answer)) as Record<string, unknown>,
-});
 
 /** A Latin-1 character for each UTF-8 byte: Node sends such a string fastest. */
 export const toByteString = (text: string): string => Buffer.from(text).toString('latin1');
-
-function toMembers(tool: Tool, answer: Record<string, unknown>): string {
-  const json = JSON.stringify(answer);
-  const content = JSON.stringify([
-    { type: 'text', text: tool.toText?.(answer) ?? json, ...pictureOf(answer) },
-  ]);
-  return toByteString(`"content":${content},"structuredContent":${json}`);
-}
 
 /**
  * The SDK gets this for a result that is sent as bytes (`McpRequest.sent`); `toResultParts` copies what it
@@ -187,9 +175,18 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
   server.registerTool(name, config, async (input: unknown, request: RequestContext) => {
     const { context: ofCaller, sent } = mcpRequestOf(context, request);
     try {
-      if (!sent) return toMcpAnswer(tool, await callTool(tool, input, ofCaller));
-      sent.members = sent.cached ?? toMembers(tool, await callTool(tool, input, ofCaller));
-      if (sent.cached) measure('dossier_tool_calls_total', { tool: name, outcome: 'ok' });
+      if (sent?.cached) {
+        sent.members = sent.cached;
+        measure('dossier_tool_calls_total', { tool: name, outcome: 'ok' });
+        return standIn;
+      }
+      const answer: Answer = await callTool(tool, input, ofCaller);
+      // Some hosts show models only one of the two.
+      const json = JSON.stringify(answer);
+      const text = tool.toText?.(answer) ?? json;
+      const content = [{ type: 'text' as const, text, ...(await picturesOf(answer, ofCaller)) }];
+      if (!sent) return { content, structuredContent: JSON.parse(json) as Answer };
+      sent.members = toByteString(`"content":${JSON.stringify(content)},"structuredContent":${json}`);
       return standIn;
     } catch (error) {
       return toRefusal(toProblem(error, context));

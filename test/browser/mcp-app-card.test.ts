@@ -5,6 +5,7 @@ import { type CardResource, openCardHost } from '../support/card-host.ts';
 import { registryEntry } from '../support/entries.ts';
 import { toTimelines } from '../support/facts.ts';
 import { clientKinds, connect } from '../support/mcp-clients.ts';
+import { alice } from '../support/offers.ts';
 import { openRatedDirectory } from '../support/rating-doors.ts';
 
 const hostile = `<img src=x onerror="document.title='hacked'"><script>document.title='hacked'</script>`;
@@ -94,7 +95,7 @@ describe('the card in a host of MCP Apps', () => {
     expect(text).toContain(`Checked by Dossier: ${at.slice(0, 10)}.`);
   });
 
-  it('draws the checks of 90 days, from what no model reads', async () => {
+  it('draws the checks of 90 days, and the price and the changes as the page does, from what no model reads', async () => {
     const at = directory.context.clock().toISOString();
     const today = at.slice(0, 10);
     const check = {
@@ -107,15 +108,46 @@ describe('the card in a host of MCP Apps', () => {
     const counts = { answered: 1, made: 4, others: { server_error: 3 } };
     const value = { days_30: counts, days_90: counts, first_check: today };
     const span = { ...check, value, outcome: 'seen' as const, from: at, to: at, checks: 1 };
-    await directory.store.write((tx) =>
-      tx.observations.put({
-        handle: 'org.counted/server',
+    const subject = 'https://counted.example/mcp';
+    const quoted = (amount: string, days: number) => {
+      const from = new Date(Date.parse(at) - days * 86_400_000).toISOString();
+      const network = 'eip155:8453';
+      const one = { amount, asset: 'a “b” ج', network, scheme: 'exact', pays: [{ address: alice }] };
+      const payees = [{ address: alice, network }];
+      const offers = { place: 'quote', count: 1, priced: 1, offers: [one], payees };
+      return {
+        ...check,
+        method_version: 'offers/1',
+        value: offers,
+        outcome: 'seen' as const,
+        from,
+        to: from,
+        checks: 1,
+      };
+    };
+    const [former, present] = [quoted('1', 20), quoted('5', 2)];
+    await directory.store.write(async (tx) => {
+      const handle = 'org.counted/server';
+      await tx.observations.put({
+        handle,
         observed_at: at,
         timelines: [
-          { kind: 'endpoint.availability', subject: 'https://counted.example/mcp', tally, spans: [span] },
+          { kind: 'endpoint.availability', subject, tally, spans: [span] },
+          { kind: 'price.offers', subject, spans: [former, present] as never },
         ],
-      }),
-    );
+      });
+      const before = { value: former.value, outcome: 'seen', seen_until: former.to };
+      const after = { value: present.value, outcome: 'seen' };
+      const items = [{ class: 'raised_twofold', was: { amount: '1' }, is: { amount: '5' } }];
+      const changed = { kind: 'price.offers', subject, before, after, items, counts: { raised_twofold: 1 } };
+      await tx.observations.addChange({
+        handle,
+        log_index: 500,
+        at: present.from,
+        vantage: 'lab-one',
+        changes: [changed] as never,
+      });
+    });
     const card = await host.open();
     const result = await client.call('get_agent', { handle: 'org.counted/server' });
     expect(JSON.stringify(result.structuredContent)).not.toContain('svg');
@@ -127,9 +159,32 @@ describe('the card in a host of MCP Apps', () => {
         all.map((one) => (one as { getAttribute(name: string): string }).getAttribute('d')),
       ),
     ).toEqual(['M89.5 0V12', 'M89.5 12V16']);
-    expect(await card.frame.locator('figcaption').textContent()).toBe(
+    const [days, ...others] = await card.frame.locator('figcaption').allTextContents();
+    expect(days).toBe(
       `https://counted.example/mcp answered 1 of 4 checks of Dossier, made on 1 of the 90 days until ${today} (UTC); not all answered on ${today} (1 of 4).`,
     );
+    const page = await (await directory.app.request('/agents/org.counted/server')).text();
+    const captions = [...page.matchAll(/<figcaption>(.*?)<\/figcaption>/gs)].map(([, caption = '']) =>
+      caption.replaceAll(/<[^>]+>/g, '').replaceAll('&#39;', "'"),
+    );
+    expect(others).toEqual(captions.slice(1));
+    expect(others[0]).toContain(`Price at ${subject}: 1 of “a 'b' ج” on Base on ${former.from.slice(0, 10)}`);
+    expect(others[1]).toContain(`1 change recorded on ${present.from.slice(0, 10)}: price 1`);
+    // What others wrote cannot reorder the words around it.
+    expect(await card.frame.locator('.steps text').allTextContents()).toEqual([
+      "1 of \u2068“a 'b' ج”\u2069 on Base",
+      "5 of \u2068“a 'b' ج”\u2069 on Base",
+    ]);
+    await card.frame.locator('.axis a').click();
+    const entry = `#at-${present.from.replaceAll(/\D/g, '')}`;
+    await expect
+      .poll(async () => (await card.seen()).links)
+      .toEqual([`http://127.0.0.1:3000/agents/org.counted/server/history${entry}`]);
+    expect(await violationsIn(card.frame)).toEqual([]);
+    const mute = await host.open({ capabilities: {} });
+    await mute.result(result);
+    await mute.frame.locator('.axis circle').waitFor();
+    expect(await mute.frame.locator('figure a[href]').count()).toBe(0);
     expect(host.complaints).toEqual([]);
   });
 

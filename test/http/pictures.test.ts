@@ -226,9 +226,7 @@ describe('pictures of what happened over time', () => {
       `2 changes recorded from ${day(20)} to ${day(10)}: price 1, payee 1 (Dossier).`,
     );
     const links = [
-      ...page.matchAll(
-        /href="\/agents\/com\.example\/paid\/history#(at-\d+)" aria-label="(\w+), ([\d-]+): /g,
-      ),
+      ...page.matchAll(/href="\/agents\/com\.example\/paid\/history#(at-\d+)"><title>(\w+), ([\d-]+): /g),
     ];
     expect(links.map(([, id, lane, on]) => [id, lane, on])).toEqual([
       [`at-${ago(20).replaceAll(/\D/g, '')}`, 'Price', day(20)],
@@ -246,14 +244,14 @@ describe('pictures of what happened over time', () => {
     ).text();
     expect(search).toContain('<path class="answered" d="M29.5 0V16"/>');
     expect(search).not.toContain('class="failed"');
-    expect(textOf(search)).toContain(`1 of 1 check answered in the 30 days until ${day(0)}`);
+    expect(textOf(search)).toContain(`answered 1 of 1 checks in 30 days until ${day(0)}`);
     const compare = await (
       await directory.app.request(
         `/compare?${['gap', 'ahead', 'paid', 'free'].map((name) => `handle=com.example/${name}`).join('&')}&active=true`,
         { headers: { accept: 'text/html' } },
       )
     ).text();
-    expect(textOf(compare)).toContain(`0 of 1 check answered in the 30 days until ${day(0)}`);
+    expect(textOf(compare)).toContain(`answered 0 of 1 checks in 30 days until ${day(0)}`);
     expect(compare).toContain('<path class="failed" d="M24.5 0V16"/>');
     expect(textOf(compare)).toContain(`1 checked fact changed, last on ${day(10)}`);
     expect(await faultsOfHtml(search)).toEqual([]);

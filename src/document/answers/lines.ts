@@ -96,7 +96,7 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedLis
   const how = isEmpty(failed) ? failed : say` (${failed})`;
   // The checks before another status answered otherwise.
   const did = one.value !== 200 && own('answered in ');
-  const often = tally ? say`, ${did}${answeredWords(tally)}${how}` : say``;
+  const often = tally ? say`, ${did}${answeredWords(tally.days_30)}${how}` : say``;
   const http = say`HTTP ${number(one.value)}`;
   const isRedirect = one.value >= 300 && one.value < 400;
   const returned = isRedirect ? say`returned a redirect to sign-in (${http})` : say`returned ${http}`;

@@ -1,7 +1,7 @@
 import { day_ms, dayText } from '../../core/text.ts';
 import { code, count, dayOf, listed, say, type Words } from '../../core/words.ts';
 import type { Observation } from '../../observations/known/observation.ts';
-import type { Tally } from '../../observations/known/timeline/tally.ts';
+import { answeredWords, type Tally } from '../../observations/known/timeline/tally.ts';
 
 /** Of one endpoint. */
 export interface DayOfChecks {
@@ -46,9 +46,9 @@ export function daysWords(endpoint: string, days: readonly DayOfChecks[]): Words
   return say`${code(endpoint)} answered ${checksOn(asked, 'answered')} of ${count(checksOn(asked, 'made'), 'check')} of Dossier, made on ${asked.length} of the ${days.length} days until ${dayOf(last.day)} (UTC)${but}.`;
 }
 
-/** Beside a small picture. */
+/** Of 30 days, beside a small picture. */
 export const shortDaysWords = (days: readonly DayOfChecks[]): Words =>
-  say`${checksOn(days, 'answered')} of ${count(checksOn(days, 'made'), 'check')} answered in the ${days.length} days until ${dayOf(days.at(-1)?.day ?? '')}`;
+  say`answered ${answeredWords({ answered: checksOn(days, 'answered'), made: checksOn(days, 'made') })} until ${dayOf(days.at(-1)?.day ?? '')}`;
 
 /** Undefined if no check saw a change. */
 export function changedFactsWords(facts: readonly Pick<Observation, 'changed_from'>[]): Words | undefined {

@@ -52,16 +52,22 @@ const addresses = [
   ['repository', 'Repository'],
 ];
 
-/** Drawn by the service, of the checks of 90 days. */
-const drawn = ({ svg, says }) =>
-  el(
-    'figure',
-    '',
-    new DOMParser().parseFromString(svg, 'text/html').body.firstChild,
-    el('figcaption', 'note', marked(says)),
-  );
+/** As the page of the listing has it. Its links lead there, if the host opens addresses. */
+const drawn = (figure) => {
+  const { firstElementChild: shown } = new DOMParser().parseFromString(figure, 'text/html').body;
+  for (const link of shown.querySelectorAll('a')) {
+    const { href } = new URL(link.getAttribute('href'), words.pages);
+    if (host.openLinks) link.setAttribute('href', href);
+    else link.removeAttribute('href');
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      return host.openLinks && request('ui/open-link', { url: href });
+    });
+  }
+  return shown;
+};
 
-const listingCard = (listing, picture) => {
+const listingCard = (listing, pictures) => {
   const { signals, lines = {} } = listing;
   const kept_up = [signals.imported, lines.kept_up].filter(Boolean).join(' ');
   const texts = { ...listing, ...lines, kept_up, rated: signals.native };
@@ -71,7 +77,7 @@ const listingCard = (listing, picture) => {
     el('p', '', listing.title ? [quoted(listing.title), ': '] : '', quoted(listing.description)),
     (listing.notes ?? []).map((note) => el('p', '', marked(note))),
     (listing.stands_out ?? []).map((text) => el('p', 'statement', marked(text))),
-    picture ? drawn(picture) : '',
+    pictures.map(drawn),
     listing.markdown
       ? el('p', 'text', listing.markdown)
       : el(
@@ -137,17 +143,17 @@ const problemCard = ({ message, near = [] }) => [
 
 const show = (...inside) => card.replaceChildren(...inside.flat(Infinity).filter(Boolean));
 
-const dataCard = (data, picture) => {
+const dataCard = (data, pictures) => {
   if (data.error) return problemCard(data.error);
-  return data.listings ? comparisonCard(data) : listingCard(data, picture);
+  return data.listings ? comparisonCard(data) : listingCard(data, pictures);
 };
 
 /** Some hosts give only the text, which may be JSON. */
 const resultCard = ({ structuredContent, content = [] }) => {
-  const picture = content[0]?._meta?.['dossier/picture'];
-  if (structuredContent) return dataCard(structuredContent, picture);
+  const pictures = content[0]?._meta?.['dossier/pictures'] ?? [];
+  if (structuredContent) return dataCard(structuredContent, pictures);
   const { text } = content.find(({ type }) => type === 'text');
-  return text.startsWith('{') ? dataCard(JSON.parse(text)) : [el('p', 'text', text)];
+  return text.startsWith('{') ? dataCard(JSON.parse(text), pictures) : [el('p', 'text', text)];
 };
 
 const showResult = (result) => {

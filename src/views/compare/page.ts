@@ -215,8 +215,8 @@ function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
   };
   const overTime: ComparisonRow = {
     name: 'Over time',
-    cells: listings.map(({ handle, document: { observations, evidence_snapshot_date } }) => {
-      const small = smallPicture(inTime(observations), evidence_snapshot_date);
+    cells: listings.map(({ handle, document: { observations } }) => {
+      const small = smallPicture(inTime(observations));
       const said = small.map(({ words }) => toText(words)).join(' ');
       const none = html`<p>No check and no change is known.</p>`;
       const shown = html`<p class="small-picture">${small.map(({ drawn }) => drawn)}</p>`;

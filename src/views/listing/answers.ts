@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { dayText } from '../../core/text.ts';
-import { count, isEmpty, own, say, source, toText, Words } from '../../core/words.ts';
+import { count, isEmpty, own, say, source, toTitle, Words } from '../../core/words.ts';
 import { type ListedFact, toAllFacts } from '../../document/answers/all-facts.ts';
 import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
@@ -51,7 +51,7 @@ ${standsOutBlock(listing, answer)}
 
 /** Scrolls in its box on a narrow screen. */
 export const factTable = ({ caption, heads, rows }: FactTable): Html => html`
-<div class="scroll" role="group" tabindex="0" aria-label="${toText(caption)}"><table><caption>${toHtml(caption)}</caption>
+<div class="scroll" role="group" tabindex="0" aria-label="${toTitle(caption)}"><table><caption>${toHtml(caption)}</caption>
 <thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
 <tbody>${rows.map(([first = own(''), ...others]) => html`<tr><th scope="row">${toHtml(first)}</th>${others.map((cell) => html`<td>${toHtml(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
 

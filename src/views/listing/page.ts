@@ -34,9 +34,7 @@ import {
   toHtml,
 } from '../html.ts';
 import { type PageSite, tabs, toListingHead, toPage } from '../layout.ts';
-import { axisPicture } from '../pictures/axis.ts';
-import { daysPictures } from '../pictures/days.ts';
-import { pricePictures } from '../pictures/prices.ts';
+import { pagePictures } from '../pictures/over-time.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';
@@ -202,12 +200,7 @@ ${alike && html`<p class="note">${toHtml(alike)}</p>`}</li>`,
 </section>`;
 
 const overTimeBlock = (listing: ListingDocument, overTime: OverTime) => {
-  const today = listing.evidence_snapshot_date;
-  const pictures = [
-    ...daysPictures(listing.observations, today),
-    ...pricePictures(overTime, today),
-    axisPicture(listing, overTime),
-  ].filter((one) => one !== '');
+  const pictures = pagePictures(listing, overTime);
   return (
     pictures.length > 0 &&
     html`

@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
-import { toText } from '../../core/words.ts';
+import { toTitle } from '../../core/words.ts';
 import {
   changedFactsWords,
   type DayOfChecks,
   daysWords,
   dayWords,
   shortDaysWords,
+  shownDays,
   toDays,
 } from '../../document/pictures/days.ts';
 import type { ChangedInTime } from '../../document/resolved.ts';
@@ -68,7 +69,7 @@ export const daysPictures = (observations: readonly Observation[], today: string
     const days = toDays(tally, today);
     const words = daysWords(subject, days);
     const cells = days.map(
-      (day, at) => html`<g><title>${toText(dayWords(day))}</title>${cell(day, at, days.length)}</g>`,
+      (day, at) => html`<g><title>${toTitle(dayWords(day))}</title>${cell(day, at, days.length)}</g>`,
     );
     const span = [days[0]?.day ?? '', today] as const;
     return words
@@ -83,21 +84,32 @@ export const daysPictures = (observations: readonly Observation[], today: string
 const stripDays = 30;
 
 /** Of the first endpoint; nothing without a check on these days. */
-export function daysStrip(facts: readonly ChangedInTime[], number: number, today?: string) {
+function daysStrip(facts: readonly ChangedInTime[], number: number, today?: string) {
   const [first] = facts.filter(({ tally }) => tally !== undefined);
   if (!first) return undefined;
   const days = toDays(first.tally ?? {}, today ?? first.observed_at, number);
   const words = daysWords(first.subject ?? '', days);
-  return words && { drawn: strip(days, toText(words)), words, short: shortDaysWords(days) };
+  return words && { drawn: strip(days, toTitle(words)), days, words };
 }
 
-/** For a row of a list, with the number of facts that changed. */
-export function smallPicture(facts: readonly ChangedInTime[], today?: string) {
-  const found = daysStrip(facts, stripDays, today);
+/** As `daysPictures`, in few bytes. */
+export function stripPictures(observations: readonly Observation[], today: string): Html[] {
+  const found = daysStrip(inTime(observations), shownDays, today);
+  return found ? [picture(found.drawn, [found.days[0]?.day ?? '', today], found.words)] : [];
+}
+
+/** For a row of a list, until the last check, with the number of facts that changed. */
+export function smallPicture(facts: readonly ChangedInTime[]) {
+  const found = daysStrip(facts, stripDays);
   const changed = changedFactsWords(facts);
   return [
     ...(found
-      ? [{ drawn: html`${found.drawn} <span>${toHtml(found.short)}</span>`, words: found.words }]
+      ? [
+          {
+            drawn: html`${found.drawn} <span>${toHtml(shortDaysWords(found.days))}</span>`,
+            words: found.words,
+          },
+        ]
       : []),
     ...(changed ? [{ drawn: html`<span>${toHtml(changed)}</span>`, words: changed }] : []),
   ];

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { toText } from '../../core/words.ts';
+import { toTitle } from '../../core/words.ts';
 import { changesPayee, type PriceStep, seriesWords } from '../../document/pictures/prices.ts';
 import type { OverTime } from '../../tools/find/pictures.ts';
 import type { Html } from '../html.ts';
@@ -20,7 +20,7 @@ const longestText = 24;
 
 /** To the right of its place, or in the second half of the picture to the left of it. */
 const text = ([x, y]: Point, words: string) =>
-  html`<text x="${percent(x)}" y="${y}"${x > 0.55 && html` dx="-4" text-anchor="end"`}>${words.length > longestText ? `${words.slice(0, longestText)}…` : words}</text>`;
+  html`<text x="${percent(x)}" y="${y}"${x > 0.55 && html` dx="-4" text-anchor="end"`}>${words.length > longestText ? `${words.slice(0, longestText).toWellFormed()}…` : words}</text>`;
 
 function drawSteps(steps: readonly PriceStep[], placeOf: (at: string) => number): Html {
   const most = Math.max(...steps.map(({ amount }) => amount));
@@ -33,7 +33,7 @@ function drawSteps(steps: readonly PriceStep[], placeOf: (at: string) => number)
     const next = steps[at + 1];
     const end = next ? placeOf(next.from) : to;
     const isNamed = !next || end - from >= leastNamed;
-    return html`${before && line('riser', [from, yOf(before)], [from, y])}${line('seen', [from, y], [to, y])}${next && line('unseen-between', [to, y], [end, y])}${isNamed && text([from, y - 6], toText(step.price))}${
+    return html`${before && line('riser', [from, yOf(before)], [from, y])}${line('seen', [from, y], [to, y])}${next && line('unseen-between', [to, y], [end, y])}${isNamed && text([from, y - 6], toTitle(step.price))}${
       changesPayee(step, before) &&
       html`<rect class="payee" x="${percent(from)}" y="${y - 4}" width="8" height="8"/>${text([from, y + 18], 'other payee')}`
     }`;

@@ -59,7 +59,7 @@ export function toTallied(tally: Tally, at: string): Tallied {
 }
 
 /** `3 of 4 checks in 30 days` */
-export const answeredWords = ({ days_30: { answered, made } }: Tallied): Words =>
+export const answeredWords = ({ answered, made }: Pick<Tallied['days_30'], 'answered' | 'made'>): Words =>
   say`${answered} of ${made} checks in 30 days`;
 
 export const failedWords = ({ others }: Tallied['days_30']): Words =>
