@@ -14,24 +14,20 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { isJsonObject, mapMembers } from '../core/json.ts';
 import { type Problem, toProblem } from '../core/problem.ts';
-import { type AgentAnswer, documentOf } from '../document/answers/agent-answer.ts';
 import { completeHandle } from '../listings/completions.ts';
 import type { Prompt } from '../resources/prompts.ts';
 import type { Resource, Variables } from '../resources/resource.ts';
 import { measure } from '../telemetry/metrics.ts';
-import { onDay } from '../tools/find/document.ts';
-import { readOverTime } from '../tools/find/pictures.ts';
+import { type Pictured, readPictured } from '../tools/find/pictures.ts';
 import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toListedInput, toOutputSchema } from '../tools/tool.ts';
 import { cardPictures } from '../views/pictures/over-time.ts';
 
-type Answer = Record<string, unknown> & Pick<AgentAnswer, typeof documentOf>;
+type Answer = Record<string, unknown> & Pictured;
 
 /** For the card: hosts show models the texts alone. */
-async function picturesOf({ [documentOf]: listing }: Answer, context: Context) {
-  if (!listing) return undefined;
-  const overTime = await readOverTime(listing.handle, onDay(listing.as_of?.day, context));
-  const pictures = cardPictures(listing, overTime).map(String);
+async function picturesOf({ [readPictured]: read }: Answer) {
+  const pictures = read ? cardPictures(...(await read())).map(String) : [];
   return pictures.length > 0 && { _meta: { 'dossier/pictures': pictures } };
 }
 
@@ -184,7 +180,7 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
       // Some hosts show models only one of the two.
       const json = JSON.stringify(answer);
       const text = tool.toText?.(answer) ?? json;
-      const content = [{ type: 'text' as const, text, ...(await picturesOf(answer, ofCaller)) }];
+      const content = [{ type: 'text' as const, text, ...(await picturesOf(answer)) }];
       if (!sent) return { content, structuredContent: JSON.parse(json) as Answer };
       sent.members = toByteString(`"content":${JSON.stringify(content)},"structuredContent":${json}`);
       return standIn;

@@ -4,7 +4,8 @@ import { dayOf, say, toMarkdown, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
 import { readName } from '../listings/references/name.ts';
 import { askedVersion } from './find/asked-version.ts';
-import { dayInput, findNamed, onDay, readListing } from './find/listing.ts';
+import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
+import { readOverTime, readPictured } from './find/pictures.ts';
 import { askedParts } from './find/several.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
@@ -41,7 +42,9 @@ export const getAgent = defineTool({
     ),
   async run({ handle, detail = 'summary', as_of }, context) {
     const { handle: found, found_by, beside } = await findNamed(handle, context);
-    const listing = await readListing(found, onDay(as_of, context));
+    const then = onDay(as_of, context);
+    const facts = await readFacts(found, then);
+    const listing = toReadDocument(facts, then);
     const { untrusted_fields, ...answer } = toAgentAnswer(
       listing,
       detail,
@@ -51,6 +54,7 @@ export const getAgent = defineTool({
     const version_asked = askedVersion(handle, { listing, observations: listing.observations }, beside);
     // What limits the answer comes first, also in JSON.
     return {
+      [readPictured]: async () => [listing, await readOverTime(facts, then)] as const,
       ...(version_asked && { version_asked }),
       ...(found_by && {
         found_by: as_of ? say`${found_by} (${dayOf(context.clock().toISOString())})` : found_by,

@@ -75,10 +75,20 @@ ${connectDossier(site.config.publicUrl)}
 <p>Ask your agent to weigh a listing before you pay for it. <a href="/tools">All tools</a>, <a href="/llms.txt">instructions for agents</a>.</p>`,
   });
 
-function detail({ config: { operatorContact, publicUrl } }: PageSite, { facts }: Problem) {
-  const address = operatorContact || `${publicUrl}/feedback`;
-  const [before = '', ...after] = (facts.detail ?? '').split(address);
-  return after.length > 0 ? html`${before}${contactLink(address)}${after.join(address)}` : before;
+/** Agents call the tool; people follow the link. */
+const toSearch = 'search_agents';
+
+/** The same words as in the problem document, with what people can follow as links. */
+function withLinks({ config: { operatorContact, publicUrl } }: PageSite, text: string): Html {
+  const contact = operatorContact || `${publicUrl}/feedback`;
+  const parts = text.split(new RegExp(`(${RegExp.escape(contact)}|${toSearch}|(?<=Log index )\\d+)`));
+  return html`${parts.map((part, at) => {
+    if (at % 2 === 0) return part;
+    if (part === contact) return contactLink(contact);
+    return part === toSearch
+      ? html`<a href="/agents">a search</a>`
+      : html`<a href="/log/entry/${part}">${part}</a>`;
+  })}`;
 }
 
 const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
@@ -95,14 +105,14 @@ export function toProblemPage(site: PageSite, problem: Problem, wanted = ''): Ht
 <section class="problem">
 <p class="eyebrow">${problem.status} <code>${problem.code}</code></p>
 <h1>${title}</h1>
-<p>${detail(site, problem)} ${isMissing(problem) ? html`Check the spelling, or search the listings.` : facts.retry_after_s ? `Try again in ${counted(facts.retry_after_s, 'second')}.` : next}</p>
+<p>${withLinks(site, facts.detail ?? '')} ${isMissing(problem) ? html`Check the spelling, or search the listings.` : facts.retry_after_s ? `Try again in ${counted(facts.retry_after_s, 'second')}.` : withLinks(site, next)}</p>
 ${
   fields.length > 0 &&
   html`
 <ul>${fields.map(({ field, message }) => html`<li><code>${field}</code>: ${message}</li>`)}</ul>`
 }
 ${nameList('Did you mean', facts.near)}${nameList('Less similar', facts.others)}
-${isMissing(problem) ? plainSearchForm(wanted) : ''}
+${isMissing(problem) || problem.code === 'listing_withdrawn' ? plainSearchForm(wanted) : ''}
 <p><a href="/agents">All listings</a>, or <a href="/">home</a>.</p>
 </section>`,
   });

@@ -140,8 +140,9 @@ describe('a handle that is not listed', () => {
       const text = await page.text();
       expect(text).toContain('The listing was withdrawn');
       expect(text).toMatch(
-        /The registry has deleted it, as Dossier read on \d{4}-\d\d-\d\d\. This is not a verdict about it\. It is no longer shown; search_agents finds others\./,
+        /The registry has deleted it, as Dossier read on \d{4}-\d\d-\d\d\. This is not a verdict about it\. It is no longer shown; <a href="\/agents">a search<\/a> finds others\./,
       );
+      expect(text).not.toContain('search_agents');
       expect(text).not.toContain('Words of a publisher');
     }
     const json = await get('/agents/io.test/gone.json');

@@ -165,7 +165,10 @@ it('a hidden response leaves the rating that it answers', async () => {
 
 it('a hidden rating takes no response, which would say again what it said', async () => {
   const rating_id = await rate('job-answered-late');
+  const form = `<input type="hidden" name="rating_id" value="${rating_id}">`;
+  expect(await text(`${listing}/ratings`, 'text/html')).toContain(form);
   await act('hide', rating_id, 'personal_data');
+  expect(await text(`${listing}/ratings`, 'text/html')).not.toContain(form);
   expect(
     await post('respond_to_rating', { rating_id, text: 'Jane Doe never called us' }, owner),
   ).toMatchObject({
@@ -290,7 +293,7 @@ it('a withdrawn listing answers 410 with the reason and the way to appeal, canno
   const gone = await directory.app.request(listing, { headers: { accept: 'text/html' } });
   expect(gone.status).toBe(410);
   expect(await gone.text()).toMatch(
-    /withdrew this listing on .*because it leads to malware, phishing or fraud.*write to <a href="mailto:appeals@example\.org">appeals@example\.org<\/a> and name/,
+    /withdrew this listing on .*because it leads to malware, phishing or fraud.* Log index <a href="\/log\/entry\/\d+">\d+<\/a>\. .*write to <a href="mailto:appeals@example\.org">appeals@example\.org<\/a> and name/,
   );
   expect(await post('get_agent', { handle: subject })).toMatchObject({
     code: 'listing_withdrawn',

@@ -15,7 +15,14 @@ import { isNamespace } from '../../listings/publishers.ts';
 import { readVersionsPage } from '../../listings/reads.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
-import { getListing, onDay, orEmpty, readListedTools, readListing } from '../../tools/find/listing.ts';
+import {
+  getListing,
+  onDay,
+  orEmpty,
+  readFacts,
+  readListedTools,
+  toReadDocument,
+} from '../../tools/find/listing.ts';
 import { type OverTime, readOverTime } from '../../tools/find/pictures.ts';
 import { getAgent } from '../../tools/get-agent.ts';
 import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
@@ -170,7 +177,7 @@ const showHistory = (c: Request, ending: string) =>
     const cachePolicy = { cacheTags: [handle] };
     if (ending) return answerJson(c, page, cachePolicy);
     const isFirst = Object.keys(asked).length === 0;
-    const overTime = isFirst ? await readOverTime(handle, context) : undefined;
+    const overTime = isFirst ? await readOverTime(await readFacts(handle, context), context) : undefined;
     const listing = await getListing(handle, context);
     return answerPage(c, toHistoryPage(context, listing, { ...page, overTime }, asked), cachePolicy);
   });
@@ -211,7 +218,8 @@ const showListing = async (c: Request) => {
   return orRedirect(c, handle, async () => {
     const { as_of } = parseInput(getAgent, { handle, as_of: c.req.query('as_of') || undefined });
     const then = onDay(as_of, c.get('context'));
-    const listing = await readListing(handle, then);
+    const facts = await readFacts(handle, then);
+    const listing = toReadDocument(facts, then);
     const cachePolicy = { cacheTags: listingNamesOf(c) };
     // Search engines index the page instead.
     if (ending) c.header('Link', `<${listing.links.page}>; rel="canonical"`);
@@ -226,7 +234,7 @@ const showListing = async (c: Request) => {
         body: toMarkdown(listing, c.get('context').config),
         cachePolicy,
       });
-    return answerListingPage(c, listing, await readOverTime(handle, then));
+    return answerListingPage(c, listing, await readOverTime(facts, then));
   });
 };
 

@@ -1,9 +1,9 @@
 import type { Context } from '../../context.ts';
 import { readEvents } from '../../document/answers/history-events.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
 import { type Mark, toMarks } from '../../document/pictures/changes.ts';
 import { type PriceSeries, toPriceSeries } from '../../document/pictures/prices.ts';
-import { endOfDay } from '../../document/record.ts';
-import { readFacts } from './listing.ts';
+import { endOfDay, type ListingFacts } from '../../document/record.ts';
 
 /** What pictures of a listing are drawn from, beside its document. */
 export interface OverTime {
@@ -15,11 +15,16 @@ export interface OverTime {
   readonly prices: readonly PriceSeries[];
 }
 
+/** Reads what the pictures of an answer are drawn from. JSON omits members whose key is a symbol. */
+export const readPictured = Symbol('what pictures of this answer are drawn from');
+export interface Pictured {
+  readonly [readPictured]?: () => Promise<readonly [listing: ListingDocument, overTime: OverTime]>;
+}
+
 const mostEvents = 100;
 
 /** In a context as of a past day (`onDay`), only what was known then. */
-export async function readOverTime(handle: string, context: Context): Promise<OverTime> {
-  const facts = await readFacts(handle, context);
+export async function readOverTime(facts: ListingFacts, context: Context): Promise<OverTime> {
   const at = context.clock().toISOString();
   const [{ events, next }, timelines] = await Promise.all([
     readEvents(facts, { until: facts.asOf && endOfDay(facts.asOf.day), limit: mostEvents }, context),

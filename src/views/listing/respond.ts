@@ -16,7 +16,7 @@ export const refusal = ({ problem }: RefusedResponse): Html =>
 
 /** For the holder of a key of the rated listing, once for each rating. */
 export function respondForm(handle: string, rating: ShownRating, refused?: RefusedResponse): Html | '' {
-  if (rating.response || !isCurrent(rating)) return '';
+  if (rating.response || rating.hidden_at || !isCurrent(rating)) return '';
   const { rating_id } = rating;
   const sent = refused?.rating_id === rating_id ? refused : undefined;
   return html`
