@@ -10,8 +10,8 @@ const pause_ms = 2000;
 
 /** A file with a fault changes nothing, and is logged. */
 export async function startReadingViews({ config, log }: Context, signal: AbortSignal): Promise<void> {
-  const file = (config.views[0] ?? config.privateViews[0])?.file;
-  if (file === undefined) return;
+  const file = config.viewsFile;
+  if (file === '') return;
   let last: string | undefined;
   await every({
     signal,

@@ -11,6 +11,8 @@ export interface Config extends Values {
   /** False if no service runs at `publicUrl`. */
   readonly hasPages: boolean;
   readonly claimFile: string;
+  /** Empty if no file has views; a file without any may have some later. */
+  readonly viewsFile: string;
   /** With `readers`: not listed, without feeds, judged when read. A changed file replaces both lists. */
   readonly privateViews: readonly Selection[];
   /** `<REGISTRY_NAME> (MCP)`, perhaps with `, saved copy`. */
@@ -53,6 +55,7 @@ export function readConfig(
   return {
     ...values,
     ...splitViews(values.views),
+    viewsFile: environment.VIEWS ?? '',
     publicUrl: values.publicUrl || `http://${toUrlHost(values.host)}:${values.port}`,
     version,
     hasPages: true,

@@ -114,6 +114,10 @@ export const reasonOf = (one: Observation): Words | undefined =>
 export const isChecked = ({ listing }: Pick<JudgedListing, 'listing'>): boolean =>
   listing.observations.some(isDated);
 
+/** The page says first, and once, what is not checked. */
+export const isSaidFirst = (judged: JudgedListing): boolean =>
+  judged.detail === 'table' && !isChecked(judged);
+
 /** Days from a time to the day of the answer. */
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;

@@ -55,11 +55,31 @@ const longestDescription = 80;
 const shortened = (text: string) =>
   text.length > longestDescription ? `${text.slice(0, longestDescription).toWellFormed()} …` : text;
 
-function groupWords(group: readonly ListingInput[]): Words {
+type InputGroup = readonly ListingInput[];
+
+const isOnlyCounted = (group: InputGroup): boolean => !group[0]?.required && group.length > mostInputs;
+
+/** Of secret and other inputs of one kind, one count. */
+function countedWords(group: InputGroup, first: ListingInput, beside: InputGroup | undefined): Words {
+  const plural = own(nouns[first.kind][1]);
+  if (beside && isOnlyCounted(beside))
+    return first.secret
+      ? say`takes ${group.length + beside.length} ${plural}, ${group.length} of them secret`
+      : say``;
+  if (first.secret) return say`takes ${group.length} ${own(secretNouns[first.kind][1])}`;
+  return say`takes ${group.length}${beside !== undefined && own(' other')} ${plural}`;
+}
+
+function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
   const [first] = group;
   if (!first) return say``;
   const noun = (first.secret ? secretNouns : nouns)[first.kind][group.length > 1 ? 1 : 0];
-  if (!first.required && group.length > mostInputs) return say`takes ${group.length} ${own(noun)}`;
+  if (isOnlyCounted(group)) {
+    const { kind, required, secret } = first;
+    const isBeside = ([one]: InputGroup) =>
+      one?.kind === kind && one.required === required && one.secret !== secret;
+    return countedWords(group, first, groups.find(isBeside));
+  }
   const names = group
     .slice(0, mostInputs)
     .map(({ name, description }, at) =>
@@ -74,8 +94,12 @@ function groupWords(group: readonly ListingInput[]): Words {
 /** Example: `needs a secret header Authorization; takes an argument --port`. */
 export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
-  const groups = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
-  return join([...groups.values()].map(groupWords), '; ');
+  const byName = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
+  const groups = [...byName.values()];
+  return join(
+    groups.map((group) => groupWords(group, groups)),
+    '; ',
+  );
 }
 
 /** Where it goes: `an environment variable`. */

@@ -55,7 +55,7 @@ export async function readPublisherFacts(namespace: string, reads: PublisherCont
   );
   const isComparable = owners.some((owner) => owner !== 'not_comparable');
   return {
-    listings: read.length,
+    handles: read.map(({ handle }) => handle),
     /** The oldest known publication, RFC 3339. */
     since: read.map(({ published_at }) => published_at).sort()[0] ?? '',
     hosts: [...hosts].sort(([, a], [, b]) => b.length - a.length).map(([host]) => host),

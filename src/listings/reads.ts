@@ -65,14 +65,15 @@ async function readDatedVersions(db: Db, handle: string, limit: number): Promise
 }
 
 async function readVersionSpan(db: Db, handle: string) {
-  const { versions, first, last } = await selectVersions(db, handle, false)
+  const { versions, deleted, first, last } = await selectVersions(db, handle, true)
     .select(({ fn }) => [
       fn.countAll<number>().as('versions'),
+      sql<number>`count(case when status = 'deleted' then 1 end)`.as('deleted'),
       fn.min('published_at').as('first'),
       fn.max('published_at').as('last'),
     ])
     .executeTakeFirstOrThrow();
-  return { count: Number(versions), first, last };
+  return { count: Number(versions), deleted: Number(deleted), first, last };
 }
 
 export async function readVersionsPage(
@@ -81,7 +82,7 @@ export async function readVersionsPage(
   { store }: Pick<Context, 'store'>,
 ) {
   const { newestVersions, versionSpan } = store.listings;
-  const query = { withDeleted: false, offset: (page - 1) * perPage, limit: perPage };
+  const query = { withDeleted: true, offset: (page - 1) * perPage, limit: perPage };
   const [versions, span] = await Promise.all([newestVersions(handle, query), versionSpan(handle)]);
   return { versions, page, span };
 }

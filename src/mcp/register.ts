@@ -23,10 +23,10 @@ import { tools } from '../tools/index.ts';
 import { callTool, type Tool, toListedInput, toOutputSchema } from '../tools/tool.ts';
 import { cardPictures } from '../views/pictures/over-time.ts';
 
-type Answer = Record<string, unknown> & Pictured;
+type ToolAnswer = Record<string, unknown> & Pictured;
 
 /** For the card: hosts show models the texts alone. */
-async function picturesOf({ [readPictured]: read }: Answer) {
+async function picturesOf({ [readPictured]: read }: ToolAnswer) {
   const pictures = read ? cardPictures(...(await read())).map(String) : [];
   return pictures.length > 0 && { _meta: { 'dossier/pictures': pictures } };
 }
@@ -176,12 +176,12 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
         measure('dossier_tool_calls_total', { tool: name, outcome: 'ok' });
         return standIn;
       }
-      const answer: Answer = await callTool(tool, input, ofCaller);
+      const answer: ToolAnswer = await callTool(tool, input, ofCaller);
       // Some hosts show models only one of the two.
       const json = JSON.stringify(answer);
       const text = tool.toText?.(answer) ?? json;
       const content = [{ type: 'text' as const, text, ...(await picturesOf(answer)) }];
-      if (!sent) return { content, structuredContent: JSON.parse(json) as Answer };
+      if (!sent) return { content, structuredContent: JSON.parse(json) as ToolAnswer };
       sent.members = toByteString(`"content":${JSON.stringify(content)},"structuredContent":${json}`);
       return standIn;
     } catch (error) {

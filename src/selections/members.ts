@@ -48,10 +48,12 @@ function createMemory(store: Store) {
 
 const memories = new WeakMap<Store, ReturnType<typeof createMemory>>();
 
-/** Dropped when their listings change. */
-function verdictsOf(selection: Selection, store: Store) {
+/** Dropped when their listings change, and those of a view when its file was read again. */
+function verdictsOf(selection: Selection, { store, config }: Pick<Context, 'store' | 'config'>) {
   const memory = memories.get(store) ?? createMemory(store);
   memories.set(store, memory);
+  const present = [...config.views, ...config.privateViews];
+  for (const one of memory.bySelection.keys()) if (!present.includes(one)) memory.bySelection.delete(one);
   const known = memory.bySelection.get(selection) ?? new Map<string, SelectionVerdict>();
   memory.bySelection.set(selection, known);
   return {
@@ -235,7 +237,7 @@ async function judgeChanged(
   [handles, entries]: [readonly string[], Entries],
   context: Context,
 ) {
-  const { find, keep, forgetOthers } = verdictsOf(selection, context.store);
+  const { find, keep, forgetOthers } = verdictsOf(selection, context);
   forgetOthers(handles);
   const now_ms = context.clock().getTime();
   const last = (handle: string) => {

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import { amount, counted } from '../core/text.ts';
 import type { Hit } from '../document/resolved.ts';
 import { mostRead, type PublisherFacts } from '../listings/publishers.ts';
+import type { ObservedSum } from '../tools/find/publisher.ts';
 import { day, type Html, publisherPath } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
 import { listingRows } from './listing-list.ts';
@@ -14,6 +15,8 @@ export interface Publisher {
   readonly total: number;
   readonly next?: string | undefined;
   readonly facts: PublisherFacts;
+  /** Of the listings of `facts`. */
+  readonly sum: ObservedSum;
   /** What the copy of the registry lacks, in a sentence. */
   readonly lacking: Readonly<Partial<Record<'endpoint' | 'repository', string | undefined>>>;
 }
@@ -30,22 +33,42 @@ function repositoriesText(count: number, ofOthers: number | undefined): string {
 }
 
 function factsBlock(
-  { listings, since, hosts, otherOwners, withRepository }: PublisherFacts,
+  { since, hosts, otherOwners, withRepository }: PublisherFacts,
   lacking: Publisher['lacking'],
 ): Html {
-  const of = `over the first ${amount(listings)} listings`;
   const more = hosts.length - hostsShown;
   return html`
 <ul class="plain">
 <li>The oldest version that was read was published ${day(since)}.</li>
 <li>${hosts.length === 0 ? (lacking.endpoint ?? 'No host of an endpoint is recorded.') : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}.`}</li>
 <li>${withRepository === 0 && lacking.repository ? lacking.repository : repositoriesText(withRepository, otherOwners)}</li>
-</ul>${listings === mostRead ? html`<p class="note">Counted ${of}.</p>` : ''}`;
+</ul>`;
+}
+
+/** Each text goes on with a day. */
+const sumTexts: Readonly<Record<ObservedSum[number]['name'], string>> = {
+  checked: 'checked, last on',
+  answered: 'answered the last check, last on',
+  payment: 'asked for payment or state prices, last seen on',
+  changed: 'changed between checks, last on',
+  malware: 'with a package reported as malicious code, last seen on',
+  rated: 'rated here, last on',
+};
+
+function sumBlock(sum: ObservedSum): Html {
+  const isUnchecked = sum.some(({ name, listings }) => name === 'checked' && listings === 0);
+  const counts = sum.flatMap(({ name, listings, last }) =>
+    last ? [html`<li><p><b>${amount(listings)}</b> ${sumTexts[name]} ${day(last)}</p></li>`] : [],
+  );
+  return html`
+<section aria-labelledby="observed"><h2 id="observed">Seen by Dossier</h2>
+${isUnchecked && html`<p>Dossier has checked none of these listings.</p>`}${counts.length > 0 && html`<ul class="numbers">${counts}</ul>`}
+</section>`;
 }
 
 export const toPublisherPage = (
   site: PageSite,
-  { namespace, listings, total, next, facts, lacking }: Publisher,
+  { namespace, listings, total, next, facts, sum, lacking }: Publisher,
 ): Html =>
   toPage(site, {
     title: `Publisher: ${namespace}`,
@@ -62,6 +85,8 @@ export const toPublisherPage = (
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 ${factsBlock(facts, lacking)}
+${sumBlock(sum)}
+${facts.handles.length === mostRead && html`<p class="note">Counted over the first ${amount(mostRead)} listings.</p>`}
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
 <ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>

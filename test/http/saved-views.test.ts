@@ -274,17 +274,23 @@ it.each([
   expect([code, stderr]).toEqual([78, expect.stringMatching(/^VIEWS: .*wrong\.json: [^\n]+\n$/)]);
 });
 
-it('judges by the first view for everybody, also if it was written while the service ran', async () => {
-  const changing = join(folder, 'changing.json');
-  writeFileSync(changing, JSON.stringify({ own: { title: 'Own', readers: 'everyone', approvals: [] } }));
-  const reading = await opened(openDirectory({ environment: { VIEWS: changing } }));
-  const stopping = new AbortController();
-  const jobs = [startReadingViews, startJudgingSelections].map((start) =>
-    start(reading.context, stopping.signal),
-  );
-  writeFileSync(changing, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'active' }] } }));
-  const statusOf = async () => (await reading.app.request('/views/all/.mcp.json')).status;
-  await expect.poll(statusOf, { interval: 1000 }).toBe(200);
-  stopping.abort();
-  await Promise.all(jobs);
-});
+it.each([
+  ['one for its readers', { own: { title: 'Own', readers: 'everyone', approvals: [] } }],
+  ['none', {}],
+])(
+  'judges by the first view for everybody, also if the file had %s when the service began',
+  async (_, began) => {
+    const changing = join(folder, 'changing.json');
+    writeFileSync(changing, JSON.stringify(began));
+    const reading = await opened(openDirectory({ environment: { VIEWS: changing } }));
+    const stopping = new AbortController();
+    const jobs = [startReadingViews, startJudgingSelections].map((start) =>
+      start(reading.context, stopping.signal),
+    );
+    writeFileSync(changing, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'active' }] } }));
+    const statusOf = async () => (await reading.app.request('/views/all/.mcp.json')).status;
+    await expect.poll(statusOf, { interval: 1000 }).toBe(200);
+    stopping.abort();
+    await Promise.all(jobs);
+  },
+);

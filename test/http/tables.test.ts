@@ -77,6 +77,13 @@ await directory.store.write(async (tx) => {
     { ...check, kind: 'tools.surface', subject: url, method_version: '1', value: digest },
   ];
   await tx.observations.put({ handle, observed_at: at, timelines: toTimelines(observations) });
+  const there = { ...check, kind: 'package.exists', subject: 'npm:several', recorded: 'npm:several@1.0.0' };
+  const published = [{ ...there, method_version: '1', value: { version: '1.0.0' } }];
+  await tx.observations.put({
+    handle: 'com.example/several',
+    observed_at: at,
+    timelines: toTimelines(published),
+  });
   await tx.observations.putValue(stored);
 });
 
@@ -89,7 +96,7 @@ const pageOf = async (path: string) => {
 function rowsAfter(page: string, text: string): string[][] {
   const from = page.indexOf(text);
   const [table = ''] = /<table[\s\S]*?<\/table>/.exec(page.slice(from)) ?? [];
-  return [...table.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+  return [...table.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) => cell.replaceAll(/<[^>]+>/g, '')),
   );
 }
@@ -126,16 +133,24 @@ describe('what there are several of is a table', () => {
       ['npm', 'several@1.0.0', 'sse', '1'],
       ['npm', 'several@1.0.0', 'streamable-http', '0'],
     ]);
+    expect(page.replaceAll(/<[^>]+>/g, '')).toContain(
+      'version 1.0.0 at npm:several over stdio, sse and streamable-http (Dossier,',
+    );
   });
 
   it('of versions, with what each moved', async () => {
     const [heads, newest, oldest] = rowsAfter(await pageOf('/agents/com.example/moved/versions'), '<main');
-    expect(heads).toEqual(['Version', 'Published', 'Status', 'What it moved']);
-    expect([newest?.[0], newest?.[3]]).toEqual([
-      '2.0.0 latest',
-      'moved the endpoint from mcp.example.com to mcp.elsewhere.net',
+    expect(heads).toEqual(['Version', 'Published', 'What it moved', 'Record']);
+    expect([newest?.[0], newest?.[2]]).toEqual([
+      '2.0.0 latest in the registry newest by date shown here',
+      'moved the endpoint from mcp.example.com to mcp.elsewhere.net in the history of 2.0.0',
     ]);
-    expect([oldest?.[0], oldest?.[3]]).toEqual(['1.0.0', '']);
+    expect([oldest?.[0], oldest?.[2]]).toEqual(['1.0.0', 'the first that was compared']);
+    const page = await pageOf('/agents/com.example/moved/versions');
+    const [, entry = ''] = /href="[^"]*\/history\?kind=record#(at-\d+)"/.exec(page) ?? [];
+    expect(await pageOf('/agents/com.example/moved/history?kind=record')).toContain(`id="${entry}"`);
+    const [, record = ''] = /href="(\/v0\.1\/[^"]*2\.0\.0)"/.exec(page) ?? [];
+    expect((await directory.app.request(record)).status).toBe(200);
   });
 
   it('of parameters of a tool, with what its publisher states at its name', async () => {

@@ -592,10 +592,6 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'what is not stated, and what was not checked': {
     record: { ...at(url), ...onGitHub('example/x') },
-    full: [
-      `Where: ${url}, not checked.`,
-      'Costs: Dossier has not checked whether the endpoint asks for a payment',
-    ],
     expected: [
       'Rated: No ratings here; that matters for a purchase.',
       'Asks: No credentials recorded',

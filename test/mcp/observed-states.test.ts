@@ -255,6 +255,45 @@ it('check_surface of names alone does not call tools the same, and says what was
   expect(unchanged.json.message).not.toContain('changed');
 });
 
+describe('the pages', () => {
+  it('say once, and first, that nothing was checked', async () => {
+    const page = await read(`/agents/${unobserved}`);
+    const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(page) ?? [];
+    expect(answer).toContain(
+      '<dl class="lines unchecked"><div><dt>Not checked</dt><dd>price, endpoint, tools, repository contents, last commit</dd></div><div><dt>Whose</dt>',
+    );
+    expect(answer.replace(/<[^>]+>/g, '').match(/checked/g)).toHaveLength(1);
+    expect(await read(`/agents/${healthy}`)).toContain('<dl class="lines"><div><dt>Whose</dt>');
+  });
+
+  it('count many variables once', async () => {
+    expect(await textOf(`/agents/${observedStates.manyVariables}`)).toContain(
+      'Takes 60 environment variables, 30 of them secret (record).',
+    );
+  });
+
+  it('of a publisher add up what checks and ratings say, with the newest day of each', async () => {
+    const [today, changed] = [dayAgo(0), dayAgo(20)];
+    const sumOf = async (namespace: string) => {
+      const text = await textOf(`/publishers/${namespace}`);
+      return / Seen by Dossier (.*?) Changes of these/
+        .exec(text)?.[1]
+        ?.replace(/ Counted.*/, '')
+        .trim();
+    };
+    expect(await sumOf('com.quotewire')).toBe(
+      `1 checked, last on ${today} 1 answered the last check, last on ${today} 1 asked for payment or state prices, last seen on ${today} 1 changed between checks, last on ${changed}`,
+    );
+    expect(await sumOf('com.bundled')).toBe(
+      `1 checked, last on ${today} 1 with a package reported as malicious code, last seen on ${today}`,
+    );
+    expect(await sumOf('com.findwell')).toBe(
+      `1 checked, last on ${today} 1 answered the last check, last on ${today} 1 rated here, last on ${changed}`,
+    );
+    expect(await sumOf('com.unseen')).toBe('Dossier has checked none of these listings.');
+  });
+});
+
 describe('search_agents', () => {
   it('says that an endpoint which answered asks for a payment first, whatever its publisher says', async () => {
     const { text } = await ask('search_agents', { query: 'stock quotes' });

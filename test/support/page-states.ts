@@ -185,6 +185,11 @@ const checkedStates: readonly PageState[] = [
   ...(['toolsChanged', 'besidesTools'] as const).map((name) =>
     plain(`checked-${name}-tools`, `/agents/${of[name]}/tools`),
   ),
+  plain('publisher-checked', '/publishers/com.quotewire'),
+  plain('publisher-malicious', '/publishers/com.bundled'),
+  plain('publisher-rated', '/publishers/com.findwell'),
+  plain('checked-moved-versions', `/agents/${of.moved}/versions`),
+  plain('checked-manyVersions-versions', `/agents/${of.manyVersions}/versions`),
   plain('named-payee', `/agents?q=eip155:8453:${payee}`),
   plain('named-former-place', '/agents?q=mcp.relocated.com'),
   plain('named-former-repository', '/agents?q=relocated/mail'),

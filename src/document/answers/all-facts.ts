@@ -2,6 +2,7 @@ import { dayText } from '../../core/text.ts';
 import {
   day,
   dayOf,
+  listed,
   ours,
   own,
   phrase,
@@ -12,7 +13,9 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
+import type { ListingPackage } from '../../listings/listing.ts';
 import { outcomeWords } from '../../observations/asked/outcome.ts';
+import { toPackage } from '../../observations/asked/published/recorded.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import {
@@ -26,8 +29,8 @@ import {
 import type { ListingDocument } from '../listing-document.ts';
 import { ofChecks, type TextFact } from '../recorded-facts.ts';
 import { factWords, isKnown } from '../seen.ts';
-import { inputWords, notKnownWords, packageWords, toSplitKinds } from '../sentences.ts';
-import { factTitle, toLabel } from '../words.ts';
+import { inputWords, notKnownWords, packageWords, toSplitKinds, typeWords } from '../sentences.ts';
+import { factTitle, toLabel, unique } from '../words.ts';
 import { ratedWords } from './kept-up.ts';
 import { type FactTable, inputCells, offersTable } from './tables.ts';
 
@@ -65,12 +68,22 @@ function knownWords(one: KnownInFull, place = say``): Words {
   return reason ? say`${fact}. ${reason}` : fact;
 }
 
-const toKnown = (found: readonly KnownInFull[]): ListedFact[] =>
+/** One package in several transports has its facts once. */
+function transportsWords(subject: string, packages: readonly ListingPackage[]): Words {
+  const same = packages.filter((one) => toPackage(one)?.subject === subject);
+  const names = unique(same.flatMap(({ transport }) => (transport ? [typeWords(transport)] : [])));
+  return names.length > 1 ? say` over ${listed(names)}` : say``;
+}
+
+const toKnown = (found: readonly KnownInFull[], packages: readonly ListingPackage[]): ListedFact[] =>
   [...Map.groupBy(found, (one) => `${one.kind}\n${toText(knownWords(one))}`).values()].flatMap(
     ([first, ...others]) => {
       if (!first) return [];
       const more = others.length > 0 ? say` and ${others.length} more` : say``;
-      const place = first.subject === undefined ? say`` : say` at ${subjectWords(first.subject)}${more}`;
+      const place =
+        first.subject === undefined
+          ? say``
+          : say` at ${subjectWords(first.subject)}${transportsWords(first.subject, packages)}${more}`;
       const text = knownWords(first, place);
       const kind = kindOf(first.kind);
       if (!kind) return [{ title: toLabel(first.kind), text, state: 'known' }];
@@ -160,7 +173,7 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
   );
   return [
     ...(otherFacts[question]?.(listing) ?? []),
-    ...toKnown([...observed.filter(isDated), ...imported].filter(isKnown)),
+    ...toKnown([...observed.filter(isDated), ...imported].filter(isKnown), listing.packages),
     ...toGaps(
       not_seen
         .filter((one) => one.question === question)

@@ -22,7 +22,7 @@ import { askedOf, kinds } from '../../observations/known/kinds.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { recorded, type TextFact } from '../recorded-facts.ts';
-import { isAbsent, isChecked, isKnown, type JudgedListing, toKnown, toSeen } from '../seen.ts';
+import { isAbsent, isChecked, isKnown, isSaidFirst, type JudgedListing, toKnown, toSeen } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -93,17 +93,26 @@ function notSeenOf(judged: JudgedListing, areNotThere: boolean): TextFact[] {
   });
 }
 
-/** `gaps` are in no line. */
+interface Gaps {
+  /** In no line. */
+  readonly kinds: ReadonlySet<unknown>;
+  /** What is not checked is said once for all lines. */
+  readonly isUnchecked: boolean;
+}
+
 function notKnownOf(
   judged: JudgedListing,
   state: 'not_stated' | 'not_checked',
-  gaps: ReadonlySet<unknown>,
+  { kinds: gaps, isUnchecked }: Gaps,
 ): TextFact[] {
   const { not_known, not_seen, observations } = judged.listing;
   const items = not_known.filter(
     (one) =>
       one.state === state &&
-      (one.kind === toolsSurface.kind || gaps.has(one.kind) || !isInLines(one.kind)) &&
+      (one.kind === toolsSurface.kind ||
+        gaps.has(one.kind) ||
+        !isInLines(one.kind) ||
+        (isUnchecked && state === 'not_checked')) &&
       (state === 'not_stated' || judged.detail !== 'short' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
@@ -173,9 +182,16 @@ export function toAnswer(
   const judged = toJudged(listing, detail);
   const standsOut = toStandsOut(judged, asked);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
+  const isUnchecked = isSaidFirst(judged);
   const isGap = ({ gap }: TextFact) =>
-    detail === 'short' && gap !== undefined && listing.not_known.some(({ kind }) => kind === gap);
-  const gaps = new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap)));
+    gap !== undefined &&
+    listing.not_known.some(
+      ({ kind, state }) => kind === gap && (detail === 'short' || (isUnchecked && state === 'not_checked')),
+    );
+  const gaps = {
+    kinds: new Set(all.flatMap(([, facts]) => facts.filter(isGap).map(({ gap }) => gap))),
+    isUnchecked,
+  };
   return {
     notes: notesOf(listing),
     standsOut,

@@ -11,6 +11,7 @@ import {
   factWords,
   isChecked,
   isKnown,
+  isSaidFirst,
   type JudgedListing,
   type KnownFact,
   type SeenFact,
@@ -103,7 +104,7 @@ export const costs: FactsOf = (judged) => {
           unknownOf(
             judged,
             anyPrice,
-            isChecked(judged) ? own('not stated') : own('not recorded, not checked'),
+            isChecked(judged) || isSaidFirst(judged) ? own('not stated') : own('not recorded, not checked'),
           ),
         ]
       : []),

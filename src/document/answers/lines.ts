@@ -43,6 +43,7 @@ import {
   atPlace,
   isAbsent,
   isKnown,
+  isSaidFirst,
   type JudgedListing,
   type KnownFact,
   type SeenFact,
@@ -130,6 +131,8 @@ function byOwner<Item, Owned extends { readonly owner: string }>(
   return isCut(judged, all) ? firstOfEach(all, ({ owner }) => owner) : all;
 }
 
+const notYet = (judged: JudgedListing) => !isSaidFirst(judged) && own(', not checked');
+
 const remotesOf: FactsOf = (judged) => {
   const { listing, detail } = judged;
   const answers = new Map(judged.seen(endpointAnswers).map((one) => [one.subject, one]));
@@ -144,7 +147,7 @@ const remotesOf: FactsOf = (judged) => {
     const gap = isNamed && isStreamable ? { gap: endpointAnswers.kind } : {};
     const why = unaskedReason(listing, url);
     if (!one && why) return recorded(judged, say`${at}, not asked: ${within(phrase(why))}`, 'not_known');
-    if (!one) return { ...recorded(judged, say`${at}, not checked`, 'not_known'), ...gap };
+    if (!one) return { ...recorded(judged, say`${at}${notYet(judged)}`, 'not_known'), ...gap };
     // A line about this endpoint alone need not name the endpoint.
     const isAlone = isNamed && isStreamable && listing.packages.length === 0;
     const what = isKnown(one) ? endpointWords(one, judged, type) : whyOf(one);
@@ -169,7 +172,7 @@ const packagesOf: FactsOf = (judged) => {
     const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${named}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
-    if (!one) return recorded(judged, say`${text}, not checked`, 'not_known');
+    if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');
     if (isAbsent(one)) return observed(judged, one, say`${text}, which is not there`);
     const seen = one.value && 'version' in one.value ? one.value.version : version;
     const what = seen === undefined || seen === version ? own('which') : say`of which ${code(seen)}`;

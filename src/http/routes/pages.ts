@@ -12,6 +12,7 @@ import { toToolReference } from '../../resources/llms-txt.ts';
 import { readLacking, refuseUnknownTag } from '../../tools/find/near-misses.ts';
 import { readNews } from '../../tools/find/news.ts';
 import { readHits } from '../../tools/find/page.ts';
+import { readObservedSum } from '../../tools/find/publisher.ts';
 import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
@@ -138,7 +139,8 @@ async function showPublisher(c: Request) {
   const facts = await readPublisherFacts(namespace, context);
   const handles = listings.map(({ handle }) => handle);
   const lacking = await readLacking(context);
-  const publisher = { ...page, facts, lacking, listings: await readHits(handles, context) };
+  const sum = await readObservedSum(facts.handles, context);
+  const publisher = { ...page, facts, sum, lacking, listings: await readHits(handles, context) };
   return answerPage(c, toPublisherPage(context, publisher), ofAll);
 }
 

@@ -71,7 +71,7 @@ function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
 <h2 id="withdraw-title">Withdraw the listing</h2>
 <p>Put this line ${places.map(({ kind }) => claimMethods[kind].lineAt(claimFile)).join(', or ')}, then have it checked here.</p>
 ${paste(`optout ${handle}`)}
-<ul>${optOutRules.map((rule) => html`<li>${rule}</li>`)}</ul>
+<details><summary>What withdrawing does, and how the listing comes back</summary><ul>${optOutRules.map((rule) => html`<li>${rule}</li>`)}</ul></details>
 <form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places, claimFile)}
 ${state === 'claimed' ? capabilityField('opt-out-key', { hint: 'Optional. With this key, a check that finds the line withdraws the listing at once. The key is used for this check only, as if it were sent in the Authorization header.' }) : ''}
 <button type="submit" class="quiet">Check for the opt-out line</button></form>
@@ -265,7 +265,7 @@ const way =
 ${stepForm(handle, name, { method: place.kind }, at > 0)}</li>`;
   };
 
-const steps = ({ handle, ways }: ClaimStep) => html`
+const benefits = (handle: string) => html`
 <h2>What you get</h2>
 <ul>
 <li>Your account or domain on the page of the listing, with what was proven and when.</li>
@@ -273,7 +273,9 @@ const steps = ({ handle, ways }: ClaimStep) => html`
 <li>Checks of your service on demand, if the operator has switched checks on.</li>
 <li>Receipts that you sign, for your callers to send with their ratings.</li>
 <li>A badge that names the claim.</li>
-</ul>
+</ul>`;
+
+const steps = ({ ways }: ClaimStep) => html`
 <h2>How it goes</h2>
 <ol class="steps">
 <li>Save a secret key.</li>
@@ -303,7 +305,7 @@ ${status(step, step.answer)}
   if (step.ways.length === 0) return html`<div class="notice">${noWay}</div>`;
   return html`${steps(step)}
 <h2>${step.ways.length > 1 ? 'Ways that can work for this listing, the easiest first' : 'The way that can work for this listing'}</h2>
-<ol class="steps">${step.ways.map(way(step, site))}</ol>${byCommand(step, site.config.publicUrl)}`;
+<ol class="steps">${step.ways.map(way(step, site))}</ol>${benefits(step.handle)}${byCommand(step, site.config.publicUrl)}`;
 }
 
 export const toClaimPage = (site: PageSite, step: ClaimStep): Html =>

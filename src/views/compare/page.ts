@@ -248,6 +248,21 @@ function toRow({ name, id, note, cells }: ComparisonRow): Html {
   )}</tr>`;
 }
 
+/** More columns would be too narrow to read. */
+const mostColumns = 4;
+
+/** For many listings: each answer once, with the listings that have it. */
+function toQuestion({ name, id, note, cells }: ComparisonRow): Html {
+  const answers = [...Map.groupBy(cells, ({ essence }) => essence).values()];
+  const isSame = answers.length === 1;
+  return html`
+<section class="question${isSame && ' same'}"><h3${id && html` id="${id}"`}>${name}</h3>${note}
+<ul class="answers">${answers.map(
+    (same) =>
+      html`<li>${isSame ? html`<p class="note">The same for all ${same.length}:</p>` : same.map(({ handle }) => html`<p class="of">${handleLink(handle)}</p>`)}${same[0]?.content}</li>`,
+  )}</ul></section>`;
+}
+
 const table = (
   listings: readonly ComparedAgent[],
   { id, title, of }: Readonly<Record<'id' | 'title' | 'of', string>>,
@@ -257,10 +272,14 @@ const table = (
   html`
 <section class="compared" aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>
-<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">
+${
+  listings.length > mostColumns
+    ? rows.map(toQuestion)
+    : html`<section class="scroll" tabindex="0" aria-label="${title}, side by side"><table role="table">
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">${of}</th>${listings.map(({ handle, sample }) => html`<th scope="col" role="columnheader">${handleLink(handle)}${sample && ' (sample)'}</th>`)}</tr></thead>
 <tbody role="rowgroup">${rows.map(toRow)}</tbody>
-</table></section>
+</table></section>`
+}
 </section>`;
 
 const isCompared = (one: ComparedAgent): one is JudgedAgent => one.document !== undefined;

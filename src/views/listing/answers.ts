@@ -1,14 +1,15 @@
 import { html } from 'hono/html';
 import { dayText } from '../../core/text.ts';
-import { count, isEmpty, own, say, source, toTitle, Words } from '../../core/words.ts';
+import { count, isEmpty, say, source, Words } from '../../core/words.ts';
 import { type ListedFact, toAllFacts } from '../../document/answers/all-facts.ts';
 import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import { type FactTable, inputHeads, offersTable, packagesTable } from '../../document/answers/tables.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { isKnown } from '../../document/seen.ts';
+import { isChecked, isKnown } from '../../document/seen.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { type Html, pagePath, toHtml } from '../html.ts';
+import { rowTable } from '../tables.ts';
 
 const answerRow = (
   title: string,
@@ -42,18 +43,21 @@ export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing, 'table');
   const said = toAnswerWords(answer);
   const today = listing.evidence_snapshot_date;
+  const isUnchecked = !isChecked({ listing });
+  const gaps = gapNames.filter((name) => !(isUnchecked && name === 'unchecked'));
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
 ${standsOutBlock(listing, answer)}
-<dl class="lines">${lineNames.map((name) => answerRow(lineTitles[name], said.lines[name], today, name === 'costs' ? offers : []))}${gapNames.map((name) => answerRow(gapTitles[name], said[name], today))}</dl>
+<dl class="lines${isUnchecked && ' unchecked'}">${isUnchecked && answerRow(gapTitles.unchecked, said.unchecked, today)}${lineNames.map((name) => answerRow(lineTitles[name], said.lines[name], today, name === 'costs' ? offers : []))}${gaps.map((name) => answerRow(gapTitles[name], said[name], today))}</dl>
 </section>`;
 }
 
-/** Scrolls in its box on a narrow screen. */
-export const factTable = ({ caption, heads, rows }: FactTable): Html => html`
-<div class="scroll" role="group" tabindex="0" aria-label="${toTitle(caption)}"><table><caption>${toHtml(caption)}</caption>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>${rows.map(([first = own(''), ...others]) => html`<tr><th scope="row">${toHtml(first)}</th>${others.map((cell) => html`<td>${toHtml(cell)}</td>`)}</tr>`)}</tbody></table></div>`;
+const factTable = ({ caption, heads, rows }: FactTable): Html =>
+  rowTable(
+    heads,
+    rows.map((row) => row.map((cell) => toHtml(cell))),
+    toHtml(caption),
+  );
 
 const factClasses = { known: 'known', not_there: 'gap absent', not_known: 'gap' } as const;
 

@@ -32,6 +32,7 @@ import type { OverTime } from '../../tools/find/pictures.ts';
 import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { axisPicture, eventId } from '../pictures/axis.ts';
+import { rowTable } from '../tables.ts';
 import { toListingPart } from './versions.ts';
 
 const kindTexts: Readonly<Record<HistoryKind, string>> = {
@@ -178,11 +179,18 @@ const parameterTable = (tool: SurfaceTool) => {
     const shown = text(value);
     return shown.length > longest ? `${shown.slice(0, longest).toWellFormed()} …` : shown;
   };
+  const foreign = (value: unknown) => cell(value) && html`<span class="foreign">${cell(value)}</span>`;
   return all.length === 0
     ? html`<p class="note">It takes no input that its schema names.</p>`
-    : html`<div class="scroll" role="group" tabindex="0" aria-label="Parameters of ${text(tool.name)}"><table>
-<thead><tr><th scope="col">Parameter</th><th scope="col">Type</th><th scope="col">Needed</th><th scope="col">Description</th></tr></thead>
-<tbody>${all.map(([name, type, needed, description]) => html`<tr><th scope="row"><code class="foreign">${cell(name)}</code></th><td class="foreign">${cell(type)}</td><td>${needed}</td><td class="foreign">${cell(description)}</td></tr>`)}</tbody></table></div>`;
+    : rowTable(
+        ['Parameter', 'Type', 'Needed', 'Description'],
+        all.map(([name, type, needed, description]) => [
+          html`<code class="foreign">${cell(name)}</code>`,
+          foreign(type),
+          needed,
+          foreign(description),
+        ]),
+      );
 };
 
 const hintWords = (tool: SurfaceTool) =>

@@ -1,15 +1,17 @@
 import { html } from 'hono/html';
 import { ageText, amount, counted, dayText } from '../../core/text.ts';
-import { own } from '../../core/words.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { knownValue } from '../../document/seen.ts';
 import type { VersionSummary } from '../../listings/listing.ts';
+import type { readVersionsPage } from '../../listings/reads.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { toolsCount } from '../../observations/known/kinds/lists/tools.ts';
 import { moveWords, recordMoves } from '../../observations/known/kinds/moves.ts';
 import { registryVersions } from '../../observations/known/kinds/record.ts';
 import { day, type Html, handleLink, pagePath, toHtml } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
+import { eventId } from '../pictures/axis.ts';
+import { rowTable } from '../tables.ts';
 
 function tabsOf(
   listing: ListingDocument,
@@ -59,12 +61,12 @@ interface VersionsShown {
   readonly versions: readonly VersionSummary[];
   readonly page: number;
   /** Of all pages. */
-  readonly span: { readonly count: number; readonly first: string; readonly last: string };
+  readonly span: Awaited<ReturnType<typeof readVersionsPage>>['span'];
 }
 
 /** `36 versions from 2025-08-05 to 2025-10-28; the newest 13 months ago.` */
 function pace(
-  { count, first, last }: VersionsShown['span'],
+  { count, deleted, first, last }: VersionsShown['span'],
   { evidence_snapshot_date: today, signals }: ListingDocument,
 ): Html | string {
   const why = factsOf(registryVersions, signals.imported)[0]?.reason;
@@ -75,7 +77,42 @@ function pace(
   const to = dayText(last);
   if (count === 1) return `1 version, published ${ageText(to, today)}.`;
   const span = from === to ? `of ${to}` : `from ${from} to ${to}`;
-  return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.`;
+  const withdrawn = deleted > 0 ? ` The registry has withdrawn ${amount(deleted)} of them.` : '';
+  return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.${withdrawn}`;
+}
+
+/** Undefined if it was not compared; `weight` is 0 without a move. */
+function moveCell({ version, derived, published_at }: VersionSummary, { signals, handle }: ListingDocument) {
+  const { moves = [], since } = factsOf(recordMoves, signals.imported)[0]?.value ?? {};
+  const kept = moves.find((one) => one.version === version);
+  if (kept) {
+    const { version: _, published_at: on, kept: __, ...move } = kept;
+    const history = `${pagePath(handle)}/history`;
+    return html`${toHtml(moveWords(move))} <a class="note" href="${history}?kind=record${on && `#${eventId(on)}`}">in the history<span class="unseen"> of ${version}</span></a>`;
+  }
+  if (derived?.weight === undefined) return html`<span class="note">not compared</span>`;
+  if (published_at === since) return html`<span class="note">the first that was compared</span>`;
+  return html`<span class="note">${derived.weight > 0 ? 'a move that is not kept' : 'no move'}</span>`;
+}
+
+const chip = (text: string) => html` <span class="state">${text}</span>`;
+
+/** The newest by date, the latest by the registry and the shown one may be three versions. */
+function cellsOf(listing: ListingDocument, versions: readonly VersionSummary[], isFirstPage: boolean) {
+  const newest = isFirstPage
+    ? versions.find(({ undated, status }) => !undated && status !== 'deleted')
+    : undefined;
+  const { handle, evidence_snapshot_date: today } = listing;
+  return (one: VersionSummary) => {
+    const { version, status, published_at, is_latest, undated } = one;
+    const record = `/v0.1/servers/${encodeURIComponent(handle)}/versions/${encodeURIComponent(version)}`;
+    const name = html`<code class="foreign">${version}</code>${is_latest && chip('latest in the registry')}${one === newest && chip('newest by date')}${version === listing.version && chip('shown here')}${status === 'deleted' ? chip('withdrawn') : status !== 'active' && chip(status)}`;
+    const date = undated
+      ? 'no date stated'
+      : html`${day(published_at)} <span class="note">${ageText(dayText(published_at), today)}</span>`;
+    const link = html`<a href="${record}" rel="nofollow">JSON<span class="unseen"> of ${version}</span></a>`;
+    return [name, date, moveCell(one, listing), status === 'deleted' ? '' : link];
+  };
 }
 
 /** A registry may send 10,000 versions of a listing. */
@@ -87,24 +124,16 @@ export function toVersionsPage(
   { versions, page, span }: VersionsShown,
 ): Html {
   const path = `${pagePath(listing.handle)}/versions`;
-  // The weightiest ten are stored.
-  const moves = factsOf(recordMoves, listing.signals.imported)[0]?.value?.moves ?? [];
-  const moved = new Map(
-    moves.map(({ version, published_at: _, kept: __, ...move }) => [version, moveWords(move)]),
-  );
+  const toCells = cellsOf(listing, versions, page === 1);
   const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
   return toListingPart(site, listing, 'Versions', {
     description: `All versions of ${listing.handle} that Dossier has read, with their dates.`,
     body: html`
 <p class="lead">${pace(span, listing)}</p>
-<div class="scroll" role="group" tabindex="0" aria-label="Versions"><table class="${moved.size === 0 && 'counts'}"><thead><tr><th scope="col">Version</th><th scope="col">Published</th><th scope="col">Status</th>${moved.size > 0 && html`<th scope="col">What it moved</th>`}</tr></thead>
-<tbody>${versions.map(
-      ({ version, status, published_at, is_latest, undated }) => html`
-<tr><th scope="row"><code class="foreign">${version}</code>${is_latest && html` <span class="note">latest</span>`}</th><td>${undated ? 'no date stated' : html`${day(published_at)} (${ageText(dayText(published_at), listing.evidence_snapshot_date)})`}</td><td>${status}</td>${moved.size > 0 && html`<td>${toHtml(moved.get(version) ?? own(''))}</td>`}</tr>`,
-    )}</tbody></table></div>
+${rowTable(['Version', 'Published', 'What it moved', 'Record'], versions.map(toCells))}
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
-${moved.size > 0 && html`<p class="note">An empty cell: no move of that version is stored. At most ten are, the weightiest.</p>`}
+<p class="note">A version is compared with the one before it. A move is a change of an endpoint, a package name, an argument, a host in a variable, a repository or a secret. At most ten moves are kept, the weightiest. <a href="${pagePath(listing.handle)}/history?kind=record">All recorded changes of the record</a></p>
 <p class="note">The versions are as the ${listing.sample ? 'sample has' : 'registry sent'} them, as of ${day(listing.observed_at)}.</p>`,
   });
 }

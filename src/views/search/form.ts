@@ -84,10 +84,9 @@ export const withoutFilter = (address: URLSearchParams, filter: Filter): string 
   );
 
 const kinds = [
-  { kind: 'is', title: 'Record', names: ['active', 'needs_secret'] },
-  { kind: 'has', title: 'Facts', names: ['has_endpoint', 'has_native_ratings'] },
+  { kind: 'is', title: 'Record', names: ['active', 'needs_secret', 'has_endpoint'] },
   { kind: 'seen', title: 'Last check', names: ['answered', 'no_payment_seen'] },
-  { kind: 'state', title: 'Claim', names: ['state'] },
+  { kind: 'state', title: 'Claim and ratings', names: ['state', 'has_native_ratings'] },
   { kind: 'transport', title: 'Transport', names: ['transport'] },
   { kind: 'package', title: 'Package', names: ['package'] },
   { kind: 'tag', title: 'Tags', names: ['tag'] },
@@ -121,12 +120,12 @@ ${selected.map(({ name, value }) => toField(name, value))}${sortField}`;
 
 function group({ title, kind, names }: (typeof kinds)[number], { answer, address }: ShownSearch) {
   const isOfGroup = (name: string) => names.some((one) => one === name);
-  const isChosen = chosenOnce.has(kind) && address.has(kind);
   const choices = Object.entries(answer.facets ?? {})
     .flatMap(([facet, count]) => {
       const filter = toFilter(facet);
       if (!filter || !isOfGroup(filter.name)) return [];
       if (filter.name === 'tag' && isRecordedTag(filter.value) && !isSelected(address, filter)) return [];
+      const isChosen = chosenOnce.has(filter.name) && address.has(filter.name);
       const narrows = !isChosen && (count < answer.total.count || answer.total.capped);
       return narrows || isSelected(address, filter) ? [{ filter, count }] : [];
     })

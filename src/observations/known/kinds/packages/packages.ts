@@ -227,6 +227,7 @@ const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 
 
 export const packageExists = defineKind({
   kind: 'package.exists',
+  name: 'package',
   unchecked: { what: own('whether the recorded package is published'), isAsked: isLookedUp },
   entryName: 'package',
   value: z.union([z.strictObject({ version: z.string() }), manifest, file]),

@@ -1,0 +1,47 @@
+import type { Context } from '../../context.ts';
+import { dayText } from '../../core/text.ts';
+import type { HitFacts } from '../../document/hit.ts';
+import { factsOf } from '../../observations/known/kind.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { malwareWords } from '../../observations/known/malware.ts';
+import { costOf, priceOffers } from '../../observations/known/prices/offers.ts';
+import { ratingGroups } from '../../ratings/groups.ts';
+
+type SummedListing = Omit<HitFacts, 'listing'>;
+type Times = readonly (string | undefined)[];
+
+/** The times of what counts a listing; empty if it does not count. */
+const timesOf = {
+  checked: ({ observations }) => observations.map(({ observed_at }) => observed_at),
+  answered: ({ observations }) =>
+    factsOf(endpointAnswers, observations)
+      .filter(({ outcome }) => outcome === 'seen')
+      .map(({ observed_at }) => observed_at),
+  payment: ({ observations }) =>
+    factsOf(priceOffers, observations)
+      .filter(({ value }) => value && costOf(value))
+      .map(({ observed_at }) => observed_at),
+  changed: ({ observations }) => observations.map(({ changed_from }) => changed_from?.seen_from),
+  malware: ({ observations }) =>
+    observations
+      .filter((one) => malwareWords([one], ['malware']).length > 0)
+      .map(({ observed_at }) => observed_at),
+  rated: ({ native }) => ratingGroups.map((group) => native?.[group].last_at),
+} as const satisfies Record<string, (seen: SummedListing) => Times>;
+
+export type ObservedSum = Awaited<ReturnType<typeof readObservedSum>>;
+
+/** Of all these listings: how many count, and the newest day (YYYY-MM-DD) on which one of them did. */
+export async function readObservedSum(handles: readonly string[], { store, clock }: Context) {
+  const found = await store.documents.hitsOf(handles, clock().toISOString());
+  const seen = found.map(({ observations, native }) => ({
+    observations: observations.filter(({ missed }) => missed === undefined),
+    native,
+  }));
+  return Object.entries(timesOf).map(([name, times]) => {
+    const each = seen.map((one) => times(one).filter((time) => time !== undefined));
+    const last = each.flat().toSorted().at(-1);
+    const listings = each.filter(({ length }) => length > 0).length;
+    return { name: name as keyof typeof timesOf, listings, last: last && dayText(last) };
+  });
+}
