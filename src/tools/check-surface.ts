@@ -215,7 +215,8 @@ async function toSurfaceAnswer(
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
   const texts = textsOfPairs(compared, toComparisonBudget());
-  const changes_to_yours = differenceWords(shown.surface, compared.was, compared.is);
+  const difference = differenceWords(shown.surface, compared.was, compared.is);
+  const changes_to_yours = isEmpty(difference) ? undefined : difference;
   const foreign = { differs, changes_to_yours, repeated, prefix, texts, endpoint: seen.subject };
   return {
     handle,
@@ -227,7 +228,7 @@ async function toSurfaceAnswer(
     ].join(' '),
     endpoint: seen.subject,
     ...(!(isSame && is_of_names) && { differs }),
-    ...(!isEmpty(changes_to_yours) && { changes_to_yours }),
+    changes_to_yours,
     ...(repeated.length > 0 && { repeated }),
     ...(not_sent.length > 0 && { not_sent }),
     prefix: prefix || undefined,

@@ -257,7 +257,8 @@ describe('whatever publishers record and endpoints answer', () => {
           `${endpoint}`,
           'Found as the only listing that records this endpoint; recording does not show control.',
         ],
-        [`${endpoint?.replace('https://', 'http://www.')}/`, `records this endpoint as \`${endpoint}\``],
+        [`${endpoint?.replace('https://', 'http://www.')}/`, `; the record names \`${endpoint}\`.`],
+        [`${endpoint?.replace('https://', 'https://www.')}/`, `records this endpoint as \`${endpoint}\``],
         [`${endpoint}/other`, 'No listing records this address'],
         ...(isBare
           ? [[`npm:${name}`, 'This copy records no packages.'] as const]

@@ -189,9 +189,10 @@ function noAnswer(judged: JudgedListing, isRedirect: boolean): Words[] {
   const [first] = judged.seen(endpointAnswers);
   if (!first || dead.length === 0) return [];
   const more = dead.length - mostDead;
-  const others = more > 0 ? say` ${count(more, 'more endpoint')} gave no usable answer.` : say``;
-  const vantage = ended(say`Dossier asks from ${ours(first.vantage)}`);
-  return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others} ${vantage}`];
+  const gave = isRedirect ? own('returned a redirect to another host') : own('gave no usable answer');
+  const others = more > 0 ? say` ${count(more, 'more endpoint')} ${gave}.` : say``;
+  const vantage = isRedirect ? own('') : say` ${ended(say`Dossier asks from ${ours(first.vantage)}`)}`;
+  return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others}${vantage}`];
 }
 
 /** An endpoint that answers while its tools cannot be read may hide a change of the tools. */
