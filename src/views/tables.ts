@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from './html.ts';
 
-/** A narrow screen shows each row apart, each cell with its head; the roles keep it a table for all readers. */
+/** A narrow screen shows each row apart, each cell with its head; roles keep it a table for all. */
 export const rowTable = (
   heads: readonly string[],
   rows: readonly (readonly (Html | string)[])[],
