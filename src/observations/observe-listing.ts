@@ -208,6 +208,26 @@ function isPublished({ kind: name, changed_from, ...one }: StoredObservation): b
   );
 }
 
+const isOfTools = ({ kind }: StoredObservation) => kindOf(kind)?.line === 'tools';
+
+/** The endpoints whose lists or instructions a check saw changed, or saw first while others were known. */
+function textsChanged(news: readonly StoredObservation[], known: readonly StoredObservation[]) {
+  const before = new Set(known.filter((one) => isOfTools(one) && one.value !== null).map(subjectOf));
+  const isText = (one: StoredObservation) => isOfTools(one) && kindOf(one.kind)?.isLocked === true;
+  return new Set(
+    news.filter((one) => isText(one) && one.value !== null && before.has(one.subject)).map(subjectOf),
+  );
+}
+
+const subjectOf = ({ subject }: StoredObservation) => subject;
+
+/** What changed texts bring at first sight, such as the name of a file, was not in the texts before. */
+const isBroughtBy = (one: StoredObservation, texts: ReadonlySet<string | undefined>): boolean =>
+  isOfTools(one) &&
+  kindOf(one.kind)?.standsOutAs !== undefined &&
+  one.value !== null &&
+  texts.has(one.subject);
+
 export type RunReport = Awaited<ReturnType<typeof writeObserved>>;
 
 /** One entry of the log commits to all changes of the check. */
@@ -230,8 +250,10 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
     const change = { handle, ...stamp, changes };
     // An audit looks for every new fact in the log; the event leaves out first sights and returning values.
     const changed = new Set(changes.map(keyOf));
-    const reported = observations.filter(
-      (one) => changed.has(keyOf(one)) && isChangedAt(one) && isPublished(one),
+    const news = observations.filter((one) => changed.has(keyOf(one)));
+    const texts = textsChanged(news, known?.observations ?? []);
+    const reported = news.filter((one) =>
+      one.changed_from ? isChangedAt(one) && isPublished(one) : isBroughtBy(one, texts),
     );
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
     const isMalware = malwareWords(reported, ['malware']).length > 0;

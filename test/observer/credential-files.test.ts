@@ -83,6 +83,8 @@ const observed = await openObserved({
 });
 
 const see = async (name: string, kind: string) => (await observed.look(name, kind))[0];
+const newestEvent = async () =>
+  (await (await observed.directory.app.request('/changes')).text()).trim().split('\n').at(-1);
 const pageOf = async (name: string) =>
   (await observed.directory.app.request(`/agents/${handleAt(name)}.md`)).text();
 
@@ -149,6 +151,7 @@ describe('files that hold credentials', () => {
     plain.instructions = 'Use ~/.pypirc.';
     observed.directory.wait(86_400);
     expect(await see('plain', 'tools.credential_files')).toMatchObject({ outcome: 'seen' });
+    expect(await newestEvent()).toContain('"kinds":["tools.credential_files"]');
     expect(await pageOf('plain')).toContain(
       'The instructions for models name files that often hold credentials: `~/.pypirc`',
     );
