@@ -5,9 +5,10 @@ import { rankFew } from '../search/gather.ts';
 import { isLabelOf, ownerLabel } from '../search/query.ts';
 import type { IndexSearch, SearchedListings, SearchIndex } from '../search/search-index.ts';
 import { isCorrectable, oneLetterFrom, stopWords, toWords, wordsOfAll } from '../search/words.ts';
-import { afterPrefix, precompileQuery } from '../store/query.ts';
+import { afterPrefix, inChunks, precompileQuery } from '../store/query.ts';
 import { readCount } from './counts.ts';
-import { toReferenceKey } from './references/references.ts';
+import type { ListingPackage } from './listing.ts';
+import { toPackageReference, toReferenceKey } from './references/references.ts';
 import type { Db } from './schema.ts';
 import { readByIds } from './table.ts';
 
@@ -103,6 +104,37 @@ const readOwned = (db: Db, labels: readonly string[]) =>
     .orderBy('handle')
     .limit(mostAlike)
     .execute();
+
+const shortestPackage = 4;
+const longestPackage = 40;
+
+/** Recorded packages whose name is a letter away, in any registry, one of each listing. */
+export async function readNearPackages(db: Db, name: string, limit: number) {
+  if (name.length < shortestPackage || name.length > longestPackage) return [];
+  const spellings = new Set(oneLetterFrom(name));
+  const found: { handle: string; registry_type: string; identifier: string }[] = [];
+  await inChunks([...spellings], async (some) => {
+    const keys = some.map((spelling) => toReferenceKey('name', spelling));
+    const rows = await db
+      .selectFrom('listing_reference')
+      .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+      .select(['listing.handle', 'listing.packages'])
+      .where('listing_reference.key', 'in', keys)
+      .where('withdrawn', 'is', null)
+      .where('hidden', 'is', null)
+      .orderBy('listing_reference.published_at')
+      .orderBy('listing.handle')
+      .limit(limit)
+      .execute();
+    for (const { handle, packages } of rows) {
+      const recorded = JSON.parse(packages) as ListingPackage[];
+      const isAlike = (one: ListingPackage) => spellings.has(toPackageReference(one).key);
+      const alike = recorded.find(isAlike);
+      if (alike) found.push({ handle, ...alike });
+    }
+  });
+  return found.slice(0, limit);
+}
 
 const saysNothing: ReadonlySet<string> = new Set(['api', ...wordsOfAll, ...stopWords]);
 

@@ -17,7 +17,7 @@ import {
   versionTable,
   withoutHidden,
 } from './listing.ts';
-import { readNear, toSearch } from './near.ts';
+import { readNear, readNearPackages, toSearch } from './near.ts';
 import { readAsked, readFormerly, readPaidOn, toPayeeKey } from './references/payees.ts';
 import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
@@ -334,6 +334,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     return (await rows.execute()).map(listingTable.decode);
   },
   near: (text: string, limit: number) => readNear(db, search, text, limit),
+  nearPackages: (name: string, limit: number) => readNearPackages(db, name, limit),
   /** Visible ones for each reference: the holder's, then the oldest. */
   recording: (references: readonly Reference[], limit: number) =>
     readRecording(db, search, references, limit),

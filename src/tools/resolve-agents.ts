@@ -12,13 +12,14 @@ import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../
 import type { CopyField } from '../imports/import-run.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
+import type { ListingReads } from '../listings/reads.ts';
 import { readName } from '../listings/references/name.ts';
 import type { FormerHolder } from '../listings/references/payees.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, whyUnreadable } from './find/asked-command.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
-import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
+import { isName, orEmpty, recordsPackage, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import {
   type AskedPlaces,
@@ -54,6 +55,7 @@ export interface Directory {
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
   whyNone(field: CopyField): Promise<string | undefined>;
   near(text: string): Promise<readonly string[]>;
+  nearPackages(name: string): ReturnType<ListingReads['nearPackages']>;
 }
 
 const createDirectory = (context: Context): Directory => ({
@@ -80,6 +82,7 @@ const createDirectory = (context: Context): Directory => ({
   recording: (references) => context.store.listings.recording(references, mostRecording),
   formerly: (references) => context.store.listings.formerly(references, mostRecording),
   whyNone: (field) => findLacking(context.store, [field]),
+  nearPackages: (name) => orEmpty(context.store.listings.nearPackages(name, maxNear), context),
   near: (text) =>
     orEmpty(
       context.store.listings.near(text, maxNear).then(({ near }) => near),
@@ -147,10 +150,14 @@ async function toMissing(
   const unread = one.servers ? `${whyUnreadable(one)} Ask about each of them.` : whyUnreadable(one);
   const reason = isNoHandle ? await directory.whyNone(field) : handles.length === 0 && unread;
   const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
-  const near = [...atHosts.map(({ handle }) => handle), ...alike].slice(0, maxNear);
+  const [named] = references;
+  const packages = isSearched && named?.kind === 'package' ? await directory.nearPackages(named.key) : [];
+  const beside = [...atHosts, ...packages].map(({ handle }) => handle);
+  const near = [...new Set([...beside, ...alike])].slice(0, maxNear);
   return {
     asked,
     ...(reason ? { outcome: 'not_known', reason } : { outcome: 'not_listed' }),
+    ...(packages.length > 0 && { notes: packages.map(recordsPackage) }),
     ...(near.length > 0 && { near }),
   };
 }

@@ -90,6 +90,7 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
       return first && isNone ? copyLacksSentence([field], field) : undefined;
     },
     near: async () => [],
+    nearPackages: async () => [],
   });
   return { results, ...(first && { evidence_snapshot_date: first.evidence_snapshot_date }) };
 }

@@ -10,6 +10,7 @@ import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { noPayee } from '../../document/payee.ts';
 import { copyLacksWords, endOfDay, type ListingFacts, nextChange_ms } from '../../document/record.ts';
+import { typeWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { isAtForge, type Name, readName, toOwners, toReferences } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
@@ -82,10 +83,20 @@ function whatIsElsewhere(listings: readonly Listing[], registry: string | undefi
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
 }
 
+type NearPackage = Record<'handle' | 'registry_type' | 'identifier', string>;
+
+/** Of a name that is nearly the one asked for. */
+export const recordsPackage = ({ handle, registry_type, identifier }: NearPackage): Words =>
+  say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}.`;
+
 async function readWhy(
   named: Reference | undefined,
   context: Context,
-): Promise<{ readonly detail?: string; readonly beside: readonly Listing[] }> {
+): Promise<{
+  readonly detail?: string;
+  readonly beside: readonly Listing[];
+  readonly packages?: readonly NearPackage[];
+}> {
   if (!named) return { beside: [] };
   const { kind, key, registry } = named;
   const { recording } = context.store.listings;
@@ -94,7 +105,9 @@ async function readWhy(
   if (lacking) return { detail: lacking, beside: [] };
   if (kind === 'package') {
     const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
-    return { detail: whatIsElsewhere(beside, registry), beside };
+    const packages = beside.length > 0 ? [] : await context.store.listings.nearPackages(key, maxNear);
+    const detail = [whatIsElsewhere(beside, registry), ...packages.map((one) => toText(recordsPackage(one)))];
+    return { detail: detail.join(' '), beside, packages };
   }
   if (kind === 'owner')
     return { detail: 'No listing is in a namespace of this domain or account.', beside: [] };
@@ -132,7 +145,7 @@ async function refuseUnknown(
       : why?.detail;
   const recorders = recorded.map(({ handle }) => handle);
   const beside = why?.beside.map(({ handle }) => handle) ?? [];
-  const alike = beside.length > 0 ? beside : near;
+  const alike = beside.length > 0 ? beside : [...(why?.packages ?? []).map(({ handle }) => handle), ...near];
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
   const farther = beside.length > 0 ? [] : others.filter((handle) => !all.has(handle));
   const said = [detail, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
