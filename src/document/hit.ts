@@ -13,7 +13,7 @@ import { kindOf } from '../observations/known/kinds.ts';
 import { malwareWords } from '../observations/known/malware.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
 import { offersSummary } from '../observations/known/prices/offer.ts';
-import { priceOffers } from '../observations/known/prices/offers.ts';
+import { isQuote, priceOffers } from '../observations/known/prices/offers.ts';
 import { offersWords } from '../observations/known/prices/words.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
@@ -23,6 +23,7 @@ import { sourcesFirst } from './rated.ts';
 import { isRecordedTag, recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
 import { hostingWords, packageWords, typeWords } from './sentences.ts';
+import { unique } from './words.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
 
@@ -133,6 +134,8 @@ type HitObservation = Pick<DatedObservation, 'details' | 'outcome'> &
 /** `listing` lacks texts that the operator has hidden. */
 export interface HitFacts {
   readonly listing: Listing;
+  /** The facts are of this endpoint alone, because it was asked for. */
+  readonly asked?: string | undefined;
   readonly observations: readonly HitObservation[];
   readonly native:
     | Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>
@@ -155,7 +158,7 @@ const more = (values: readonly unknown[], most: number): Words =>
   values.length > most ? say` and ${number(values.length - most)} more` : say``;
 
 /** A missing endpoint is not mentioned, because another copy might record one. */
-function reachOf({ endpoint, remotes, packages }: Listing): Words | undefined {
+function reachOf({ remotes, packages }: Listing, endpoint: string | undefined): Words | undefined {
   if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
   if (remote) return say`template ${code(remote.url)}`;
@@ -193,8 +196,20 @@ function priceOf(price: HitObservation | undefined): Words | undefined {
     : undefined;
 }
 
-function paymentOf(answer: HitObservation, quoted: HitObservation | undefined): Words {
-  const price = priceOf(quoted);
+const mostPrices = 2;
+
+/** Of one endpoint, or of all; endpoints with other prices are not one price. */
+function pricesOf(observations: readonly HitObservation[], endpoint: string | undefined): Words | undefined {
+  const quotes = observations.filter(
+    (one) => one.kind === priceOffers.kind && isQuote(one) && (endpoint ?? one.subject) === one.subject,
+  );
+  const prices = unique(quotes.flatMap((one) => priceOf(one) ?? []));
+  const others = prices.length > mostPrices && own(' or other prices');
+  const by = prices.length > 1 && own(', by endpoint');
+  return prices.length === 0 ? undefined : say`${join(prices.slice(0, mostPrices), ' or ')}${others}${by}`;
+}
+
+function paymentOf(answer: HitObservation, price: Words | undefined): Words {
   if (price) return say`, asks for a payment first (${price})`;
   return answer.value === 402 ? own(', asks for a payment first') : say``;
 }
@@ -204,12 +219,15 @@ type Candidate = Required<Resolved>['candidates'][number];
 export function withPrices(candidates: readonly Candidate[], facts: readonly HitFacts[]): Candidate[] {
   return candidates.map(({ handle, differs }) => {
     const found = facts.find(({ listing }) => listing.handle === handle)?.observations ?? [];
-    const price = priceOf(found.find(({ kind }) => kind === priceOffers.kind));
+    const price = pricesOf(found, undefined);
     return { handle, differs: price ? say`${differs}, asks for ${price}` : differs };
   });
 }
 
-function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]): Words | undefined {
+function answerOf(
+  endpoint: string | undefined,
+  { asked, observations }: Pick<HitFacts, 'asked' | 'observations'>,
+): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of(endpointAnswers.kind);
@@ -224,7 +242,7 @@ function answerOf({ endpoint }: Listing, observations: readonly HitObservation[]
   const access = of(accessRequired.kind);
   const isClosed = access?.value === true && !access.missed;
   const credentials = isClosed ? own(', asks for credentials first') : say``;
-  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, of(priceOffers.kind))}`;
+  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, pricesOf(observations, asked))}`;
 }
 
 /** Without endpoints, about which `answerOf` says more. */
@@ -274,7 +292,7 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
 
 /** Reports of malicious code are in what stands out. */
 export function besideStandsOut(
-  { listing, observations, native }: HitFacts,
+  { listing, observations, native, asked }: HitFacts,
   match?: Match,
   alike?: Words,
 ): Hit {
@@ -289,11 +307,11 @@ export function besideStandsOut(
     hidden && ours(hiddenSentence),
     isPlaceholder(description) && own('placeholder description'),
     origin_status === 'deprecated' && own('deprecated'),
-    answerOf(listing, observations),
+    answerOf(asked ?? listing.endpoint, { asked, observations }),
     asksFree && mayCost,
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
-    reachOf(listing),
+    reachOf(listing, asked ?? listing.endpoint),
     secretsOf(listing),
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),

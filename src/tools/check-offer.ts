@@ -28,7 +28,7 @@ import {
 import { notesOf } from '../observations/known/prices/notes.ts';
 import { type ListComparison, listStates } from '../observations/known/prices/price-lists.ts';
 import { readSentOffers, type SentOffer, type SentOffers } from '../observations/known/prices/sent.ts';
-import { type CheckedOffer, compareEach } from './find/compared-offers.ts';
+import { askedBeside, type CheckedOffer, compareEach } from './find/compared-offers.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -152,7 +152,7 @@ function resourceWords({ offer: { resource }, handle, message }: CheckedOffer, f
 }
 
 async function toOffer(
-  { offer, compared, lists, handle }: CheckedOffer,
+  { offer, compared, lists, handle, elsewhere }: CheckedOffer,
   context: Context,
 ): Promise<OfferAnswer['offers'][number]> {
   const notes = notesOf(offer, await readOthers(offer, handle, context), context.clock());
@@ -166,11 +166,15 @@ async function toOffer(
     ...ofParts((name) => compared[name].seen),
     ...(changed.length > 0 && { changed: Object.fromEntries(changed) }),
     ...(lists.length > 0 && { price_lists: lists.map(toListedOffer) }),
-    facts: [...(isQuoted ? [...parts, ...listed] : [...listed, ...parts]), ...notes],
+    facts: [
+      ...(isQuoted ? [...parts, ...listed] : [...listed, ...parts]),
+      ...(elsewhere ? [elsewhere] : []),
+      ...notes,
+    ],
   };
 }
 
-const toListings = (checked: readonly CheckedOffer[], { config, clock }: Context) =>
+const toListings = (checked: readonly Pick<CheckedOffer, 'handle' | 'facts'>[], { config, clock }: Context) =>
   [...new Map(checked.map((one) => [one.handle, one.facts])).entries()].flatMap(([handle, facts]) =>
     handle !== undefined && facts
       ? [{ handle, ...toDecidingLines(toListingDocument(facts, config, clock())) }]
@@ -218,17 +222,30 @@ function toOfferText(answer: OfferAnswer): string {
   );
 }
 
-function readOffer(offer: z.output<typeof input>['offer']): SentOffers {
+function readOffer(offer: z.output<typeof input>['offer']): SentOffers | undefined {
   const size = Buffer.byteLength(typeof offer === 'string' ? offer : JSON.stringify(offer));
   if (size > most_bytes) throw wrongField('offer', 'must have at most 16 KiB');
-  const sent = readSentOffers(offer);
-  if (sent) return sent;
+  return readSentOffers(offer);
+}
+
+async function answerUnread({ offer, ...named }: z.output<typeof input>, context: Context) {
+  const asked = await askedBeside(offer, named, context);
   const message = 'is not a request for a payment that Dossier can read';
-  throw wrongField(
-    'offer',
-    message,
-    `offer ${message}. Send the body or the header of the 402, or the tool result, unchanged.`,
-  );
+  const next = 'Send the body or the header of the 402, or the tool result, unchanged, or name a listing.';
+  if (!asked) throw wrongField('offer', message, `offer ${message}. ${next}`);
+  const handle = asked.facts?.listing.handle;
+  const listings = toListings([{ handle, facts: asked.facts }], context);
+  return {
+    ...(handle !== undefined && { handle }),
+    message: asked.message,
+    offers: [],
+    ...(listings.length > 0 && { listings }),
+    statement,
+    untrusted_fields: [
+      ...(hasForeign(asked.message) ? ['message'] : []),
+      ...(hasForeign(listings) ? ['listings'] : []),
+    ],
+  };
 }
 
 export const checkOffer = defineTool({
@@ -251,8 +268,10 @@ export const checkOffer = defineTool({
     },
   },
   toText: toOfferText,
-  async run({ offer, ...named }, context) {
+  async run(asked, context) {
+    const { offer, ...named } = asked;
     const sent = readOffer(offer);
+    if (!sent) return answerUnread(asked, context);
     const checked = await compareEach(sent, named, context);
     const shown = shownOf(checked);
     const [first] = shown;

@@ -5,6 +5,7 @@ import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/age
 import { readName } from '../listings/references/name.ts';
 import { askedVersion } from './find/asked-version.ts';
 import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
+import { recordedAt } from './find/paid-place.ts';
 import { readOverTime, readPictured } from './find/pictures.ts';
 import { askedParts } from './find/several.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
@@ -44,7 +45,8 @@ export const getAgent = defineTool({
     const { handle: found, found_by, beside } = await findNamed(handle, context);
     const then = onDay(as_of, context);
     const facts = await readFacts(found, then);
-    const listing = toReadDocument(facts, then);
+    const read = toReadDocument(facts, then);
+    const listing = { ...read, endpoint: recordedAt(handle, read) ?? read.endpoint };
     const { untrusted_fields, ...answer } = toAgentAnswer(
       listing,
       detail,

@@ -21,6 +21,7 @@ import { askedVersion } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, recordsPackage, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
+import { recordedAt } from './find/paid-place.ts';
 import {
   type AskedPlaces,
   askedPackages,
@@ -128,7 +129,7 @@ async function toListedAgent(
     asked: one.asked,
     outcome: 'listed',
     version,
-    ...besideStandsOut(known),
+    ...besideStandsOut({ ...known, asked: recordedAt(one.text, known.listing) }),
     version_asked: askedVersion(one.text, known, beside),
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,

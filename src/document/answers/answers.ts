@@ -15,7 +15,6 @@ import {
   type Words,
 } from '../../core/words.ts';
 import { type Outcome, outcomeWords } from '../../observations/asked/outcome.ts';
-import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { repositorySupersededBy } from '../../observations/known/kinds/repository.ts';
 import { askedOf, kinds } from '../../observations/known/kinds.ts';
@@ -139,7 +138,7 @@ export function successorOf(listing: ListingDocument): string | undefined {
     .find((word) => isHandle(word) && isOfReversedDomain(word) && word !== handle);
 }
 
-function nextOf({ listing, known, seen }: JudgedListing, standsOut: readonly StandOut[]): string {
+function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = has('deprecated', 'redirected', 'no_answer', 'not_there');
   const successor = successorOf(listing);
@@ -150,9 +149,8 @@ function nextOf({ listing, known, seen }: JudgedListing, standsOut: readonly Sta
     ...(successor ? [`get_agent ${successor}, which its publisher names as its successor`] : []),
     ...(isGone || successor ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
-    ...(known(priceOffers).length > 0 || seen(endpointAnswers).some(({ value }) => value === 402)
-      ? ['check_offer before a payment']
-      : []),
+    // An offer in a form that Dossier does not know is not compared.
+    ...(known(priceOffers).length > 0 ? ['check_offer before a payment'] : []),
     ...(known(toolsSurface).length > 0 && !isGone ? ['check_surface'] : []),
   ].join('; ');
 }

@@ -1,11 +1,15 @@
 import type { Context } from '../../context.ts';
 import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
+import { lineWords, toAnswer } from '../../document/answers/answers.ts';
+import { toListingDocument } from '../../document/document.ts';
 import type { ListingFacts } from '../../document/record.ts';
+import { holdsEndpoints } from '../../listings/naming.ts';
 import {
   type ComparedOffer,
   compareOffer,
   compareWithClosest,
+  paidElsewhere,
 } from '../../observations/known/prices/compare.ts';
 import { toToolName } from '../../observations/known/prices/offer.ts';
 import { compareWithLists, type ListComparison } from '../../observations/known/prices/price-lists.ts';
@@ -23,6 +27,8 @@ export interface CheckedOffer {
   readonly message: Words;
   readonly compared: ComparedOffer;
   readonly lists: readonly ListComparison[];
+  /** Other places of the listing with the payee, if the compared place is not known for it. */
+  readonly elsewhere: Words | undefined;
 }
 
 async function readSeen(
@@ -30,7 +36,7 @@ async function readSeen(
   offers: readonly NumberedOffer[],
   { store, clock }: Context,
 ) {
-  if (!facts) return { seen: [], lists: [] };
+  if (!facts) return { seen: [], lists: [], others: [] };
   const { handle } = facts.listing;
   const { timelines = [] } = (await store.observations.ofListing(handle)) ?? {};
   const whole = (digest: string) => store.observations.whole(handle, digest);
@@ -40,10 +46,17 @@ async function readSeen(
         (one.asset === asset && one.amount === amount) || pays.some(({ address }) => address === one.pay_to),
     );
   const reading = { now: clock(), whole, isWanted };
-  const places = await toSeenPlaces(facts.observed?.observations ?? [], timelines, endpoints, reading);
+  const all = facts.listing.remotes.map(({ url }) => url);
+  const places = await toSeenPlaces(facts.observed?.observations ?? [], timelines, all, reading);
+  const isThere = ({ endpoint = '' }: SeenPlace) => endpoints.includes(endpoint);
+  const isList = ({ place, fact }: SeenPlace) => fact.outcome === 'seen' && /^(?:x402|catalog)$/.test(place);
   return {
-    seen: places.filter(({ place }) => place === 'quote'),
-    lists: places.filter(({ place, fact }) => fact.outcome === 'seen' && /^(?:x402|catalog)$/.test(place)),
+    seen: places.filter((one) => isThere(one) && one.place === 'quote'),
+    lists: places.filter((one) => isThere(one) && isList(one)),
+    // A stranger can record an address beside an endpoint of its own.
+    others: holdsEndpoints(facts.listing)
+      ? places.filter((one) => !isThere(one) || (one.place !== 'quote' && !isList(one)))
+      : [],
   };
 }
 
@@ -72,20 +85,44 @@ async function compareAt(
   context: Context,
 ): Promise<CheckedOffer[]> {
   const place = await findPlace(named, { ...(address !== undefined && { resource: address }) }, context);
-  const { seen, lists } = await readSeen(place, offers, context);
+  const { seen, lists, others } = await readSeen(place, offers, context);
   const closest = compareWithClosest(offers, seen);
   const endpoint = closest?.place.endpoint;
   const message = messageOf(place, closest?.place);
   const unseen = { now: context.clock(), endpoint: undefined, unseen: place.unseen, quotes: [] };
-  return offers.map((offer, at) => ({
-    offer,
-    handle: place.facts?.listing.handle,
-    facts: place.facts,
-    message,
-    compared: closest?.compared[at] ?? compareOffer(offer, unseen),
-    lists: compareWithLists(lists, offer, { paidTool: toolIn(offer.resource), endpoint }),
-  }));
+  return offers.map((offer, at) => {
+    const compared = closest?.compared[at] ?? compareOffer(offer, unseen);
+    const isKnown = /^(?:as_seen|new)$/.test(compared.payee.seen);
+    const besides = [...others, ...seen.filter((one) => one !== closest?.place)];
+    return {
+      offer,
+      handle: place.facts?.listing.handle,
+      facts: place.facts,
+      message,
+      compared,
+      lists: compareWithLists(lists, offer, { paidTool: toolIn(offer.resource), endpoint }),
+      elsewhere: isKnown || !offer.pays ? undefined : paidElsewhere(offer, besides),
+    };
+  });
 }
+
+/** What the listing asked Dossier for, beside an offer that Dossier cannot read. Undefined if none is named. */
+export async function askedBeside(offer: unknown, named: Named, context: Context) {
+  if ((named.handle ?? named.url) === undefined) return undefined;
+  const { facts, found } = await findPlace(named, {}, context);
+  const text = typeof offer === 'string' ? offer : JSON.stringify(offer);
+  const form = lightning.test(text)
+    ? own(
+        'The offer is a request of Lightning (L402), which Dossier does not read, so nothing of it is compared.',
+      )
+    : own('The offer has no form that Dossier reads (x402, MPP), so nothing of it is compared.');
+  if (!facts) return { facts, message: join([form, found], ' ') };
+  const { lines } = toAnswer(toListingDocument(facts, context.config, context.clock()), 'short');
+  const asked = [lines.where, lines.costs].map(lineWords);
+  return { facts, message: join([form, found, ...asked], ' ') };
+}
+
+const lightning = /\b(?:l402|lsat)\b|\blnbc/i;
 
 /** `mcp://tool/search` */
 function toolIn(resource = ''): string | undefined {

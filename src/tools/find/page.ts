@@ -18,6 +18,7 @@ import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findLeftOut, findNearMisses, toAdvice } from './near-misses.ts';
+import { recordedAt } from './paid-place.ts';
 
 interface PagePlace {
   readonly limit: number;
@@ -80,7 +81,8 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
   return {
     listings: found.map((one) => {
       const version_asked = askedVersion(search.text, one);
-      const hit = toHit(one, { words, matched: matchedOf.get(one.listing.id), asksFree, tools });
+      const asked = recordedAt(search.text, one.listing);
+      const hit = toHit({ ...one, asked }, { words, matched: matchedOf.get(one.listing.id), asksFree, tools });
       return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
     }),
     counts,

@@ -114,13 +114,22 @@ function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): re
   return named.length > 0 ? named : ofAny(hostsOf);
 }
 
+/** The recorded endpoint at exactly this address. */
+export function recordedAt(
+  address: string,
+  { remotes }: { readonly remotes: readonly { readonly url: string }[] },
+): string | undefined {
+  const keys = new Set(keysOf(address));
+  return remotes.find(({ url }) => keysOf(url).some((key) => keys.has(key)))?.url;
+}
+
 const isSameAddress = (one: string, other: string): boolean => {
   const keys = new Set(keysOf(one));
   return keysOf(other).some((key) => keys.has(key));
 };
 
 const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
-  listing.remotes.some(({ url }) => isSameAddress(address, url));
+  recordedAt(address, listing) !== undefined;
 
 async function elsewhere(address: string | undefined, facts: ListingFacts, context: Context): Promise<Words> {
   if (address === undefined || isRecorded(address, facts)) return say``;

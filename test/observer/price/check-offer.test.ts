@@ -487,11 +487,25 @@ describe('where there is little to compare with', () => {
       a: { result: { result: { result: { result: { result: { result: { result: {} } } } } } } },
     },
   };
-  it.each(Object.entries(hostile))('refuses %s', async (_, offer) => {
-    expect(await refusal({ handle: shopHandle, offer })).toMatchObject({
+  it.each(Object.entries(hostile))('says of %s what the listing asks, or refuses it', async (_, offer) => {
+    const answer = await check({ handle: shopHandle, offer });
+    expect(answer.offers).toEqual([]);
+    expect(answer.message).toMatch(
+      /^The offer has no form that Dossier reads \(x402, MPP\), so nothing of it is compared\. .*Quotes for one request before it answers: 0\.02 USDC/,
+    );
+    expect(await refusal({ offer })).toMatchObject({
       code: 'invalid_input',
       message: expect.stringContaining('offer is not a request for a payment that Dossier can read.'),
     });
+  });
+
+  it('says of a request of Lightning what it is', async () => {
+    const { message, offers } = await check({
+      handle: shopHandle,
+      offer: 'L402 macaroon="a", invoice="lnbc1"',
+    });
+    expect(offers).toEqual([]);
+    expect(message).toMatch(/^The offer is a request of Lightning \(L402\), which Dossier does not read, /);
   });
 
   it('refuses more than 16 KiB', async () => {

@@ -12,6 +12,7 @@ import {
   type Words,
   wordsSchema,
 } from '../../../core/words.ts';
+import { subjectWords } from '../kinds/packages/packages.ts';
 import { convert, symbolOf, toCaip19 } from './assets.ts';
 import { isWhole, type Offer } from './offer.ts';
 import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
@@ -163,6 +164,21 @@ const payeesWords = (paid: string): Words =>
     5,
   );
 
+const setsIn = (all: readonly Offer[]) => unique(all.map(paidBy)).filter((one) => one !== '');
+
+/** Where else a listing asked to be paid at the payee of an offer, which is new where it was sent. */
+export function paidElsewhere(offer: SentOffer, places: readonly SeenPlace[]): Words | undefined {
+  const holds = (all: readonly Offer[]) => setsIn(all).includes(paidBy(offer));
+  const found = places.flatMap(({ quotes, fact: { subject = '' } }) => {
+    const run = runOf(quotes, holds);
+    const earlier = quotes.find(({ value }) => value !== undefined && holds(value));
+    if (run.length > 0) return [say`${subjectWords(subject)} since ${dayOf(sinceWhen(run))}`];
+    return earlier ? [say`${subjectWords(subject)} until ${dayOf(earlier.until)}`] : [];
+  });
+  const all = listed(found, mostNamed);
+  return found.length === 0 ? undefined : say`Elsewhere, this listing asks for this payee: ${all}.`;
+}
+
 /** Of the same asset, network and scheme, and amount if the newest quote has it. */
 function comparePayees(sent: string, offer: SentOffer, places: SeenOffers): ComparedPart {
   const quotes = places.quotes.map((one) => ({ ...one, isPart: one.hidesPayees }));
@@ -172,7 +188,6 @@ function comparePayees(sent: string, offer: SentOffer, places: SeenOffers): Comp
     return notKnown(
       say`the endpoint named another address at each request on ${dayOf(now.until)}, so this one can neither be confirmed nor called a change`,
     );
-  const setsIn = (all: readonly Offer[]) => unique(all.map(paidBy)).filter((one) => one !== '');
   const comparison: OfferQuestion = {
     holds: (all) => setsIn(all).includes(sent),
     name: (all) => setsIn(all).sort().map(payeesWords),
