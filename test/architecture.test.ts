@@ -191,6 +191,7 @@ const oursUsers = [
   'observations/known/prices/assets.ts',
   'observations/known/prices/compare.ts',
   'observations/known/prices/notes.ts',
+  'observations/known/prices/quoted-amount.ts',
   'observations/known/prices/words.ts',
   'views/log-page.ts',
 ];

@@ -4,7 +4,7 @@ import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { anyPrice } from '../../observations/known/kinds/questions.ts';
 import { isAnotherEachTime, payeesIn, pricesIn } from '../../observations/known/prices/offer.ts';
 import { costOf, isQuote, priceOffers } from '../../observations/known/prices/offers.ts';
-import { offerInFull, placeTitle } from '../../observations/known/prices/words.ts';
+import { offerInFull, paidForWords, placeTitle } from '../../observations/known/prices/words.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../recorded-facts.ts';
 import {
   atPlace,
@@ -19,10 +19,6 @@ import {
 import { isInTable } from './tables.ts';
 
 type KnownOffers = KnownFact<typeof priceOffers>;
-
-/** `exact` (x402) and `charge` (MPP) pay for one request, other schemes for use. */
-const isForRequest = ({ value }: KnownOffers): boolean =>
-  value.offers.every(({ scheme = '' }) => /^(?:exact|charge)$/.test(scheme));
 
 const none = say``;
 const noPrice = own('no price seen; calls may cost');
@@ -77,12 +73,11 @@ export const costs: FactsOf = (judged) => {
   const prices = known(priceOffers)
     .filter(isQuote)
     .map((one) => {
-      const unit = isForRequest(one) ? own('for one request') : own('for an amount of use that is not known');
       const place = atPlace(one, quoted);
       return observed(
         judged,
         one,
-        say`quotes ${unit}${place} before it answers: ${quotedWords(one, judged)}`,
+        say`quotes ${paidForWords(one.value.offers)}${place} before it answers: ${quotedWords(one, judged)}`,
       );
     });
   const others = known(priceOffers)

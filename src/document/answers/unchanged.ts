@@ -38,7 +38,7 @@ interface Same {
   readonly words: Words;
 }
 
-const newestOf = (days: readonly string[]): string => days.toSorted().at(-1) ?? '';
+const lastDayOf = (days: readonly string[]): string => days.toSorted().at(-1) ?? '';
 
 /** What a fact says as a whole, and then what of it is the same since an earlier day. */
 function sameIn(
@@ -48,12 +48,12 @@ function sameIn(
   const ofKind = observations.filter((one) => one.kind === kind.kind);
   const value = saidByAll(facts.map((one) => factWords(one)));
   const whole = {
-    since: newestOf(ofKind.map((one) => one.first_seen_at)),
+    since: lastDayOf(ofKind.map((one) => one.first_seen_at)),
     words: value ? say`${topicWords(kind)}: ${value}` : topicWords(kind),
   };
   const [first] = facts;
   const parts = Object.keys(first?.parts ?? {}).flatMap((name) => {
-    const since = newestOf(facts.map((one) => one.parts?.[name]?.since ?? one.first_seen_at));
+    const since = lastDayOf(facts.map((one) => one.parts?.[name]?.since ?? one.first_seen_at));
     const words = saidByAll(facts.flatMap((one) => kind.partsOf?.(one)?.[name]?.words ?? []));
     return words && since < whole.since ? [{ since, words }] : [];
   });

@@ -15,6 +15,7 @@ import { toToolName } from '../../observations/known/prices/offer.ts';
 import { compareWithLists, type ListComparison } from '../../observations/known/prices/price-lists.ts';
 import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/known/prices/seen.ts';
 import type { NumberedOffer, SentOffers } from '../../observations/known/prices/sent.ts';
+import { paidForWords } from '../../observations/known/prices/words.ts';
 import { whyNone } from './listing.ts';
 import { findPlace, isAddress, keysOf, type PaidPlace } from './paid-place.ts';
 
@@ -67,7 +68,7 @@ function messageOf({ facts, endpoints, found }: PaidPlace, place: SeenPlace | un
   const { endpoint = '', fact, since, quotes } = place;
   const last = quotes.find(({ value }) => value !== undefined);
   const until = last
-    ? say`A price was last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.`
+    ? say`A price ${paidForWords(last.value ?? [])} was last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.`
     : say``;
   const read = since === undefined ? say`` : say`The comparison covers quotes since ${dayOf(since)}.`;
   const why = fact.why ? within(phrase(new Words(fact.why))) : own('no price was quoted');

@@ -132,7 +132,7 @@ describe('an offer that is the one that Dossier saw', () => {
       const answer = await check({ offer });
       expect(answer.handle).toBe(shopHandle);
       expect(answer.message).toBe(
-        `The listing was found by the address that the offer itself names. A price was last quoted to Dossier at \`${address}\` on ${inDays(0)}.`,
+        `The listing was found by the address that the offer itself names. A price for one request was last quoted to Dossier at \`${address}\` on ${inDays(0)}.`,
       );
       expect(answer.offers[0]?.payee).toBe('as_seen');
     }
@@ -183,7 +183,7 @@ describe('an offer that is the one that Dossier saw', () => {
     const { offers } = await check({ offer: { ...agentkit(), amount: '0.02' } });
     expect(offers[0]?.amount).toBe('not_known');
     expect(offers[0]?.facts).toContain(
-      'Amount `0.02`: not known: it is no whole number of the smallest unit; quoted: 0.02 USDC (20000).',
+      'Amount `0.02`: not known: it is no whole number of the smallest unit; quoted: 0.02 USDC (20000); if the number is meant in USDC, it is the same.',
     );
   });
 
@@ -260,7 +260,7 @@ describe('an offer that is another one', () => {
       'asset by its symbol alone',
       { asset: 'USDC', network: 'Base' },
       'as_seen not_known not_known as_seen as_seen',
-      /^Asset `USDC`: not known: `USDC` is a name, and Dossier does not know which asset has it\.$/,
+      /^Asset `USDC`: not known: `USDC` is a name, and Dossier does not know which asset has it; the symbol of the quoted asset `0x833589fcd6edb6e08f4c7c32d4f71b54bda02913` is like it\.$/,
     ],
     [
       'network by a name of nobody',
@@ -497,6 +497,20 @@ describe('where there is little to compare with', () => {
       code: 'invalid_input',
       message: expect.stringContaining('offer is not a request for a payment that Dossier can read.'),
     });
+  });
+
+  it('compares a number of whole units as such, and names a term that it does not compare', async () => {
+    const asked = { payTo: alice, network: 'base', currency: 'USDC' };
+    const monthly = { ...asked, amount: '49.00', interval: 'monthly' };
+    const { facts = [] } = (await check({ handle: shopHandle, offer: monthly })).offers[0] ?? {};
+    expect(facts[1]).toBe(
+      'Amount `49.00`: not known: it is no whole number of the smallest unit; quoted: 0.02 USDC (20000); if the number is meant in USDC, it is 2,450 times that.',
+    );
+    expect(facts).toContain('The offer also names `monthly` (`interval`); Dossier does not compare that.');
+    const whole = await check({ handle: shopHandle, offer: { ...asked, amount: '20000' } });
+    expect(whole.offers[0]?.facts[1]).toMatch(
+      /; quoted: 0\.02 USDC \(20000\); if it is meant in the smallest unit, it is the same; if the number is meant in USDC, it is 1,000,000 times that\.$/,
+    );
   });
 
   it('says of a request of Lightning what it is', async () => {

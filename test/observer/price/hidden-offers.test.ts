@@ -54,7 +54,7 @@ describe('an offer for one resource beside an offer for another', () => {
     ]);
     expect(offers.map(({ facts }) => facts[0])).toEqual([
       `This offer is for \`${urlAt('evil')}\`.`,
-      `This offer is for \`${urlAt('shop')}\`. It is compared with \`${handleAt('shop')}\`. The listing was found by the address that the offer itself names. A price was last quoted to Dossier at \`${urlAt('shop')}\` on ${today}.`,
+      `This offer is for \`${urlAt('shop')}\`. It is compared with \`${handleAt('shop')}\`. The listing was found by the address that the offer itself names. A price for one request was last quoted to Dossier at \`${urlAt('shop')}\` on ${today}.`,
     ]);
     expect(text).toContain('\nOffer 2:\n');
   });

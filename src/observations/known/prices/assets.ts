@@ -1,5 +1,5 @@
 import { ownMember } from '../../../core/json.ts';
-import { code, ours, type Words } from '../../../core/words.ts';
+import { code, ours, own, say, type Words } from '../../../core/words.ts';
 import table from './assets.json' with { type: 'json' };
 
 /**
@@ -77,6 +77,18 @@ export function readPriceLimit(text: string) {
 function toFixed18(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.split('.');
   return BigInt(whole + fraction.padEnd(18, '0'));
+}
+
+const decimal = /^\d{1,20}(?:\.\d{1,18})?$/;
+
+/** `2,450 times that`, of a number beside `0.02 USDC`. Undefined if one is no number. */
+export function timesOf(stated: string, converted = ''): Words | undefined {
+  const [quoted = ''] = converted.split(' ');
+  if (!decimal.test(stated) || !decimal.test(quoted)) return undefined;
+  const [one, other] = [stated, quoted].map(toFixed18) as [bigint, bigint];
+  if (one === other) return own('the same');
+  if (one < other || other === 0n) return one < other ? own('lower') : own('higher');
+  return one % other === 0n ? say`${Number(one / other)} times that` : own('higher');
 }
 
 /** Undefined for a different asset. */

@@ -13,8 +13,9 @@ import {
   wordsSchema,
 } from '../../../core/words.ts';
 import { subjectWords } from '../kinds/packages/packages.ts';
-import { convert, symbolOf, toCaip19 } from './assets.ts';
+import { symbolOf, toCaip19 } from './assets.ts';
 import { isWhole, type Offer } from './offer.ts';
+import { amountWords, besideQuoted, type Unit } from './quoted-amount.ts';
 import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 import { isMost, networkInFull } from './words.ts';
@@ -129,8 +130,6 @@ function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words):
   return { seen: 'never_seen', text: say`${never}${where}; other: ${others} ${when}` };
 }
 
-type Unit = Pick<SentOffer, 'asset' | 'network' | 'scheme'>;
-
 /** What is not stated fits every offer. */
 const isOf =
   (unit: Unit) =>
@@ -144,15 +143,6 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)];
 const assetWords = (asset = '', network = ''): Words => {
   const symbol = symbolOf(network, asset);
   return symbol === undefined ? code(asset) : say`${ours(symbol)} (${code(asset)})`;
-};
-
-/** `0.02 USDC (20000)` */
-const amountWords = (amount: string, unit: Unit): Words => {
-  const { network, asset } = unit;
-  const named = network === undefined || asset === undefined ? undefined : toCaip19(network, asset);
-  const converted = convert(amount, named);
-  const most = isMost(unit) && own('at most ');
-  return say`${most}${converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`}`;
 };
 
 const paidBy = ({ pays = [] }: Offer): string =>
@@ -272,11 +262,8 @@ function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): Compar
 
 const unstated = notKnown(own('the offer states none that Dossier can read'));
 
-/** Beside what was quoted, so that a reader can compare. */
-function otherAmount(stated: string, { quotes }: SeenOffers): OfferPart {
-  const quoted = quotes.find(({ value }) => value !== undefined)?.value ?? [];
-  const amounts = quoted.flatMap(({ amount, ...unit }) => (isWhole(amount) ? amountWords(amount, unit) : []));
-  const beside = amounts.length > 0 ? say`; quoted: ${listed(amounts, mostNamed)}` : say``;
+function otherAmount(stated: string, offer: SentOffer, seen: SeenOffers): OfferPart {
+  const beside = besideQuoted(stated, offer, seen);
   return { value: code(stated), ...notKnown(say`it is no whole number of the smallest unit${beside}`) };
 }
 
@@ -339,7 +326,17 @@ function compareUnit(
   const other = whyNotComparable(network, networks, isNetworkName, own('network'));
   const assets = unique(all.filter(isOf(ofNetwork)).flatMap((one) => one.asset ?? []));
   const isName = (one: string) => isAssetName(one, network ?? '');
-  const otherAsset = whyNotComparable(asset, assets, isName, own('asset'));
+  const likeIt = assets.find(
+    (one) => symbolOf(network ?? '', one)?.toLowerCase() === asset?.toLowerCase() && asset !== undefined,
+  );
+  const notNamed = whyNotComparable(asset, assets, isName, own('asset'));
+  const otherAsset =
+    notNamed && likeIt !== undefined
+      ? {
+          ...notNamed,
+          text: say`${notNamed.text}; the symbol of the quoted asset ${code(likeIt)} is like it`,
+        }
+      : notNamed;
   const where = own(' on this network');
   const isNowhere = network === undefined && newest !== undefined;
   return {
@@ -369,9 +366,13 @@ export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer 
       ? toPart(
           offer.amount,
           (one) => amountWords(one, offer),
-          (one) => compareAmount(one, offer, seen),
+          (one) => {
+            const compared = compareAmount(one, offer, seen);
+            if (compared.seen !== 'not_known') return compared;
+            return { ...compared, text: say`${compared.text}${besideQuoted(one, offer, seen)}` };
+          },
         )
-      : otherAmount(offer.other_amount, seen),
+      : otherAmount(offer.other_amount, offer, seen),
   ...compareUnit(offer, seen),
 });
 

@@ -82,9 +82,21 @@ const inWordsOfX402 = (one: JsonObject): JsonObject =>
     }),
   );
 
+/** What an amount is for; no offer that Dossier was quoted has it. */
+const termName = /interval|period|frequency|recurr|renew|subscri|quantity/i;
+
+const termsIn = (one: JsonObject): BesideMember[] =>
+  Object.entries(one).flatMap(([name, value]) =>
+    termName.test(name) && isIdentifier(String(value))
+      ? [{ member: toLine(name.slice(0, longestName).toWellFormed()), value: String(value) }]
+      : [],
+  );
+
 /** x402 in either version, and what agentkit gives a hook: {payTo, url, network, asset, amount}. */
-const readRequirement = (one: JsonObject): SentOffer | undefined =>
-  toSent(x402Members(inWordsOfX402(one)), asMembers(one.extra).name);
+function readRequirement(one: JsonObject): SentOffer | undefined {
+  const { beside = [], ...members } = x402Members(inWordsOfX402(one));
+  return toSent({ ...members, beside: [...beside, ...termsIn(one)] }, asMembers(one.extra).name);
+}
 
 /** MPP: base64url in a header, JSON in a message of MCP. */
 function readChallenge({ method, intent, request, expires }: JsonObject): SentOffer | undefined {

@@ -34,6 +34,12 @@ const mostNamed = 3;
 /** What a call costs is known only after it. */
 export const isMost = ({ scheme }: Pick<Offer, 'scheme'>): boolean => scheme === 'upto';
 
+/** `exact` (x402) and `charge` (MPP) pay for one request, other schemes for use. */
+export const paidForWords = (offers: readonly Offer[]): Words =>
+  offers.every(({ scheme = '' }) => /^(?:exact|charge)$/.test(scheme))
+    ? own('for one request')
+    : own('for an amount of use that is not known');
+
 const atMost = (one: Offer): Words | false => isMost(one) && own('at most ');
 
 /** The usual scheme `exact` is not named. */
