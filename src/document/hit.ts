@@ -14,7 +14,7 @@ import { malwareWords } from '../observations/known/malware.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
 import { offersSummary } from '../observations/known/prices/offer.ts';
 import { isQuote, priceOffers } from '../observations/known/prices/offers.ts';
-import { offersWords } from '../observations/known/prices/words.ts';
+import { formerPrice, noPrice, offersWords } from '../observations/known/prices/words.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { isPlaceholder } from '../search/query.ts';
 import { foldToolName } from '../search/tool-names.ts';
@@ -281,7 +281,11 @@ const toolsOf = (observations: readonly HitObservation[], asked: readonly string
       return names.map((name) => say`listed the tool ${code(name)} to Dossier on ${day(observed_at)}`);
     });
 
-const mayCost = own('no price seen; calls may cost');
+/** No endpoint asks for a payment now. */
+function freeWords(observations: readonly HitObservation[]): Words {
+  const quotes = observations.filter((one) => one.kind === priceOffers.kind && isQuote(one));
+  return quotes.map(formerPrice).find((words) => words !== undefined) ?? noPrice;
+}
 
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
@@ -308,7 +312,7 @@ export function besideStandsOut(
     isPlaceholder(description) && own('placeholder description'),
     origin_status === 'deprecated' && own('deprecated'),
     answerOf(asked ?? listing.endpoint, { asked, observations }),
-    asksFree && mayCost,
+    asksFree && freeWords(observations),
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
     reachOf(listing, asked ?? listing.endpoint),

@@ -28,6 +28,7 @@ const plays = {
     quoting(offerOf({ payTo: mallory }), unreadable),
     quoting(offerOf({ payTo: mallory })),
   ],
+  freed: [quoting(offerOf()), good, good],
   repriced: [
     quoting(offerOf()),
     quoting(offerOf()),
@@ -98,6 +99,13 @@ it('a price that was quoted beside another one is not dated to the day when it s
     `, no price but this since ${days[3]} and no payee but this since ${days[2]}`,
   );
   expect(await agent('shop')).toContain(`payee changed from \`${alice}\` to \`${mallory}\` on Base (between`);
+});
+
+it('what asked for a payment before is not said to have asked for none', async () => {
+  const before = `sked for 0.01 USDC on Base until ${days[0]}, not since; calls may cost`;
+  expect(await agent('freed')).toContain(`* Costs: A${before}.`);
+  const row = await told('search_agents', { no_payment_seen: true });
+  expect(row).toContain(`| a${before} |`);
 });
 
 it('a part of a price that stayed the same is dated to its first sighting by every tool', async () => {

@@ -308,6 +308,10 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     `(?:no price but this|exactly these prices) since ${D} and (?:no payee but this|exactly these payees) since ${D}`,
     (all, days) => isOn(all, days, isOf('paid A', 'paid B')),
   ],
+  [
+    `[Aa]sked for [^;|]* until ${D}, not since; calls may cost`,
+    (all, days) => isOn(all, days, isOf('paid A', 'paid B')),
+  ],
   [`[Ll]ast seen on ${D}`, (all, days) => isOn(all, days, always)],
   [`[Nn]o price at the check of ${D}`, (all, days) => isOn(all, days, isOf('one', 'two', 'unlisted'))],
   [

@@ -4,7 +4,13 @@ import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { anyPrice } from '../../observations/known/kinds/questions.ts';
 import { isAnotherEachTime, payeesIn, pricesIn } from '../../observations/known/prices/offer.ts';
 import { costOf, isQuote, priceOffers } from '../../observations/known/prices/offers.ts';
-import { offerInFull, paidForWords, placeTitle } from '../../observations/known/prices/words.ts';
+import {
+  formerPrice,
+  noPrice,
+  offerInFull,
+  paidForWords,
+  placeTitle,
+} from '../../observations/known/prices/words.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../recorded-facts.ts';
 import {
   atPlace,
@@ -21,7 +27,6 @@ import { isInTable } from './tables.ts';
 type KnownOffers = KnownFact<typeof priceOffers>;
 
 const none = say``;
-const noPrice = own('no price seen; calls may cost');
 
 /** Leaves out a reason that the line about tools gives too. */
 function noPriceWords(one: SeenFact<typeof priceOffers>, { seen, known }: JudgedListing): Words {
@@ -29,10 +34,11 @@ function noPriceWords(one: SeenFact<typeof priceOffers>, { seen, known }: Judged
   const isStated = known(priceOffers).some((fact) => !isQuote(fact) && costOf(fact.value)?.isPriced);
   if (one.outcome === 'nothing' && isStated)
     return own('no payment asked for before it answers; calls may cost');
-  if (one.outcome === 'nothing')
-    return seen(priceOffers).every(({ changed_from }) => changed_from?.value == null)
-      ? noPrice
-      : say`no price at the check of ${day(one.observed_at)}; calls may cost`;
+  if (one.outcome === 'nothing') {
+    const isOther = seen(priceOffers).some(({ changed_from }) => changed_from?.value != null);
+    const none = isOther ? say`no price at the check of ${day(one.observed_at)}; calls may cost` : noPrice;
+    return formerPrice(one) ?? none;
+  }
   if (one.outcome === 'asks' && one.asks_for === 'payment') return say`price not known: ${whyOf(one)}`;
   const isSaid = seen(toolsSurface).some(
     ({ subject, reason = none }) => subject === one.subject && toText(reason) === toText(one.reason ?? none),

@@ -165,7 +165,7 @@ export const observedCriteria = {
   price_at_most: observed('Quotes at most {}', { kind: 'price' }, ['costs'], (listing, most: string) =>
     ofEndpoints(listing, (at) => quotesAtMost(at, most)),
   ),
-  no_payment_seen: observed('No request for a payment was seen', plain, ['costs'], (listing) => {
+  no_payment_seen: observed('The newest check saw no request for a payment', plain, ['costs'], (listing) => {
     if (isStated(listing, true) || isStated(listing, false)) return 'not_met';
     return ofEndpoints(listing, (at) => {
       if (isUnreadPrice(at(priceOffers))) return 'not_met';

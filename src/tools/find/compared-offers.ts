@@ -107,7 +107,7 @@ async function compareAt(
   });
 }
 
-/** What the listing asked Dossier for, beside an offer that Dossier cannot read. Undefined if none is named. */
+/** What the listing asked Dossier for, beside an offer that it cannot read. Undefined if none is named. */
 export async function askedBeside(offer: unknown, named: Named, context: Context) {
   if ((named.handle ?? named.url) === undefined) return undefined;
   const { facts, found } = await findPlace(named, {}, context);

@@ -82,7 +82,10 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
     listings: found.map((one) => {
       const version_asked = askedVersion(search.text, one);
       const asked = recordedAt(search.text, one.listing);
-      const hit = toHit({ ...one, asked }, { words, matched: matchedOf.get(one.listing.id), asksFree, tools });
+      const hit = toHit(
+        { ...one, asked },
+        { words, matched: matchedOf.get(one.listing.id), asksFree, tools },
+      );
       return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
     }),
     counts,

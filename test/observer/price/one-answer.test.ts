@@ -119,7 +119,7 @@ it('a search for what asks for no payment says that calls may cost, and why the 
   const whyOf = Object.fromEntries(left_out.best.map(({ handle, why }) => [handle, why]));
   expect(whyOf).toEqual({
     'com.example/four': expect.stringMatching(
-      /^No request for a payment was seen: not met\. Quotes .* on Base .* \(Dossier, \S+\)\.$/,
+      /^The newest check saw no request for a payment: not met\. Quotes .* on Base .* \(Dossier, \S+\)\.$/,
     ),
     'com.example/unreadable': expect.stringMatching(
       /: not met\. Price not known: the endpoint asked for a payment \(HTTP 402\)/,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type JsonObject, readObject } from '../../../core/json.ts';
-import { code, codes, join, own, say, type Words } from '../../../core/words.ts';
+import { code, codes, isEmpty, join, own, say, type Words } from '../../../core/words.ts';
 import { longestAddress, mayPass, type NoAnswer, noAnswer, notAsked, returned } from '../../../net/answer.ts';
 import { challengesOf } from '../../../net/challenges.ts';
 import type { EndpointAnswer } from '../../asked/endpoint/conversation.ts';
 import { isLearnedOutcome } from '../../asked/outcome.ts';
 import type { CheckRun } from '../../asked/run.ts';
-import { defineKind, type ShownFinding } from '../kind.ts';
+import { type BeforeChange, defineKind, type ShownFinding } from '../kind.ts';
 import type { Observation } from '../observation.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from './remotes.ts';
 
@@ -181,6 +181,7 @@ const signIn = z.strictObject({
   resource: z.string().nullable(),
 });
 const mostScopes = 8;
+const mostInLine = 4;
 
 const otherIssuers = z.object({
   authorization_servers: z.array(
@@ -208,8 +209,11 @@ export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_s
   const servers = issuersWords(found);
   if (found.as_seen?.introduced_without_credentials)
     return say`its metadata names ${servers ?? own('no authorization server')}, so calls may need sign-in${otherIssuerWords(found)}`;
+  const { scopes = [] } = signIn.safeParse(found.value).data ?? {};
+  const all = Math.max(scopes.length, Number(found.details?.scopes ?? 0));
+  const asked = scopes.length > 0 && say`, scopes ${codes(scopes, mostInLine, all)}`;
   return servers
-    ? say`OAuth sign-in through ${servers}${otherIssuerWords(found)}`
+    ? say`OAuth sign-in through ${servers}${asked}${otherIssuerWords(found)}`
     : own('OAuth sign-in without an authorization server in its metadata');
 }
 
@@ -231,6 +235,26 @@ function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   return say`${servers}${scopesWords(found)}${isOther}${isLater === true && later}${otherIssuerWords(found)}`;
 }
 
+/** What a consent gave before, it gives still; what was added, nobody has consented to. */
+function signInChange(
+  { value: was }: BeforeChange<z.infer<typeof signIn>>,
+  { value: is }: ShownFinding<z.infer<typeof signIn>>,
+  between: Words,
+): Words | undefined {
+  if (!was) return undefined;
+  const scopes = is.scopes.filter((one) => !was.scopes.includes(one));
+  const issuers = is.issuers.filter((one) => !was.issuers.includes(one));
+  const said = [
+    issuers.length > 0 && say`sign-in through ${codes(issuers, mostIssuers)}`,
+    scopes.length > 0 &&
+      say`${scopes.length === 1 ? own('scope') : own('scopes')} ${codes(scopes, mostScopes)}`,
+  ];
+  const added = join(said, ' and ');
+  return isEmpty(added)
+    ? undefined
+    : say`Its sign-in names what it did not name before: ${added} (${between})`;
+}
+
 export const accessOauth = defineKind({
   kind: 'auth.oauth',
   answers: 'auth',
@@ -243,6 +267,7 @@ export const accessOauth = defineKind({
   doesNotMean: 'Dossier does not sign in, and does not know what an account costs or who gets one.',
   method_version: 'auth/5',
   say: sayMetadata,
+  sayChange: signInChange,
   ...ofRareRemotes(findAccess),
 });
 

@@ -18,7 +18,7 @@ export const amountWords = (amount: string, unit: Unit): Words => {
   return say`${most}${converted === undefined ? ours(amount) : say`${ours(converted)} (${ours(amount)})`}`;
 };
 
-/** The stated number as one of whole units of the quoted asset, whose symbol the offer names or leaves out. */
+/** The stated number in whole units of the quoted asset, whose symbol the offer names or leaves out. */
 function inQuotedUnit(stated: string, { asset, network }: SentOffer, [quoted]: readonly Offer[]): Words {
   const symbol = symbolOf(quoted?.network ?? '', quoted?.asset ?? '');
   const isMeant =

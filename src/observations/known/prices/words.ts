@@ -3,6 +3,7 @@ import {
   code,
   codes,
   count,
+  dayOf,
   isEmpty,
   join,
   listed,
@@ -13,6 +14,7 @@ import {
   type Words,
 } from '../../../core/words.ts';
 import type { BeforeChange, ShownFinding } from '../kind.ts';
+import type { Observation } from '../observation.ts';
 import { networkName, networkWords } from './assets.ts';
 import { changesOf, isRaised, type OfferChange, weightOfOffer } from './difference.ts';
 import {
@@ -24,6 +26,7 @@ import {
   isAnotherEachTime,
   type Offer,
   type OffersSummary,
+  offersSummary,
   type PlaceName,
   payeesIn,
   pricesIn,
@@ -61,6 +64,16 @@ export function offerWords(one: Offer, isExact = false): Words {
   const amount = amountWords(one, isExact);
   if (one.network === undefined) return amount;
   return say`${amount} on ${isExact ? code(one.network) : networkWords(one.network)}`;
+}
+
+export const noPrice = own('no price seen; calls may cost');
+
+/** Of a place that asked for a payment before. */
+export function formerPrice({ changed_from: before }: Pick<Observation, 'changed_from'>): Words | undefined {
+  const { data } = offersSummary.safeParse(before?.value);
+  if (!before || !data || data.place !== 'quote') return undefined;
+  const price = offersWords(data.offers, data.count);
+  return say`asked for ${price} until ${dayOf(before.seen_until)}, not since; calls may cost`;
 }
 
 export function offersWords(offers: readonly Offer[], all = offers.length): Words {

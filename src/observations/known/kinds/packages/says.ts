@@ -146,6 +146,10 @@ export const packageLicence = defineKind({
   answers: 'licence',
   name: 'licence',
   say: ({ value }) => licenceWords(value),
+  sayChange: ({ value: was }, { value }, between) =>
+    was === null
+      ? undefined
+      : say`The package’s licence changed from ${licenceWords(was)} to ${licenceWords(value)} (${between})`,
   saidIn: 'whose',
   sayInLine: ({ value }) => say`licence ${licenceWords(value)} (package)`,
   question: 'terms',
