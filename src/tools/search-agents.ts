@@ -52,7 +52,7 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
 
 const leftOutText = ({ count, capped, best }: LeftOut) =>
   lines(
-    `Without the filters by facts about a service, ${count}${capped ? ' or more' : ''} match. The first that these filters left out:`,
+    `The filters by facts about a service leave out ${count}${capped ? ' or more' : ''} of what matches the rest. The first of these:`,
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 

@@ -159,11 +159,7 @@ export async function findNearMisses(
 }
 
 export const leftOut = z.object({
-  count: z
-    .int()
-    .describe(
-      'Number of listings that match the words and all filters except those by facts about a service',
-    ),
+  count: z.int().describe('Number of listings that only the filters by facts about a service leave out'),
   capped: z.boolean(),
   best: z
     .array(z.object({ handle: z.string(), why: wordsSchema }))
@@ -225,5 +221,6 @@ export async function findLeftOut(
     noteChange(context, nextChange_ms(facts, context));
     return { handle, why: whyWithout(facts, facets, context) };
   });
-  return { count: counts.total, capped: counts.capped, best: best.filter(({ why }) => !isEmpty(why)) };
+  const count = counts.total - total;
+  return { count, capped: counts.capped, best: best.filter(({ why }) => !isEmpty(why)) };
 }
