@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { callTool } from '../support/directory.ts';
 import { serverFailure } from '../support/endpoints/dns-server.ts';
 import { registryEntry } from '../support/entries.ts';
 import { wellKnown } from './domain-directory.ts';
@@ -69,6 +70,9 @@ describe('a file on the web server of the domain', () => {
       status: 'challenge_issued',
     });
     expect(await directory.standing(issued.capability)).toBe('capability_suspended');
+    expect(JSON.stringify(await callTool(directory.directory, 'get_agent', { handle }))).toMatch(
+      /claim of [\d-]{10} was suspended on \d{4}-\d\d-\d\d \(proof missing\)/,
+    );
     serve(issued.challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });
     expect(await history()).toEqual([

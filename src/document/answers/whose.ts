@@ -131,9 +131,12 @@ const isOn = (website: string, handle = ''): boolean => websiteDomain(website) =
 
 function claimWords({ claim, state }: ListingDocument): Words {
   if (!claim) return own('not claimed');
-  if (state === 'suspended')
-    return say`its claim of ${dayOf(claim.claimed_at)} is suspended (${ours((claim.suspended_reason ?? '').replaceAll('_', ' '))})`;
-  const { claimed_at, kind, failing } = claim;
+  const { claimed_at, kind, failing, suspended_reason = '', history } = claim;
+  if (state === 'suspended') {
+    const suspended = history.findLast(({ type }) => type === 'suspended');
+    const on = suspended ? say` on ${day(suspended.at)}` : say``;
+    return say`its claim of ${dayOf(claimed_at)} was suspended${on} (${ours(suspended_reason.replaceAll('_', ' '))})`;
+  }
   const shown = say`claimed on ${day(claimed_at)}: ${ours(claimMethods[kind].control)} was shown, nothing more`;
   return failing ? say`${shown}; ${ours(failing)}` : shown;
 }
