@@ -327,11 +327,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** As `byHandle`, in no particular order. */
   byHandles: async (handles: readonly string[]) => {
     if (handles.length === 0) return [];
-    const rows = db
-      .selectFrom('listing')
-      .selectAll()
-      .where('handle', 'in', [...handles]);
-    return (await rows.execute()).map(listingTable.decode);
+    const rows = db.selectFrom('listing').selectAll();
+    return (await rows.where('handle', 'in', [...handles]).execute()).map(listingTable.decode);
   },
   near: (text: string, limit: number) => readNear(db, search, text, limit),
   nearPackages: (name: string, limit: number) => readNearPackages(db, name, limit),

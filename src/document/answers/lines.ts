@@ -256,6 +256,26 @@ function sentTo(listing: ListingDocument, places: readonly AskingPlace[]): Words
   )}`;
 }
 
+const mostAsking = 2;
+
+/** The tools whose arguments take secrets. */
+function toolSecrets({ details }: KnownFact<typeof toolsSurface>): Words {
+  const { tools } = asMembers(details);
+  const asking = (Array.isArray(tools) ? tools : []).flatMap((tool) => {
+    const { name, secrets } = asMembers(tool);
+    return Array.isArray(secrets) ? [{ name: String(name), secrets: secrets.map(String) }] : [];
+  });
+  const said = asking.slice(0, mostAsking).map(({ name, secrets }) => {
+    const taken = say`${own(secrets.length > 1 ? 'secrets' : 'secret')} ${listed(secrets.map((one) => code(one)))}`;
+    return say`its tool ${code(name)} takes the ${taken}`;
+  });
+  const more = asking.length - said.length;
+  return join(
+    [...said, more > 0 && say`${count(more, 'more tool')} ${own(more === 1 ? 'takes' : 'take')} secrets`],
+    '; ',
+  );
+}
+
 const asks: FactsOf = (judged) => {
   const { listing, known, detail } = judged;
   const all = [...listing.remotes, ...listing.packages];
@@ -283,6 +303,10 @@ const asks: FactsOf = (judged) => {
     ...known(accessOauth).map((one) =>
       observed(judged, one, say`${signInWords(one)}${atPlace(one, listing.remotes)}`),
     ),
+    ...known(toolsSurface).flatMap((one) => {
+      const said = toolSecrets(one);
+      return isEmpty(said) ? [] : [observed(judged, one, say`${said}${atPlace(one, listing.remotes)}`)];
+    }),
   ];
   if (facts.length > 0) return facts;
   const none = unknownOf(judged, credentials, own('no credentials recorded'));

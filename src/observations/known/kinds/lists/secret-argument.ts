@@ -20,6 +20,14 @@ const wordsOf = (name: string) =>
     .trim()
     .toLowerCase();
 
+const mostSecrets = 5;
+
+/** The names of a tool's own arguments that are secrets. */
+export const secretArguments = (inputSchema: unknown): string[] =>
+  Object.entries(asMembers(asMembers(inputSchema).properties))
+    .flatMap(([name, schema]) => (isSecretArgument(name, schema) ? [name.slice(0, 100)] : []))
+    .slice(0, mostSecrets);
+
 const marks = ['writeOnly', 'x-secret', 'isSecret', 'secret', 'sensitive'];
 
 export function isSecretArgument(name: string, schema: unknown): boolean {

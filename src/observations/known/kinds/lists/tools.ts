@@ -21,6 +21,7 @@ import { hasTexts, membersOf, textsIn, whyNotWhole } from '../../../asked/endpoi
 import { defineKind, type ShownFinding } from '../../kind.ts';
 import { ofRareRemotes, ofRemotes, withoutAnswer } from '../remotes.ts';
 import { listChangeWords, listDifference, surfaceWeight } from './member-changes.ts';
+import { secretArguments } from './secret-argument.ts';
 
 /** What the lists of an endpoint have in common. */
 const ofList = <const Name extends SurfaceName>(surface: Surface & { readonly name: Name }) =>
@@ -89,8 +90,12 @@ export const toolsSurface = defineKind({
   ...ofRemotes((endpoint) => {
     const { list } = endpoint;
     if (list.result !== 'listed') return list;
-    const hintsOf = (tool: SurfaceTool) => (toHints(tool).length > 0 ? { hints: toHints(tool) } : {});
-    return toListedFinding(surfaces.tools, list, endpoint, hintsOf);
+    const toMore = (tool: SurfaceTool) => {
+      const hints = toHints(tool);
+      const secrets = secretArguments(tool.inputSchema);
+      return { ...(hints.length > 0 && { hints }), ...(secrets.length > 0 && { secrets }) };
+    };
+    return toListedFinding(surfaces.tools, list, endpoint, toMore);
   }),
 });
 
