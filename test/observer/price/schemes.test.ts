@@ -15,6 +15,7 @@ const asked: Record<string, object> = {
     amount: '4000',
     extra: { feePayer: '2wKupLR9q6wXYppw8Gr2NvWxKBUqm4PPJKkQfoxHDBg4' },
   }),
+  moved: offerOf(),
 };
 const { directory } = await openCheckedTwice(Object.keys(asked), (name) =>
   startShop(() => [asked[name] ?? '']),
@@ -52,4 +53,14 @@ it('USDC on Solana is known, and who pays the fee of the network hides no payee'
   const { costs } = (await call('get_agent', { handle: handleAt('solana') })).lines;
   expect(costs).toContain(`: 0.004 USDC (4000 of \`${mint}\`) on Solana`);
   expect(costs).not.toContain('cannot read');
+});
+
+it('a scheme that was quoted for another asset before is as seen, and did not replace itself', async () => {
+  const handle = handleAt('moved');
+  asked.moved = offerOf({ network: 'base-sepolia', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' });
+  directory.wait(3 * 86_400);
+  await directory.observe(handle);
+  const { offers } = await call('check_offer', { handle, offer: { x402Version: 2, accepts: [asked.moved] } });
+  expect(offers).toMatchObject([{ asset: 'new', network: 'new', scheme: 'as_seen' }]);
+  expect(offers[0]?.facts.join(' ')).not.toContain('it was `exact`');
 });

@@ -293,7 +293,7 @@ function whyNotComparable(
   return notKnown(say`${code(unknown)} is a name, and Dossier does not know which ${what} has it`);
 }
 
-/** The asset is compared on this network, and the scheme among offers of this asset. */
+/** The asset is compared on this network, and the scheme among a quote's offers of this asset, if any. */
 function compareUnit(
   offer: SentOffer,
   seen: SeenOffers,
@@ -316,9 +316,10 @@ function compareUnit(
   };
   const ofNetwork: Unit = network === undefined ? {} : { network };
   const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };
-  // Without the asset in the newest quote, schemes are compared among all offers.
-  const newest = quotes.find(({ value }) => value !== undefined);
-  const isAssetSeen = newest?.value?.some(isOf(ofAsset)) === true;
+  const ofThisAsset = (offers: readonly Offer[]) => {
+    const some = offers.filter(isOf(ofAsset));
+    return some.length > 0 ? some : offers;
+  };
   const ofOther = (one: Offer) => assetWords(one.asset, one.network);
   const writeElsewhere = (one: Offer) => say`${ofOther(one)} on ${networkInFull(one.network)}`;
   const all = quotes.flatMap(({ value }) => value ?? []);
@@ -338,7 +339,7 @@ function compareUnit(
         }
       : notNamed;
   const where = own(' on this network');
-  const isNowhere = network === undefined && newest !== undefined;
+  const isNowhere = network === undefined && quotes.some(({ value }) => value !== undefined);
   return {
     asset: toPart(
       asset,
@@ -354,7 +355,11 @@ function compareUnit(
       () => other ?? compare(ofNetwork, {}, (one) => networkInFull(one.network)),
     ),
     scheme: toPart(scheme, code, (one) =>
-      compare({ scheme: one }, isAssetSeen ? ofAsset : {}, (other) => code(other.scheme ?? '')),
+      comparePlace(seen, {
+        holds: (offers) => ofThisAsset(offers).some(isOf({ scheme: one })),
+        name: (offers) =>
+          unique(ofThisAsset(offers).map((other) => other.scheme ?? '')).map((name) => code(name)),
+      }),
     ),
   };
 }
