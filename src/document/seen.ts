@@ -114,9 +114,9 @@ export const reasonOf = (one: Observation): Words | undefined =>
 export const isChecked = ({ listing }: Pick<JudgedListing, 'listing'>): boolean =>
   listing.observations.some(isDated);
 
-/** The page says first, and once, what is not checked. */
-export const isSaidFirst = (judged: JudgedListing): boolean =>
-  judged.detail === 'table' && !isChecked(judged);
+/** The page says first, and once, what is not checked; what a copy lacks has its reason in each line. */
+export const isSaidFirst = ({ detail, listing }: Pick<JudgedListing, 'detail' | 'listing'>): boolean =>
+  detail === 'table' && !isChecked({ listing }) && listing.copy_lacks === undefined;
 
 /** Days from a time to the day of the answer. */
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>

@@ -6,7 +6,7 @@ import { gapNames, gapTitles, toAnswer, toAnswerWords } from '../../document/ans
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import { type FactTable, inputHeads, offersTable, packagesTable } from '../../document/answers/tables.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { isChecked, isKnown } from '../../document/seen.ts';
+import { isKnown, isSaidFirst } from '../../document/seen.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { type Html, pagePath, toHtml } from '../html.ts';
 import { rowTable } from '../tables.ts';
@@ -43,7 +43,7 @@ export function answerBlock(listing: ListingDocument): Html {
   const answer = toAnswer(listing, 'table');
   const said = toAnswerWords(answer);
   const today = listing.evidence_snapshot_date;
-  const isUnchecked = !isChecked({ listing });
+  const isUnchecked = isSaidFirst({ listing, detail: 'table' });
   const gaps = gapNames.filter((name) => !(isUnchecked && name === 'unchecked'));
   return html`
 <section class="answer" aria-labelledby="answer"><h2 id="answer" class="unseen">In short</h2>
