@@ -16,6 +16,7 @@ const pypi: Stored = {
 const npm = await opened(
   startPackageRegistry(() => ({
     '/@northgate%2fmcp-server': npmPackument('@northgate/mcp-server', { '1.2.0': {}, '1.3.0': {} }, {}),
+    '/taken': npmPackument('taken', { '1.9.0': {}, '2.0.0': {} }, {}),
     '/first': npmPackument('first', { '1.0.0': { scripts: { postinstall: 'node setup.js' } } }, {}),
     '/second': npmPackument('second', { '1.0.0': { deprecated: 'Unkept' } }, {}),
     '/many': npmPackument('many', many, {}),
@@ -56,6 +57,7 @@ const entries = [
   listed('npm', 'npm', '@northgate/mcp-server', '1.2.0'),
   listed('many', 'npm', 'many'),
   listed('ghosty', 'npm', 'ghosty-cal', '1.0.0'),
+  listed('taken', 'npm', 'taken', '2.1.0'),
   listed('pypi', 'pypi', 'sql-mcp', '1.3'),
   listed('cargo', 'cargo', 'example-server', '0.3.0'),
   listed('nuget', 'nuget', 'Example.Server', '1.2.0.1'),
@@ -80,7 +82,7 @@ const directory = await openedDirectory({
   },
 });
 const client = await opened(connect('v2', directory));
-for (const name of ['npm', 'many', 'ghosty', 'pypi', 'cargo', 'nuget', 'both'])
+for (const name of ['npm', 'taken', 'many', 'ghosty', 'pypi', 'cargo', 'nuget', 'both'])
   await directory.observe(`com.example/${name}`);
 
 const saysOf = async (handle: string) => {
@@ -208,4 +210,15 @@ it('compares a digest that was asked for with those of the recorded tag that wer
     b: isThis,
     c: other('b'),
   });
+});
+
+it.each([
+  [
+    'npx -y taken',
+    'That means the newest version, which was `2.0.0` in npm on <date>; the record names `2.1.0`',
+  ],
+  ['npx -y taken@^1.0.0', 'lists no advisory about version `1.9.0` of `npm:taken`'],
+])('says what %s installs while npm lacks the recorded version', async (command, says) => {
+  expect(await saysOf(command)).toContain(says);
+  expect(await saysOf(command)).not.toContain('has no version');
 });

@@ -51,7 +51,8 @@ export const absentWords = ({ outcome, why, reason = why && new Words(why), ...a
   bySource(outcome === 'absent' && reason ? phrase(reason) : undefined, at);
 
 function lackingWords(one: Checked, is: boolean | undefined, version: string): Words {
-  if (one.outcome === 'absent' || is !== false) return absentWords(one);
+  if (is === true) return say``;
+  if (one.outcome === 'absent' || is === undefined) return absentWords(one);
   const { subject = '' } = one;
   return bySource(
     say`${registryOf(subject).registry} has no version ${code(version)} of ${packageOf(subject)}`,
@@ -176,8 +177,8 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
     const malware = by(range && held && sayReported(held));
     return { about, notices: { malware, lacking: say``, advisories: say``, none: say`` } };
   }
-  const isAbsent = there?.outcome === 'absent';
   const is = there && hasVersion(there, wanted.text);
+  const isAbsent = there?.outcome === 'absent' && !is;
   const lacking = there ? lackingWords(there, is, wanted.text) : say``;
   const said = held ? sayOfVersion(held, wanted.text) : {};
   const unsure = is === undefined && own(', and Dossier does not know whether there is such a version');

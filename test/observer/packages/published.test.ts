@@ -138,7 +138,12 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'npm without this version': {
     record: ['npm', '@example/server', '9.9.9'],
-    facts: { exists: 'absent' },
+    facts: {
+      exists: 'absent',
+      version_age: 'absent',
+      maintainers: people,
+      newest_version: { version: '1.3.0', published_at: newest },
+    },
     why: { exists: 'npm has no version `9.9.9` of `@example/server`.' },
   },
   'npm without this package': {

@@ -10,6 +10,7 @@ import {
   notDated,
   notStated,
   noVersion,
+  type PackageAnswer,
   type Published,
   toNewest,
   toPublished,
@@ -33,7 +34,7 @@ function newestCrate(crate: Published['document'], versions: readonly Version[])
   return toNewest(version, toTime(versions.find(({ num }) => num === version)?.created_at));
 }
 
-export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promise<Published | NoAnswer> {
+export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promise<PackageAnswer> {
   const { name } = recorded;
   const answer = toRegistered(
     await run.registry('cargo', `/api/v1/crates/${name}`),
@@ -48,14 +49,19 @@ export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promi
   const version = chosenVersion(recorded.version, newest);
   if (typeof version !== 'string') return version;
   const one = versions.find(({ num }) => num === version);
-  if (!one) return noVersion(crates, response, { name, version });
-  return toPublished(response, notAsked(own('Dossier does not ask crates.io for this.')), {
+  const maintainers = notAsked(own('Dossier does not ask crates.io for this.'));
+  const ofPackage = {
     name: String(crate.name),
     version,
-    published_at: toTime(one.created_at) ?? notDated(crates),
-    deprecated: withdrawn(one.yanked === true, one.yank_message),
+    maintainers,
     newest,
     versions: versions.map(({ num }) => String(num)),
+  };
+  if (!one) return noVersion(crates, response, ofPackage);
+  return toPublished(response, maintainers, {
+    ...ofPackage,
+    published_at: toTime(one.created_at) ?? notDated(crates),
+    deprecated: withdrawn(one.yanked === true, one.yank_message),
     repository: toStatedRepository(crate.repository),
     licence: toLicence(one.license),
     document: one,
@@ -184,7 +190,7 @@ async function nugetNames(run: CheckRun, id: string, version: string): Promise<P
 export async function readNuget(
   run: CheckRun,
   { name, version: recorded }: RecordedPackage,
-): Promise<Published | NoAnswer> {
+): Promise<PackageAnswer> {
   const id = name.toLowerCase();
   const answer = toRegistered(await run.registry('nuget', `${base(id)}/index.json`), (sent) =>
     Array.isArray(sent.items),
@@ -207,15 +213,17 @@ export async function readNuget(
   const version = chosenVersion(recorded, newest);
   if (typeof version !== 'string') return version;
   const entry = entries.find((one) => toNugetKey(one.version) === toNugetKey(version));
-  if (!entry) return noVersion(nuget, response, { name, version });
-  return toPublished(response, notAsked(own('Dossier does not ask NuGet for this.')), {
+  const maintainers = notAsked(own('Dossier does not ask NuGet for this.'));
+  // A page that was not read may have any of them.
+  const versions = read.length === pages.length ? entries.map((one) => String(one.version)) : [];
+  const ofPackage = { name, version, maintainers, newest, versions };
+  if (!entry) return noVersion(nuget, response, ofPackage);
+  return toPublished(response, maintainers, {
+    ...ofPackage,
     name: toShort(entry.id)?.toLowerCase() === id ? String(entry.id) : id,
     version: toShort(entry.version) ?? '',
     published_at: publishedAt(entry) ?? notDated(nuget),
     deprecated: deprecationOf(entry),
-    newest,
-    // A page that was not read may have any of them.
-    versions: read.length === pages.length ? entries.map((one) => String(one.version)) : [],
     names: await nugetNames(run, id, toNugetKey(entry.version)),
     repository: toStatedRepository(memberOf(entry, 'repository').url) ?? repositoryOfHome(entry.projectUrl),
     licence: toLicence(entry.licenseExpression),

@@ -12,22 +12,34 @@ export interface Earlier {
   readonly document: JsonObject;
 }
 
-/** About the recorded version, or else the registry's default version. */
-export interface Published {
-  readonly result: 'published';
+/** What does not depend on the recorded version. */
+export interface OfPackage {
   /** For NuGet and crates.io in the spelling of the registry. */
   readonly name: string;
+  /** The recorded one, whether there or not, or else the registry's default. */
   readonly version: string;
+  readonly maintainers: readonly string[] | NoAnswer;
+  readonly newest: Newest | NoAnswer;
+  /** All that the registry has, if it states them. */
+  readonly versions: readonly string[];
+}
+
+/** The registry has the package without the recorded version. */
+export interface NoVersion extends NoAnswer {
+  readonly of_package: OfPackage;
+}
+
+export type PackageAnswer = Published | NoVersion | NoAnswer;
+
+/** About the recorded version, or else the registry's default version. */
+export interface Published extends OfPackage {
+  readonly result: 'published';
   readonly source: string;
   readonly source_url: string;
   readonly published_at: string | NoAnswer;
   readonly deprecated:
     | { readonly deprecated: boolean; readonly unlisted?: true; readonly message?: string }
     | NoAnswer;
-  readonly maintainers: readonly string[] | NoAnswer;
-  readonly newest: Newest | NoAnswer;
-  /** All that the registry has, if it states them. */
-  readonly versions: readonly string[];
   /** The handles of the listings to which the package says that it belongs. */
   readonly names: readonly string[] | NoAnswer;
   readonly repository: string | undefined;
@@ -77,11 +89,14 @@ export const noPackage = (
     say`has no ${noun} ${code(name)}${!name.startsWith('@') && own('; a name that is free can be registered by others')}`,
   );
 
-export const noVersion = (
-  registry: Words,
-  response: Fetched,
-  { name, version = '' }: { readonly name: string; readonly version: string | undefined },
-): NoAnswer => notFound(registry, response, say`has no version ${code(version)} of ${code(name)}`);
+export const noVersion = (registry: Words, response: Fetched, of_package: OfPackage): NoVersion => ({
+  ...notFound(
+    registry,
+    response,
+    say`has no version ${code(of_package.version)} of ${code(of_package.name)}`,
+  ),
+  of_package,
+});
 
 export const notStated = (by: Words, what: Words) => noAnswer('nothing', say`${by} does not state ${what}.`);
 export const notDated = (by: Words) => notStated(by, own('when this version was published'));

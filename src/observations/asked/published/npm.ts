@@ -15,6 +15,7 @@ import {
   notFound,
   notStated,
   noVersion,
+  type PackageAnswer,
   type Published,
   toNewest,
   toPublished,
@@ -95,15 +96,16 @@ async function readVersion(run: CheckRun, { name, version = 'latest' }: Recorded
     await run.registry('npm', `${npmPath(name)}/${version}`),
     (document) => document.name === name && typeof document.version === 'string',
   );
-  if (answer.result === 'absent') return noVersion(npm, answer.response, { name, version });
-  if (answer.result !== 'document') return answer;
   const tooLarge = notAsked(
     say`The npm document of ${code(name)} that states this is larger than Dossier reads.`,
   );
+  const ofPackage = { name, version, maintainers: tooLarge, newest: tooLarge, versions: [] };
+  if (answer.result === 'absent') return noVersion(npm, answer.response, ofPackage);
+  if (answer.result !== 'document') return answer;
   return toPublished(answer.response, tooLarge, { name, ...ofVersion(answer.document) });
 }
 
-export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Published | NoAnswer> {
+export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<PackageAnswer> {
   const { name } = named;
   // npm installs 1.0.0 if v1.0.0 is named.
   const recorded = { ...named, version: valid(named.version) ?? named.version };
@@ -121,18 +123,17 @@ export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Pu
   if (times.unpublished && !(typeof version === 'string' && isThere(version)))
     return notFound(npm, response, say`says that ${code(name)} was unpublished`);
   if (typeof version !== 'string') return version;
-  if (!isThere(version)) return noVersion(npm, response, { name, version });
+  const versions = Object.keys(memberOf(document, 'versions'));
+  const ofPackage = { name, version, maintainers: npmNames(document.maintainers), newest, versions };
+  if (!isThere(version)) return noVersion(npm, response, ofPackage);
   const published_at = toTime(times[version]);
   return toPublished(response, notDated(npm), {
-    name,
+    ...ofPackage,
     ...ofVersion(memberOf(document.versions, version)),
     ...(published_at !== undefined && {
       published_at,
       earlier: publishedBefore(version, published_at, document),
     }),
-    maintainers: npmNames(document.maintainers),
-    newest,
-    versions: Object.keys(memberOf(document, 'versions')),
   });
 }
 

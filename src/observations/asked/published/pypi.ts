@@ -1,6 +1,6 @@
 import { asMembers } from '../../../core/json.ts';
 import { own } from '../../../core/words.ts';
-import { type NoAnswer, type Registered, toRegistered } from '../../../net/answer.ts';
+import { type Registered, toRegistered } from '../../../net/answer.ts';
 import type { CheckRun } from '../run.ts';
 import {
   memberOf,
@@ -8,6 +8,8 @@ import {
   notDated,
   notStated,
   noVersion,
+  type OfPackage,
+  type PackageAnswer,
   type Published,
   toNewest,
   toPublished,
@@ -23,6 +25,7 @@ export const filesOf = ({ urls }: Published['document']): Published['document'][
 
 const pypi = own('PyPI');
 const json = own('The JSON of PyPI');
+const noAccounts = notStated(json, own('which accounts may publish'));
 
 const uploadedAt = (document: Published['document']): string | undefined =>
   filesOf(document)
@@ -37,10 +40,10 @@ const newestPypi = (document: Published['document']) =>
 
 function toPublishedOnPypi(
   { response, document }: Extract<Registered, { result: 'document' }>,
-  stated: Pick<Published, 'name' | 'newest' | 'versions'>,
+  stated: OfPackage,
 ): Published {
   const info = memberOf(document, 'info');
-  return toPublished(response, notStated(json, own('which accounts may publish')), {
+  return toPublished(response, noAccounts, {
     ...stated,
     version: newestVersion(document),
     published_at: uploadedAt(document) ?? notDated(json),
@@ -59,21 +62,18 @@ const askPypi = async (run: CheckRun, path: string) =>
     (document) => typeof memberOf(document, 'info').version === 'string' && Array.isArray(document.urls),
   );
 
-export async function readPypi(
-  run: CheckRun,
-  { name, version }: RecordedPackage,
-): Promise<Published | NoAnswer> {
+export async function readPypi(run: CheckRun, { name, version }: RecordedPackage): Promise<PackageAnswer> {
   const ofPackage = await askPypi(run, name);
   if (ofPackage.result === 'absent') return noPackage(pypi, ofPackage.response, name);
   const isDocument = ofPackage.result === 'document';
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
   const newest = isDocument ? newestPypi(ofPackage.document) : ofPackage;
   const versions = isDocument ? Object.keys(memberOf(ofPackage.document, 'releases')) : [];
-  const stated = { name, newest, versions };
+  const stated = { name, version: version ?? '', maintainers: noAccounts, newest, versions };
   if (isDocument && (version === undefined || version === newestVersion(ofPackage.document)))
     return toPublishedOnPypi(ofPackage, stated);
   const ofRelease = await askPypi(run, `${name}/${version}`);
   if (ofRelease.result === 'document') return toPublishedOnPypi(ofRelease, stated);
   if (ofRelease.result !== 'absent') return ofRelease;
-  return noVersion(pypi, ofRelease.response, { name, version });
+  return noVersion(pypi, ofRelease.response, stated);
 }

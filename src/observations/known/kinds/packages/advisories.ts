@@ -155,7 +155,10 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   const isReported = answer.found.some(({ id }) => isMalware(id));
   if (isLoose && published.result === 'no_answer' && finding.value?.count === 0 && !isReported)
     return withoutAnswer(published);
-  return otherMalware(answer, finding, { recorded, run, ecosystem }) ?? finding;
+  const other = otherMalware(answer, finding, { recorded, run, ecosystem });
+  // What is not there has a day of its own, and an empty list says nothing about it.
+  const why = isAbsent && finding.value?.count === 0 && { why: published.why };
+  return other ?? { ...finding, ...why };
 }
 
 const hasFewVersions = ({ versions, is_part }: Pick<Advisory, 'versions' | 'is_part'>): boolean =>
@@ -227,12 +230,6 @@ const mostInFull = 20;
 const isNoneOfAbsent = (found: ShownFinding<AdvisoriesValue>): boolean =>
   found.value.count === 0 && readDetails(found).is_absent === true;
 
-function noneWords(found: ShownFinding<AdvisoriesValue>): Words {
-  if (!isNoneOfAbsent(found)) return own('none');
-  const { version } = readDetails(found);
-  return say`none, but its registry does not have ${version ? versionWords(found) : own('it')}`;
-}
-
 function othersWords(found: ShownFinding<AdvisoriesValue>, most: number, detail: Detail): Words | false {
   const { others } = found.value;
   if (others === undefined) return own('; advisories about other versions were not read');
@@ -252,7 +249,7 @@ function notComparedWords(found: ShownFinding<AdvisoriesValue>): Words | undefin
 function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   const { count: all } = found.value;
   const named = namedWords(found.value, readDetails(found).advisories, 'all', mostInFull);
-  const said = all === 0 ? noneWords(found) : say`${all}: ${named}`;
+  const said = all === 0 ? own('none') : say`${all}: ${named}`;
   return say`${said}${othersWords(found, mostInFull, 'all')}${notComparedWords(found)}`;
 }
 
@@ -263,7 +260,9 @@ function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
   if (!isNoneOfAbsent(found))
     return say`${count(all, 'advisory')} about ${versionWords(found)}${inCopy(found)}${others}${open}`;
   if (!ofOthers?.count && not_compared.length === 0) return undefined;
-  return say`advisories${inCopy(found)}: ${noneWords(found)}${others}${open}`;
+  const { version } = readDetails(found);
+  const what = version ? versionWords(found) : own('it');
+  return say`advisories${inCopy(found)}: none, but its registry does not have ${what}${others}${open}`;
 }
 
 const malwareIn = (ids: readonly string[] = []) => ids.filter(isMalware);

@@ -6,7 +6,15 @@ import type { Listing } from '../../../../listings/listing.ts';
 import { type NoAnswer, returned, toContent } from '../../../../net/answer.ts';
 import { ecosystemOf, orderOf } from '../../../asked/packages/version-order.ts';
 import { readCargo, readNuget } from '../../../asked/published/cargo-nuget.ts';
-import { namesWords, type Published, sourceOf, toTime } from '../../../asked/published/document.ts';
+import {
+  type NoVersion,
+  namesWords,
+  type OfPackage,
+  type PackageAnswer,
+  type Published,
+  sourceOf,
+  toTime,
+} from '../../../asked/published/document.ts';
 import { readNpm } from '../../../asked/published/npm.ts';
 import { digestForm, readManifest, readOci } from '../../../asked/published/oci.ts';
 import { readPypi } from '../../../asked/published/pypi.ts';
@@ -57,23 +65,20 @@ const versionOf = ({ details }: Pick<ShownFinding, 'details'>): Words =>
 type Described = PackageRegistry | 'oci';
 
 const readers: {
-  readonly [Type in Described]: (
-    run: CheckRun,
-    recorded: RecordedPackage<Type>,
-  ) => Promise<Published | NoAnswer>;
+  readonly [Type in Described]: (run: CheckRun, recorded: RecordedPackage<Type>) => Promise<PackageAnswer>;
 } = { npm: readNpm, pypi: readPypi, nuget: readNuget, cargo: readCargo, oci: readOci };
 
 export const describedTypes = Object.keys(readers) as readonly Described[];
 
 const packageRegistries = describedTypes.filter((type) => type !== 'oci');
 
-const read = new WeakMap<CheckRun, Map<string, Promise<Published | NoAnswer>>>();
+const read = new WeakMap<CheckRun, Map<string, Promise<PackageAnswer>>>();
 
 export function readPublished<Type extends Described>(
   run: CheckRun,
   recorded: RecordedPackage<Type>,
-): Promise<Published | NoAnswer> {
-  const known = read.get(run) ?? new Map<string, Promise<Published | NoAnswer>>();
+): Promise<PackageAnswer> {
+  const known = read.get(run) ?? new Map<string, Promise<PackageAnswer>>();
   read.set(run, known);
   const reading = known.get(recorded.recorded);
   const published = reading ?? readers[recorded.type](run, recorded);
@@ -129,6 +134,27 @@ export const ofPublished = <const Value extends Json>(
     const { source, source_url } = published;
     const finding = await toFinding(published, recorded, run);
     return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
+  }),
+});
+
+/** Also if the registry lacks the recorded version. */
+const ofNamed = <const Value extends Json>(
+  types: readonly PackageRegistry[],
+  toFinding: (
+    named: OfPackage,
+    recorded: RecordedPackage<PackageRegistry>,
+    answer: Published | NoVersion,
+  ) => RemoteFinding<Value> | NoAnswer,
+) => ({
+  isOptional: true as const,
+  ...ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
+    const answer = await readPublished(run, recorded);
+    if (answer.result !== 'published' && !('of_package' in answer)) return withoutAnswer(answer);
+    const named = answer.result === 'published' ? answer : answer.of_package;
+    const { source = ownProbe, source_url } = answer;
+    const finding = toFinding(named, recorded, answer);
+    const place = { source, ...(source_url !== undefined && { source_url }) };
+    return { ...('result' in finding ? withoutAnswer(finding) : finding), ...place };
   }),
 });
 
@@ -215,10 +241,11 @@ function highestOf(versions: readonly string[], registry: PackageRegistry): stri
     .slice(0, mostVersions);
 }
 
-const published = ofPublished(packageRegistries, ({ version, versions }, { type }) => ({
-  value: { version },
-  outcome: 'seen',
-  ...(type !== 'oci' && versions.length > 0 && { as_seen: { highest_versions: highestOf(versions, type) } }),
+const published = ofNamed(packageRegistries, ({ version, versions }, { type }, answer) => ({
+  ...(answer.result === 'published'
+    ? { value: { version }, outcome: 'seen' as const }
+    : withoutAnswer(answer)),
+  ...(versions.length > 0 && { as_seen: { highest_versions: highestOf(versions, type) } }),
 }));
 const images = ofPackages(['oci'], ofImage);
 const files = ofPackages(['mcpb'], ofFile);
@@ -298,7 +325,7 @@ export const packageMaintainers = defineKind({
   doesNotMean:
     'It does not say who these accounts belong to. Other registries are not asked for maintainers.',
   method_version: 'package/2',
-  ...ofPublished(['npm'], ({ maintainers }) =>
+  ...ofNamed(['npm'], ({ maintainers }) =>
     'result' in maintainers
       ? maintainers
       : { value: { count: maintainers.length, names: maintainers }, outcome: 'seen' },
@@ -356,16 +383,15 @@ export const packageNewestVersion = defineKind({
   doesNotMean:
     'If the record names another version, Dossier checks the recorded version. A pre-release may be newer than this version.',
   method_version: 'package/1',
-  ...ofPublished(packageRegistries, ({ newest, version }, { type, version: named }) =>
+  ...ofNamed(packageRegistries, ({ newest, version }, { type, version: named }) =>
     'result' in newest
       ? newest
       : {
           value: newest,
           outcome: 'seen',
-          ...(named !== undefined &&
-            type !== 'oci' && {
-              details: { recorded_version: version, is_behind: isBefore(version, newest.version, type) },
-            }),
+          ...(named !== undefined && {
+            details: { recorded_version: version, is_behind: isBefore(version, newest.version, type) },
+          }),
         },
   ),
 });
