@@ -1,4 +1,4 @@
-import { code, isEmpty, join, listed, ours, own, say, type Words } from '../core/words.ts';
+import { code, isEmpty, join, listed, ours, own, quote, say, type Words } from '../core/words.ts';
 import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { surfaces } from '../observations/asked/endpoint/surface.ts';
@@ -71,12 +71,23 @@ const told = [
   ['repository', ['repository']],
 ] as const;
 
-function recordWords({ fields, moved }: Data): Words {
+/** `says`: what the publisher says of the status, unless a later change may have replaced it. */
+function recordWords({ fields, moved, status, before, says }: Data): Words {
   const move = moveSchema.safeParse(moved).data;
   const inMove = told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : []));
-  const names = changedNames(fields).filter((field) => !inMove.includes(field));
+  const isTold = new Set([
+    ...inMove,
+    ...(status === undefined ? [] : ['origin_status']),
+    ...(says === undefined ? [] : ['status_message']),
+  ]);
+  const names = changedNames(fields).filter((field) => !isTold.has(field));
   const others = names.length > 0 ? say` (${ours(names.join(', '))})` : say``;
-  return say`${typeWords['listing.changed']}${others}${move ? say`: ${moveWords(move)}` : say``}`;
+  const details = [
+    status === undefined ? say`` : say`marked as ${ours(String(status))}, ${ours(String(before))} before`,
+    says === undefined ? say`` : say`its publisher says ${quote(String(says))}`,
+    move ? moveWords(move) : say``,
+  ].filter((words) => !isEmpty(words));
+  return say`${typeWords['listing.changed']}${others}${details.length > 0 ? say`: ${join(details, '; ')}` : say``}`;
 }
 
 function detailsOf({ type, data }: NewChange): Words {

@@ -284,7 +284,13 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   const left_tags = known.tags
     .map(({ tag }) => tag)
     .filter((tag) => !listing.tags.some((one) => one.tag === tag));
-  const data = { version, fields, ...(moved && { moved }), ...(left_tags.length > 0 && { left_tags }) };
+  const data = {
+    version,
+    fields,
+    ...(fields.includes('origin_status') && { status: listing.origin_status, before: known.origin_status }),
+    ...(moved && { moved }),
+    ...(left_tags.length > 0 && { left_tags }),
+  };
   return { type: 'listing.changed', handle, at, data };
 }
 

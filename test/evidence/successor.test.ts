@@ -36,3 +36,28 @@ it.each(cases.map((one, at) => [...one, at] as const))(
     expect(next).toBe(first ?? (status === 'deprecated' ? similar : undefined));
   },
 );
+
+it('the history names the status before and what the publisher says of the new one', async () => {
+  const handle = 'com.example/ends';
+  const later = { updatedAt: '2026-11-26T08:00:00Z' };
+  const ended = { status: 'deprecated', statusMessage: 'Use com.other/tool', ...later };
+  await directory.importEntries([registryEntry(handle)]);
+  await directory.importEntries([registryEntry(handle, {}, ended)]);
+  const lines = async () => {
+    const { changes } = await callTool<{ changes: string[] }>(directory, 'get_history', { handle });
+    return changes.map((line) => line.slice(11));
+  };
+  expect(await lines()).toContain(
+    'record changed: marked as deprecated, active before; its publisher says “Use com.other/tool”; version `1.0.0`',
+  );
+  await directory.importEntries([
+    registryEntry(handle, {}, { ...ended, statusMessage: 'Gone', updatedAt: '2026-11-27T08:00:00Z' }),
+  ]);
+  expect((await lines()).slice(0, 2)).toEqual([
+    'record changed: its publisher says “Gone”; version `1.0.0`',
+    'record changed (status_message): marked as deprecated, active before; version `1.0.0`',
+  ]);
+  const stream = await (await directory.app.request('/changes?since=0')).text();
+  expect(stream).toContain('"status":"deprecated","before":"active"');
+  expect(stream).not.toContain('Gone');
+});

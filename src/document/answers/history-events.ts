@@ -56,9 +56,26 @@ const toCheck = (
   is_first: boolean,
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
-function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[]) {
+function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[], says?: string) {
   const claim = claims.find(({ log_index }) => log_index === data.log_index);
-  return { type, at, data, ...(claim && { claim }) };
+  return { type, at, data: says === undefined ? data : { ...data, says }, ...(claim && { claim }) };
+}
+
+/** The stream keeps no texts of publishers, so only the newest change has the message that still stands. */
+async function findMessageChange(
+  { handle, status_message }: ListingFacts['listing'],
+  { store }: Pick<Context, 'store'>,
+): Promise<number | undefined> {
+  if (status_message === undefined) return undefined;
+  const before = Number.MAX_SAFE_INTEGER;
+  const changes = await store.changes.ofRecord(handle, {
+    before,
+    limit: readAtOnce,
+    type: 'listing.changed',
+  });
+  const ofMessage = ({ data: { fields } }: Change) =>
+    Array.isArray(fields) && fields.includes('status_message');
+  return changes.find(ofMessage)?.seq;
 }
 
 /** The stream of changes lacks versions published before the listing was first read. */
@@ -158,12 +175,17 @@ export async function readEvents(
   { kind, since = '', until = '9', after = newest, limit }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {
-  const { handle } = facts.listing;
+  const { handle, status_message } = facts.listing;
+  const messageChange = await findMessageChange(facts.listing, context);
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
       at: change.at,
       place: change.seq,
-      event: toRecorded(change, facts.claimHistory),
+      event: toRecorded(
+        change,
+        facts.claimHistory,
+        change.seq === messageChange ? status_message : undefined,
+      ),
     }));
   const isOfChecks = kind === undefined || !recordedKinds.has(kind);
   const isRecorded = kind === undefined || recordedKinds.has(kind);
