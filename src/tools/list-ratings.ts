@@ -47,6 +47,10 @@ function toRatingsText(answer: z.output<typeof output>): string {
 
 const pageSize = 20;
 
+/** An empty list is no reason to look further here. */
+const whoRates =
+  'Only claimed listings rate: claim your own (claim_agent), then call submit_rating. submit_feedback reaches the operator of Dossier alone. Whether the service delivers or refunds, Dossier learns only from ratings.';
+
 export async function countMonths(handle: string, { store, clock }: Context): Promise<MonthCount[]> {
   const now = clock().toISOString();
   const [first] = monthsUntil(dayText(now));
@@ -106,7 +110,7 @@ export const listRatings = defineTool({
     return {
       handle,
       ...(isSample(facts.listing) && { sample: true as const }),
-      statement: nativeStatement(facts.native),
+      statement: `${nativeStatement(facts.native)}${facts.native.ratings === 0 ? ` ${whoRates}` : ''}`,
       ...(cells.length > 0 && { counts: toRatingFacets(cells, filter) }),
       ...toListed(shown),
       proof_meanings: proofMeanings(Object.fromEntries(shown.map(({ proof_class }) => [proof_class, 1]))),

@@ -61,3 +61,12 @@ it('the history names the status before and what the publisher says of the new o
   expect(stream).toContain('"status":"deprecated","before":"active"');
   expect(stream).not.toContain('Gone');
 });
+
+it('a listing without ratings says who may rate, and that nothing else tells whether it delivers', async () => {
+  const { statement } = await callTool<{ statement: string }>(directory, 'list_ratings', {
+    handle: 'com.example/s0',
+  });
+  expect(statement).toBe(
+    'No ratings here; that matters for a purchase. Only claimed listings rate: claim your own (claim_agent), then call submit_rating. submit_feedback reaches the operator of Dossier alone. Whether the service delivers or refunds, Dossier learns only from ratings.',
+  );
+});
