@@ -179,6 +179,7 @@ const oursUsers = [
   'document/answers/whose.ts',
   'document/changes.ts',
   'document/criteria/criteria.ts',
+  'document/criteria/observed.ts',
   'document/hit.ts',
   'document/pictures/changes.ts',
   'document/rated.ts',

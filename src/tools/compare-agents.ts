@@ -12,7 +12,9 @@ import {
   type CriterionAnswer,
   criteria,
   judge,
+  ofPackages,
   type RequestedCriterion,
+  reasonWords,
   showWhy,
 } from '../document/criteria/criteria.ts';
 import { evidenceNames, evidenceTitles, results } from '../document/criteria/criterion.ts';
@@ -26,14 +28,12 @@ import { cardAddress, defineTool, readsOnly } from './tool.ts';
 /** The results by criterion, with its value if it has one, such as `updated_within_days:180`. */
 const resultsSchema = z.record(z.string(), z.enum(results)).optional();
 
+const askedName = ({ criterion, value }: RequestedCriterion) =>
+  value === undefined ? criterion : `${criterion}:${value}`;
+
 function resultsOf(judged: readonly CriterionAnswer[]) {
   const toResults = (some: readonly CriterionAnswer[]) =>
-    Object.fromEntries(
-      some.map(({ criterion, value, result }) => [
-        value === undefined ? criterion : `${criterion}:${value}`,
-        result,
-      ]),
-    );
+    Object.fromEntries(some.map((one) => [askedName(one), one.result]));
   const of = (name: string) => judged.filter(({ criterion }) => criteria[criterion].evidence === name);
   return Object.fromEntries(
     evidenceNames.filter((name) => of(name).length > 0).map((name) => [name, toResults(of(name))]),
@@ -55,7 +55,10 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Less similar:', problem.others)}`,
     ...evidenceNames.map((evidence) => {
-      const all = Object.entries(listing[evidence] ?? {}).map(([asked, result]) => `${asked}: ${result}`);
+      const all = Object.entries(listing[evidence] ?? {}).map(([asked, result]) => {
+        const reason = listing.reasons?.[asked];
+        return `${asked}: ${result}${reason ? ` (${toMarkdown(reason)})` : ''}`;
+      });
       return all.length > 0 && `${evidenceTitles[evidence]}: ${all.join('; ')}`;
     }),
     ...toAnswerLines({ ...listing, stands_out: listing.stands_out ?? [], lines: listing.lines ?? {} }),
@@ -83,6 +86,7 @@ const comparedListing = z.object({
   imported: resultsSchema.describe('Results of criteria about what is recorded'),
   observed: resultsSchema.describe('Results of criteria about what Dossier checks'),
   native: resultsSchema.describe('Results of criteria about claims and ratings made on Dossier'),
+  reasons: z.record(z.string(), wordsSchema).optional().describe('Why, where no line below says it'),
   stands_out: z.array(wordsSchema).optional().describe('The notices of get_agent that show why'),
   lines: z
     .partialRecord(z.enum(lineNames), wordsSchema)
@@ -137,7 +141,7 @@ async function compareOne(
     const { handle, description, sample, being_checked, as_of } = listing;
     const version_asked = askedVersion(named, { listing, observations: listing.observations }, found.beside);
     const judged = judge(listing, asked, context.clock().getTime()).map((one) =>
-      version_asked && one.result === 'met' && ofRecordedVersion.test(one.criterion)
+      version_asked && one.result === 'met' && ofPackages.test(one.criterion)
         ? { ...one, result: 'unknown' as const }
         : one,
     );
@@ -155,9 +159,6 @@ async function compareOne(
     return toProblemEntry(named, error);
   }
 }
-
-/** About the versions on record, whichever version was asked about. */
-const ofRecordedVersion = /^(?:no_malware_report|package_)/;
 
 const asRead = (text: string) => text.trim().toLowerCase();
 
@@ -206,10 +207,15 @@ function toCompared({ document, judged = [], ...compared }: ComparedAgent): z.ou
   const { stands_out: why, lines: shown, unseen, unchecked } = showWhy(answer, judged, always);
   const isShown = ({ text }: { text: Words }, place: number) => place < mostBeside || why.includes(text);
   const stands_out = firstNotices(answer.standsOut, isShown, own('get_agent'));
+  const reasons = judged.flatMap((one) => {
+    const reason = reasonWords(document, one);
+    return reason ? [[askedName(one), reason] as const] : [];
+  });
   const said = (words: Words | undefined) => (words && !isEmpty(words) ? words : undefined);
   return {
     ...compared,
     ...resultsOf(judged),
+    ...(reasons.length > 0 && { reasons: Object.fromEntries(reasons) }),
     ...(stands_out.length > 0 && { stands_out }),
     lines: shown,
     unseen: said(unseen),

@@ -77,6 +77,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       'imported',
       'observed',
       'native',
+      'reasons',
       'lines',
       'record',
       'results',

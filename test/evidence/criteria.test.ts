@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { own } from '../../src/core/words.ts';
+import { own, toText } from '../../src/core/words.ts';
 import {
   type CriterionName,
   criteria,
   criterionNames,
   findValueError,
   judge,
+  reasonWords,
 } from '../../src/document/criteria/criteria.ts';
 import type { Result } from '../../src/document/criteria/criterion.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
@@ -256,6 +257,14 @@ const offer = {
 const quoteOf = (paid: typeof offer) =>
   pricesAt('quote', { ...paid, asset: paid.asset.toLowerCase(), network: 'eip155:8453' });
 const quoted = seen({ outcome: 'seen', value: quoteOf(offer) });
+const ofTests = seen({
+  outcome: 'seen',
+  value: pricesAt('quote', {
+    amount: '1000',
+    asset: '0x036cbd53842c5426634e7929541ec2318f3dcf7e',
+    network: 'eip155:84532',
+  }),
+});
 const elsewhere = seen({
   outcome: 'seen',
   value: pricesAt('quote', { amount: '10000', asset: 'usd', network: 'eip155:7', scheme: 'exact' }),
@@ -384,6 +393,7 @@ const byCheck: readonly Row[] = [
   ['price_at_most:0.0099 USDC', quoted, 'not_met'],
   [`price_at_most:9999 ${onBase}`, quoted, 'not_met'],
   ['price_at_most:1 test-USDC', quoted, 'unknown'],
+  ['price_known', ofTests, 'unknown'],
   ['price_at_most:1 USDC', elsewhere, 'unknown'],
   ['price_at_most:1 USDC', noPrice, 'unknown'],
   ['pay_to_unchanged_for:19', paid(), 'met'],
@@ -554,6 +564,23 @@ describe('a criterion', () => {
     expect([...new Set(rows.map(([asked]) => asked.split(':')[0]))].sort()).toEqual(
       [...criterionNames].sort(),
     );
+  });
+
+  it.each<readonly [asked: string, change: Change, why: string | undefined]>([
+    ['price_at_most:1 EURC', quoted, 'its quote is in USDC, not in the asset of this limit'],
+    ['price_at_most:1 USDC', quoted, undefined],
+    ['price_known', ofTests, 'its quote is in tokens of a test network, which have no value'],
+    ['pay_to_unchanged_for:20', paid(), 'seen by Dossier only since 2026-11-01'],
+    ['pay_to_unchanged_for:20', paid({ changed_from: changed }), undefined],
+    ['price_known', { remotes: [] }, 'no endpoint recorded'],
+    ['no_malware_report', { packages: [] }, 'no package recorded'],
+    ['nothing_shared', signal('shared.pay_to', 1), 'in records alone; a check saw something shared'],
+    ['nothing_shared', signal('shared.endpoint', 1), undefined],
+  ])('the reason that no row gives for %s is said', (asked, change, why) => {
+    const listing = { ...base, ...change };
+    const [one] = judge(listing, toRequested([asked]), Date.parse('2026-11-21T00:00:00.000Z'));
+    const reason = one && reasonWords(listing, one);
+    expect(reason && toText(reason)).toBe(why);
   });
 
   it('is never answered from ratings where it is imported or checked, nor from the record where it is native', () => {

@@ -10,6 +10,7 @@ interface Body {
   readonly total?: { readonly count: number; readonly capped: boolean };
   readonly facets?: Readonly<Record<string, number>>;
   readonly next_cursor?: string;
+  readonly did_you_mean?: readonly { readonly hint?: string }[];
   readonly order?: string;
   readonly no_match?: object;
   readonly untrusted_fields?: readonly string[];
@@ -77,6 +78,11 @@ describe('search_agents', () => {
       advice: 'Listings are mostly in English; search in English.',
     });
     expect(await found('weather forcast area')).not.toHaveProperty('advice');
+    const priced = await found('cheapest forecast under 0.01 USDC per call');
+    expect(priced).not.toHaveProperty('advice');
+    expect(priced.did_you_mean?.flatMap(({ hint }) => hint ?? [])).toEqual([
+      'a search knows no price; compare_agents does: price_at_most:0.01 USDC',
+    ]);
   });
   it('names words that listings have, never stems, near one that none has', async () => {
     expect((await search({ query: 'analyk' })).body).toMatchObject({

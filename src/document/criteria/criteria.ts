@@ -85,11 +85,33 @@ export function showWhy(
   };
 }
 
-/** `Claimed: met. <its rows>` */
-export function whyWords(answer: ListingAnswer, one: CriterionAnswer): Words {
+export function reasonWords(
+  listing: ListingDocument,
+  { criterion, value, result }: CriterionAnswer,
+): Words | undefined {
+  if (result !== 'not_applicable') return criteria[criterion].reason?.(listing, result, value);
+  return ofPackages.test(criterion) ? own('no package recorded') : own('no endpoint recorded');
+}
+
+/** About the versions on record. */
+export const ofPackages = /^(?:no_malware_report|package_)/;
+
+const shownWhy = (answer: ListingAnswer, one: CriterionAnswer): Words[] => {
   const { stands_out, lines } = showWhy(answer, [one]);
-  const said = say`${ours(criterionText(one))}: ${ours(resultTexts[one.result].toLowerCase())}.`;
-  return join([said, ...stands_out, ...Object.values(lines)], ' ');
+  return [...stands_out, ...Object.values(lines)];
+};
+
+/** `Claimed: met. <its rows>` */
+export function whyWords(listing: ListingDocument, answer: ListingAnswer, one: CriterionAnswer): Words {
+  const reason = reasonWords(listing, one);
+  const result = say`${ours(resultTexts[one.result].toLowerCase())}${reason ? say` (${reason})` : say``}`;
+  return join([say`${ours(criterionText(one))}: ${result}.`, ...shownWhy(answer, one)], ' ');
+}
+
+/** What a filter asks for and the listing lacks is said by the fact alone. */
+export function lackWords(listing: ListingDocument, answer: ListingAnswer, one: CriterionAnswer): Words {
+  const why = one.result === 'not_met' ? shownWhy(answer, one) : [];
+  return why.length > 0 ? join(why, ' ') : whyWords(listing, answer, one);
 }
 
 export const defaultCriteria: readonly RequestedCriterion[] = [

@@ -1,4 +1,5 @@
 import { day_ms } from '../../core/text.ts';
+import type { Words } from '../../core/words.ts';
 import type { LineName } from '../answers/lines.ts';
 import type { StandOut } from '../answers/stands-out.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -41,7 +42,12 @@ export interface Criterion {
   readonly rows: readonly Row[];
   /** Pure. `value` must be one that `takes` allows. */
   judge(listing: ListingDocument, value: CriterionValue, now_ms: number): Result;
+  /** Why, if the rows leave it open. */
+  readonly reason: Reason<CriterionValue> | undefined;
 }
+
+/** Undefined if the rows say why. */
+export type Reason<Value> = (listing: ListingDocument, result: Result, value: Value) => Words | undefined;
 
 export const criteriaOf =
   (evidence: Evidence) =>
@@ -50,7 +56,9 @@ export const criteriaOf =
     takes: Takes,
     rows: readonly Row[],
     judge: (listing: ListingDocument, value: Value, now_ms: number) => Result,
-  ): Criterion => ({ evidence, label, takes, rows, judge });
+    reason?: Reason<Value>,
+  ): Criterion =>
+    ({ evidence, label, takes, rows, judge, reason }) as Criterion;
 
 export const plain = { kind: 'nothing' } as const;
 export const days = { kind: 'number', max: 3650 } as const;

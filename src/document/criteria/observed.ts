@@ -1,3 +1,4 @@
+import { dayOf, listed, ours, own, say } from '../../core/words.ts';
 import { isUnanswered } from '../../observations/asked/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/known/kind.ts';
@@ -7,8 +8,8 @@ import { packageAdvisories, reportedMalware } from '../../observations/known/kin
 import { packageDeprecated, packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { packageProvenance } from '../../observations/known/kinds/packages/provenance.ts';
 import { currentOutcome, isDated, type Observation } from '../../observations/known/observation.ts';
-import { isWithinLimit, readPriceLimit } from '../../observations/known/prices/assets.ts';
-import { isAnotherEachTime, isWhole } from '../../observations/known/prices/offer.ts';
+import { isWithinLimit, readPriceLimit, symbolOf } from '../../observations/known/prices/assets.ts';
+import { isAnotherEachTime, isWhole, type OffersSummary } from '../../observations/known/prices/offer.ts';
 import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/known/prices/offers.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
@@ -19,6 +20,7 @@ import {
   ofEvery,
   ofSome,
   plain,
+  type Reason,
   type Result,
 } from './criterion.ts';
 import { unlessUnread } from './recorded.ts';
@@ -52,9 +54,11 @@ function isAlive(at: FactAt): Result {
 }
 
 /** If `isPriced` is false, a payment without an amount. */
-const isStated = ({ observations }: ListingDocument, isPriced: boolean): boolean =>
-  factsOf(priceOffers, observations).some(
-    (one) => one.value && currentOutcome(one) === 'seen' && costOf(one.value)?.isPriced === isPriced,
+const statedIn = ({ observations }: ListingDocument, isPriced: boolean): OffersSummary[] =>
+  factsOf(priceOffers, observations).flatMap((one) =>
+    one.value && currentOutcome(one) === 'seen' && costOf(one.value)?.isPriced === isPriced
+      ? [one.value]
+      : [],
   );
 
 const isUnreadPrice = (quote?: FactOf<typeof priceOffers>): boolean =>
@@ -144,6 +148,32 @@ function hasNoReport(listing: ListingDocument): Result {
   );
 }
 
+const symbolsIn = ({ offers, cheapest = offers }: OffersSummary) =>
+  cheapest.flatMap(({ network = '', asset = '' }) => symbolOf(network, asset) ?? []);
+
+/** Tokens of test networks have no value. */
+const isOfTests = (quote: OffersSummary): boolean => {
+  const symbols = symbolsIn(quote);
+  return symbols.length > 0 && symbols.every((symbol) => symbol.startsWith('test-'));
+};
+
+const notCompared: Reason<string> = (listing, result) => {
+  const symbols = [...new Set(statedIn(listing, true).flatMap(symbolsIn))].map((symbol) => ours(symbol));
+  return result === 'unknown' && symbols.length > 0
+    ? say`its quote is in ${listed(symbols)}, not in the asset of this limit`
+    : undefined;
+};
+
+const seenShorter =
+  (kind: typeof priceOffers | typeof toolsSurface): Reason<number> =>
+  ({ observations }, result, wanted) => {
+    const [one] = factsOf(kind, observations).filter((fact) => currentOutcome(fact) === 'seen');
+    if (result !== 'unknown' || !one || !isDated(one)) return undefined;
+    const since = one.parts?.payees?.since ?? one.first_seen_at;
+    const days_seen = daysSince(since, Date.parse(one.observed_at)) ?? 0;
+    return days_seen < wanted ? say`seen by Dossier only since ${dayOf(since)}` : undefined;
+  };
+
 const observed = criteriaOf('observed');
 
 export const observedCriteria = {
@@ -153,20 +183,33 @@ export const observedCriteria = {
     ['no_answer', 'where'],
     (listing) => ofEndpoints(listing, isAlive, ofSome),
   ),
-  price_known: observed('A price was seen', plain, ['costs'], (listing) => {
-    if (isStated(listing, true)) return 'met';
-    // Not met only if every endpoint was seen to ask for no payment.
-    return ofEndpoints(
-      listing,
-      (at) => (asksNothing(at) ? 'not_met' : 'unknown'),
-      (found) => (found.includes('unknown') ? 'unknown' : found[0]),
-    );
-  }),
-  price_at_most: observed('Quotes at most {}', { kind: 'price' }, ['costs'], (listing, most: string) =>
-    ofEndpoints(listing, (at) => quotesAtMost(at, most)),
+  price_known: observed(
+    'A price was seen',
+    plain,
+    ['costs'],
+    (listing) => {
+      if (statedIn(listing, true).some((quote) => !isOfTests(quote))) return 'met';
+      // Not met only if every endpoint was seen to ask for no payment.
+      return ofEndpoints(
+        listing,
+        (at) => (asksNothing(at) ? 'not_met' : 'unknown'),
+        (found) => (found.includes('unknown') ? 'unknown' : found[0]),
+      );
+    },
+    (listing, result) =>
+      result === 'unknown' && statedIn(listing, true).some(isOfTests)
+        ? own('its quote is in tokens of a test network, which have no value')
+        : undefined,
+  ),
+  price_at_most: observed(
+    'Quotes at most {}',
+    { kind: 'price' },
+    ['costs'],
+    (listing, most: string) => ofEndpoints(listing, (at) => quotesAtMost(at, most)),
+    notCompared,
   ),
   no_payment_seen: observed('The newest check saw no request for a payment', plain, ['costs'], (listing) => {
-    if (isStated(listing, true) || isStated(listing, false)) return 'not_met';
+    if ([true, false].some((isPriced) => statedIn(listing, isPriced).length > 0)) return 'not_met';
     return ofEndpoints(listing, (at) => {
       if (isUnreadPrice(at(priceOffers))) return 'not_met';
       return asksNothing(at) ? 'met' : 'unknown';
@@ -177,12 +220,14 @@ export const observedCriteria = {
     daysUnchanged,
     ['changed', 'costs'],
     (listing, wanted: number) => ofEndpoints(listing, (at) => isUnchangedFor(at, priceOffers, wanted)),
+    seenShorter(priceOffers),
   ),
   tools_unchanged_for: observed(
     'Tools unchanged for at least {} day(s)',
     daysUnchanged,
     ['changed', 'unread_tools', 'tools'],
     (listing, wanted: number) => ofEndpoints(listing, (at) => isUnchangedFor(at, toolsSurface, wanted)),
+    seenShorter(toolsSurface),
   ),
   no_malware_report: observed(
     'No recorded package is reported as malicious code',

@@ -1,3 +1,4 @@
+import { own } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import { isSpecified } from '../../listings/listing.ts';
 import { isWeighty } from '../../listings/moves.ts';
@@ -15,7 +16,7 @@ import { repositoryExists } from '../../observations/known/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { packageTypes, recordedSecrets, transports, unreadOf, whyNoneRead } from '../record.ts';
-import { criteriaOf, days, daysSince, decided, plain, type Result } from './criterion.ts';
+import { criteriaOf, days, daysSince, decided, plain, type Reason, type Result } from './criterion.ts';
 
 /** Unknown if the field is not read, or if no record in the copy has it. */
 export const unlessUnread = (listing: ListingDocument, field: CopyField, result: Result): Result =>
@@ -76,6 +77,11 @@ function sharesNothing(listing: ListingDocument): Result {
   return isUnread ? 'unknown' : 'met';
 }
 
+const onlyRecords: Reason<undefined> = (listing, result) =>
+  result === 'met' && sharedKinds.some((kind) => kind.basis === 'checks' && signalOf(listing, kind)?.value)
+    ? own('in records alone; a check saw something shared')
+    : undefined;
+
 function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number): Result {
   const { value: fact, outcome } = signalOf(listing, recordMoves) ?? {};
   const ageOf = (date: string) => daysSince(date, now_ms) ?? 0;
@@ -127,6 +133,7 @@ export const recordedCriteria = {
     plain,
     ['shared', 'whose'],
     sharesNothing,
+    onlyRecords,
   ),
   record_unmoved_for: recorded(
     'No version of the last {} day(s) moved to another owner, asked for another secret, changed a runtime or left https (what it drops does not count)',

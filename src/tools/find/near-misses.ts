@@ -5,7 +5,7 @@ import { Problem } from '../../core/problem.ts';
 import { inTurns } from '../../core/turns.ts';
 import { isEmpty, join, say, type Words, wordsSchema } from '../../core/words.ts';
 import { toAnswer } from '../../document/answers/answers.ts';
-import { type CriterionName, judge, whyWords } from '../../document/criteria/criteria.ts';
+import { type CriterionName, judge, lackWords } from '../../document/criteria/criteria.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { copyLacksSentence, type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
@@ -136,9 +136,18 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   repository: await findLacking(store, ['repository']),
 });
 
+export const ofPrices =
+  /^(?:cheap(?:er|est)?|affordable|inexpensive|price[ds]?|pricing|costs?|cents?|usdc?|eurc?|dollars?|euros?)$/i;
+/** English, and between words of prices. */
+const ofLimits = /^(?:under|below|less|than|per|most|\d+)$/i;
+
 /** A near word is found for foreign ones too, by chance. */
-export const toAdvice = (words: number, unknown: readonly unknown[]) =>
-  words > 0 && 2 * unknown.length >= words ? 'Listings are mostly in English; search in English.' : undefined;
+export function toAdvice(words: number, unknown: readonly { readonly word: string }[]) {
+  const foreign = unknown.filter(({ word }) => !ofPrices.test(word) && !ofLimits.test(word));
+  return foreign.length > 0 && 2 * foreign.length >= words
+    ? 'Listings are mostly in English; search in English.'
+    : undefined;
+}
 
 export async function findNearMisses(
   reads: Pick<Reads, 'listings' | 'imports'>,
@@ -187,7 +196,7 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   const answer = toAnswer(listing);
   const missing = judge(listing, asked, clock().getTime()).filter(({ result }) => result !== 'met');
   return join(
-    missing.map((one) => whyWords(answer, one)),
+    missing.map((one) => lackWords(listing, answer, one)),
     ' ',
   );
 }

@@ -10,6 +10,7 @@ import {
   criterionText,
   defaultCriteria,
   isCriterionName,
+  reasonWords,
 } from '../../document/criteria/criteria.ts';
 import {
   type Criterion,
@@ -176,10 +177,12 @@ function criterionRows(listings: readonly JudgedAgent[], kind: Criterion['eviden
   const asked = listings[0]?.judged ?? [];
   return asked.flatMap((one, at) => {
     if (criteria[one.criterion].evidence !== kind) return [];
-    const cells = listings.map(({ handle, judged }) => {
-      const { result = 'unknown' } = judged[at] ?? {};
-      const content = html`<p><span class="result ${result}">${resultTexts[result]}</span></p>`;
-      return { handle, content, essence: result };
+    const cells = listings.map(({ handle, document, judged }) => {
+      const { result } = judged[at] ?? one;
+      const reason = reasonWords(document, judged[at] ?? one) ?? own('');
+      const why = isEmpty(reason) ? '' : html` ${toHtml(reason, document.evidence_snapshot_date)}`;
+      const content = html`<p><span class="result ${result}">${resultTexts[result]}</span>${why}</p>`;
+      return { handle, content, essence: `${result} ${toText(reason)}` };
     });
     return [{ name: criterionText(one), note: whyNote(one.criterion), cells }];
   });
