@@ -20,7 +20,7 @@ import {
 import { evidenceNames, evidenceTitles, results } from '../document/criteria/criterion.ts';
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
-import { askedVersion } from './find/asked-version.ts';
+import { askedVersion, noticesOfOther } from './find/asked-version.ts';
 import { dayInput, findNamed, onDay, readListing } from './find/listing.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
@@ -139,9 +139,13 @@ async function compareOne(
     const found = await findNamed(named, context);
     const listing = await readListing(found.handle, context);
     const { handle, description, sample, being_checked, as_of } = listing;
-    const version_asked = askedVersion(named, { listing, observations: listing.observations }, found.beside);
+    const known = { listing, observations: listing.observations };
+    const version_asked = askedVersion(named, known, found.beside);
+    const isUnreported = !found.beside && noticesOfOther(named, known)?.isUnreported === true;
+    const isOpen = (criterion: string) =>
+      ofPackages.test(criterion) && !(isUnreported && criterion === 'no_malware_report');
     const judged = judge(listing, asked, context.clock().getTime()).map((one) =>
-      version_asked && one.result === 'met' && ofPackages.test(one.criterion)
+      version_asked && one.result === 'met' && isOpen(one.criterion)
         ? { ...one, result: 'unknown' as const }
         : one,
     );

@@ -222,3 +222,22 @@ it.each([
   expect(await saysOf(command)).toContain(says);
   expect(await saysOf(command)).not.toContain('has no version');
 });
+
+it('whether another version than the recorded one is reported as malicious is answered where OSV tells it', async () => {
+  const handles = ['1.3.0', '1.2.9', '9.9.9'].map((version) => `npm:@northgate/mcp-server@${version}`);
+  const resultOf = async (handle: string) => {
+    const criteria = ['no_malware_report', 'package_not_deprecated'];
+    const { content } = await client.call('compare_agents', {
+      handles: [handle, 'com.example/many'],
+      criteria,
+    });
+    return [...String(content[0]?.text).matchAll(/(no_malware_report|package_not_deprecated): (\w+)/g)]
+      .slice(0, 2)
+      .map(([, , result]) => result);
+  };
+  expect(await Promise.all(handles.map(resultOf))).toEqual([
+    ['met', 'unknown'],
+    ['unknown', 'unknown'],
+    ['unknown', 'unknown'],
+  ]);
+});

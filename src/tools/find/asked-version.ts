@@ -111,6 +111,8 @@ interface VersionNotices {
   readonly advisories: Words;
   /** Nothing is known of the version. */
   readonly none: Words;
+  /** The registry has the version, and OSV has no report about it. */
+  readonly isUnreported?: boolean;
 }
 
 interface OtherVersion {
@@ -183,8 +185,9 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   const said = held ? sayOfVersion(held, wanted.text) : {};
   const unsure = is === undefined && own(', and Dossier does not know whether there is such a version');
   const none = isAbsent || is === false || !said.none ? undefined : say`${said.none}${unsure}`;
+  const isUnreported = is === true && said.isUnreported === true;
   const notices = { malware: by(said.malware), lacking, advisories: by(said.about), none: by(none) };
-  return { about, notices };
+  return { about, notices: { ...notices, isUnreported } };
 }
 
 /** What is known of a version that was asked for and is not the recorded one. */

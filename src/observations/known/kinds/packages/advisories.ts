@@ -340,7 +340,13 @@ type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject
 export function sayOfVersion(
   found: SeenAdvisories,
   version: string,
-): { readonly malware?: Words; readonly about?: Words; readonly none?: Words } {
+): {
+  readonly malware?: Words;
+  readonly about?: Words;
+  readonly none?: Words;
+  /** OSV was read whole, and has no report about it. */
+  readonly isUnreported?: boolean;
+} {
   const ecosystem = ecosystemOf(found.subject?.split(':')[0] ?? '');
   if (ecosystem === undefined) return {};
   const { advisories, others } = readDetails(found);
@@ -373,5 +379,6 @@ export function sayOfVersion(
     ...(malware.length === 0 && open.length > 0 && { malware: undecided }),
     ...(rest.length > 0 && { about: some }),
     ...(about.length === 0 && { none }),
+    isUnreported: isWhole && malware.length === 0 && open.length === 0,
   };
 }
