@@ -120,6 +120,9 @@ describe('get_history of what checks saw', async () => {
       `No change was seen in 3 checks since ${from}; the last check was on ${last}.`,
     );
     expect(text).toContain(`Unchanged from ${from} to ${last}`);
+    const past = (await history({ since: from, until: to })).text;
+    expect(past).toMatch(/\nUnchanged from .*(?:: |; )tools it lists[;.]/);
+    expect(past).not.toMatch(/tools it lists: `[0-9a-f]{12}/);
     expect((await history({ since: to })).statement).toBe(
       `No change was seen in 2 checks since ${to}; the last check was on ${last}.`,
     );

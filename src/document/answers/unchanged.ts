@@ -4,7 +4,6 @@ import { kindOf } from '../../observations/known/kinds.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import type { ListingFacts } from '../record.ts';
-import { factWords } from '../seen.ts';
 import { unique } from '../words.ts';
 import { topicWords } from './history.ts';
 import type { HistoryKind } from './history-events.ts';
@@ -46,7 +45,8 @@ function sameIn(
   observations: readonly StoredObservation[],
 ): readonly Same[] {
   const ofKind = observations.filter((one) => one.kind === kind.kind);
-  const value = saidByAll(facts.map((one) => factWords(one)));
+  // Of a list whose members are no longer stored, only the digest is.
+  const value = saidByAll(facts.flatMap((one) => kind.say(one) ?? []));
   const whole = {
     since: lastDayOf(ofKind.map((one) => one.first_seen_at)),
     words: value ? say`${topicWords(kind)}: ${value}` : topicWords(kind),
