@@ -40,7 +40,7 @@ function factsBlock(
   return html`
 <ul class="plain">
 <li>The oldest version that was read was published ${day(since)}.</li>
-<li>${hosts.length === 0 ? (lacking.endpoint ?? 'No host of an endpoint is recorded.') : html`Runs at ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}.`}</li>
+<li>${hosts.length === 0 ? (lacking.endpoint ?? 'No host of an endpoint is recorded.') : html`The records name as hosts of endpoints: ${hosts.slice(0, hostsShown).map((host, at) => html`${at > 0 && ', '}<span class="foreign">${host}</span>`)}${more > 0 && ` and ${counted(more, 'other host')}`}.`}</li>
 <li>${withRepository === 0 && lacking.repository ? lacking.repository : repositoriesText(withRepository, otherOwners)}</li>
 </ul>`;
 }
@@ -61,7 +61,7 @@ function sumBlock(sum: ObservedSum): Html {
     last ? [html`<li><p><b>${amount(listings)}</b> ${sumTexts[name]} ${day(last)}</p></li>`] : [],
   );
   return html`
-<section aria-labelledby="observed"><h2 id="observed">Seen by Dossier</h2>
+<section aria-labelledby="observed"><h2 id="observed">Known here</h2>
 ${isUnchecked && html`<p>Dossier has checked none of these listings.</p>`}${counts.length > 0 && html`<ul class="numbers">${counts}</ul>`}
 </section>`;
 }

@@ -53,7 +53,7 @@ describe('the page of a publisher', () => {
   it('says since when, at which hosts, and how many record a repository of another account', async () => {
     const page = (await textOf('/publishers/io.github.alice')).replaceAll(/<[^>]+>/g, '');
     expect(page).toContain('The oldest version that was read was published 2026-01-05.');
-    expect(page).toContain('Runs at two.example.com, one.example.com.');
+    expect(page).toContain('The records name as hosts of endpoints: two.example.com, one.example.com.');
     expect(page).toContain('2 listings record a repository, 1 of them the repository of another account.');
     const domain = (await textOf('/publishers/io.many')).replaceAll(/<[^>]+>/g, '');
     expect(domain).toContain('No host of an endpoint is recorded.');

@@ -276,7 +276,7 @@ describe('the pages', () => {
     const [today, changed] = [dayAgo(0), dayAgo(20)];
     const sumOf = async (namespace: string) => {
       const text = await textOf(`/publishers/${namespace}`);
-      return / Seen by Dossier (.*?) Changes of these/
+      return / Known here (.*?) Changes of these/
         .exec(text)?.[1]
         ?.replace(/ Counted.*/, '')
         .trim();

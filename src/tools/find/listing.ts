@@ -30,8 +30,7 @@ import { findLacking } from './near-misses.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
 
 const maxNear = 5;
-const ofOthers =
-  'Less similar handles (others) are of the same publisher, or have similar words in the name.';
+const ofOthers = 'Handles in others are less similar.';
 
 /** `false` refuses an unknown handle without a search. */
 interface FindContext extends Context {

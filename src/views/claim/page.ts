@@ -143,9 +143,9 @@ const claimSteps = (...known: Parameters<typeof stepsOf>): Html =>
 const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, claim: ClaimStep['claim']) =>
   capability &&
   html`
-<h2>1. Save this secret key${capability_id ? html` <code>${capability_id}</code>` : ''}</h2>
+<h2>1. Save this secret key</h2>
 <div class="notice"><strong>Save this key now: it is shown only once.</strong> It works ${claim ? 'as soon as its line works' : 'after the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
-${paste(capability)}`;
+${paste(capability)}${capability_id && html`<p class="note">Its id, which is no secret: <code>${capability_id}</code></p>`}`;
 
 const rules = ({ claim }: ClaimStep) =>
   claim && [...lineRules, costOfNewClaim].map((rule) => html`<p>${rule}</p>`);
