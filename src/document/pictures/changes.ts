@@ -106,5 +106,6 @@ export function marksWords(marks: readonly Mark[], isCut: boolean): Words {
     ([lane, some]) => say`${ours(laneTitles[lane].toLowerCase())} ${sum(some)}`,
   );
   const newest = isCut && own(', the newest of a longer history');
-  return say`${count(sum(marks), 'change')} recorded ${fromDayToDay(times[0] ?? '', times.at(-1) ?? '')}${newest}: ${join(named, ', ')}${source('Dossier')}.`;
+  const by = source(marks.every(({ lane }) => lane === 'record') ? 'record' : 'Dossier');
+  return say`${count(sum(marks), 'change')} recorded ${fromDayToDay(times[0] ?? '', times.at(-1) ?? '')}${newest}: ${join(named, ', ')}${by}.`;
 }
