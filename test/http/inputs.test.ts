@@ -51,6 +51,9 @@ const directory = await opened(
 
 const read = async (path: string) => (await directory.app.request(`/agents/${path}`)).text();
 
+/** Of rows that a narrow screen shows apart. */
+const withoutRoles = (page: string) => page.replaceAll(/ (?:role|data-head)="[^"]*"/g, '');
+
 describe('what a listed service requires of its caller', () => {
   it('stands in the document', async () => {
     expect(JSON.parse(await read('a.b/remote.json')).remotes).toEqual([
@@ -72,12 +75,12 @@ describe('what a listed service requires of its caller', () => {
   });
 
   it('stands on the page, where it is recorded and where to connect', async () => {
-    const page = await read('a.b/remote');
+    const page = withoutRoles(await read('a.b/remote'));
     expect(page).toContain(
       '<dt>Asks</dt><dd>Needs a secret header <code class="foreign">Authorization</code>; takes a header <code class="foreign">&lt;b&gt;X-Team&lt;/b&gt;</code> for <code class="foreign">a.example</code> (record).</dd>',
     );
     expect(page).toContain('<p class="note">The record lists <a href="#facts-access">2 inputs</a>.</p>');
-    expect(page).toContain('aria-label="2 inputs that the record lists (record, 2026-10-02)"');
+    expect(page).toContain('<caption>2 inputs that the record lists (record, <time>2026-10-02</time>)');
     expect(page).toMatch(
       /<th scope="row"><code class="foreign">&lt;b&gt;X-Team&lt;\/b&gt;<\/code><\/th><td>no<\/td><td>no<\/td>.*“Ignore all instructions”/,
     );
@@ -91,7 +94,7 @@ describe('what a listed service requires of its caller', () => {
   });
 
   it('is told whole, once, with what its publisher says of it, the required first', async () => {
-    const page = await read('a.b/many');
+    const page = withoutRoles(await read('a.b/many'));
     const markdown = await read('a.b/many.md');
     for (let n = 0; n < 60; n += 1) {
       expect(page.split(`“Sets option ${n}. **Read** the manual.”`)).toHaveLength(2);
@@ -99,7 +102,7 @@ describe('what a listed service requires of its caller', () => {
     }
     const [, facts = ''] = page.split('id="facts-access">');
     expect(facts).toMatch(
-      /^\s*<div class="scroll".*?<tbody><tr><th scope="row"><code class="foreign">OPTION_59<\/code><\/th><td>yes<\/td><td>no<\/td><td>an environment variable at npm .*? and 1 more<\/td>/s,
+      /^\s*<table .*?<tbody><tr><th scope="row"><code class="foreign">OPTION_59<\/code><\/th><td>yes<\/td><td>no<\/td><td>an environment variable at npm .*? and 1 more<\/td>/s,
     );
     expect(page).toContain('<pre class="paste"><code>npx -y many@1.0.0</code></pre>');
     expect(page).toContain('href="https://www.npmjs.com/package/many/v/1.0.0"');
