@@ -253,7 +253,7 @@ describe('pictures of what happened over time', () => {
     ).text();
     expect(textOf(compare)).toContain(`answered 0 of 1 checks in 30 days until ${day(0)}`);
     expect(compare).toContain('<path class="failed" d="M24.5 0V16"/>');
-    expect(textOf(compare)).toContain(`1 checked fact changed, last on ${day(10)}`);
+    expect(textOf(compare)).toContain(`1 checked fact changed, the newest value first seen on ${day(10)}`);
     expect(await faultsOfHtml(search)).toEqual([]);
     expect(await faultsOfHtml(compare)).toEqual([]);
   });

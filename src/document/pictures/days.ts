@@ -56,5 +56,5 @@ export function changedFactsWords(facts: readonly Pick<Observation, 'changed_fro
   const last = days.at(-1);
   return last === undefined
     ? undefined
-    : say`${count(days.length, 'checked fact')} changed, last on ${dayOf(last)}`;
+    : say`${count(days.length, 'checked fact')} changed, the newest value first seen on ${dayOf(last)}`;
 }
