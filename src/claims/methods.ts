@@ -87,7 +87,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
   /** For io.github.alice, in github.com/alice/alice. */
   profile_repository: {
     title: 'Commit a file to the profile repository of the account',
-    noun: 'File in the repository',
+    noun: 'File in the profile repository',
     control: 'write access to the repository of its account',
     placeOf({ handle }, toKey) {
       const account = githubAccount(handle);

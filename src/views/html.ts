@@ -84,9 +84,13 @@ export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   )}`;
 }
 
+/** Of our own words, so that no day breaks at its hyphens. */
+export const withDays = (text: string): Html =>
+  html`${text.split(/\b(\d{4}-\d\d-\d\d)\b/).map((part, at) => (at % 2 === 1 ? html`<time>${part}</time>` : part))}`;
+
 /** Only for a sample or a saved copy. */
 export const originNote = ({ origin_note }: Pick<ListingDocument, 'origin_note'>): Html | '' =>
-  origin_note === undefined ? '' : html`<p class="note">${origin_note}</p>`;
+  origin_note === undefined ? '' : html`<p class="note">${withDays(origin_note)}</p>`;
 
 /** Older dates have their age. */
 const agedFrom_days = 56;

@@ -55,10 +55,12 @@ const sumTexts: Readonly<Record<ObservedSum[number]['name'], string>> = {
   rated: 'rated here, last on',
 };
 
-function sumBlock(sum: ObservedSum): Html {
+function sumBlock(sum: ObservedSum, isOne: boolean): Html {
   const isUnchecked = sum.some(({ name, listings }) => name === 'checked' && listings === 0);
   const counts = sum.flatMap(({ name, listings, last }) =>
-    last ? [html`<li><p><b>${amount(listings)}</b> ${sumTexts[name]} ${day(last)}</p></li>`] : [],
+    last
+      ? [html`<li><p>${!isOne && html`<b>${amount(listings)}</b> `}${sumTexts[name]} ${day(last)}</p></li>`]
+      : [],
   );
   return html`
 <section aria-labelledby="observed"><h2 id="observed">Known here</h2>
@@ -85,12 +87,12 @@ export const toPublisherPage = (
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 ${factsBlock(facts, lacking)}
-${sumBlock(sum)}
+${sumBlock(sum, total === 1)}
 ${facts.handles.length === mostRead && html`<p class="note">Counted over the first ${amount(mostRead)} listings.</p>`}
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
 <section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
-<ul class="cards">${listingRows(listings, '', pickBox(new URLSearchParams()))}</ul>
-${pickForm}
+<ul class="cards">${listingRows(listings, '', total > 1 ? pickBox(new URLSearchParams()) : undefined)}</ul>
+${total > 1 && pickForm}
 ${next && html`<p class="more"><a class="button" rel="next" href="${publisherPath(namespace)}?after=${encodeURIComponent(next)}">More listings</a></p>`}
 </section>`,
   });

@@ -101,6 +101,8 @@ describe('a comparison says before its criteria whose each listing is', () => {
     const page = await pageOf(`/compare?handle=com.lumetra-app/crm&${webhook}&active=true`);
     const text = page.replace(/<[^>]+>/g, '');
     const [before] = text.split('What is recorded');
+    expect(before).toContain('No check of an endpoint and no change of a checked fact is known.');
+    expect(before).not.toContain('Could not be seen');
     expect(before).toContain(
       'Domain lumetra-app.com, proven to the registry; its endpoint is on another domain: workers.dev, where others can have hosts too',
     );

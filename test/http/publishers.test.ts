@@ -48,6 +48,8 @@ describe('the page of a publisher', () => {
     expect(handles(last)).toEqual(['io.many/server-50', 'io.many/server-51', 'io.many/server-52']);
     expect(last).toContain('<p class="total">53 listings, 3 on this page.</p>');
     expect(last).not.toContain('io.many-more');
+    expect(last).toContain('Compare ticked listings');
+    expect(await textOf('/publishers/io.many-more')).not.toContain('Compare ticked listings');
   });
 
   it('says since when, at which hosts, and how many record a repository of another account', async () => {

@@ -142,7 +142,7 @@ describe('what there are several of is a table', () => {
     const [heads, newest, oldest] = rowsAfter(await pageOf('/agents/com.example/moved/versions'), '<main');
     expect(heads).toEqual(['Version', 'Published', 'What it moved', 'Record']);
     expect([newest?.[0], newest?.[2]]).toEqual([
-      '2.0.0 latest in the registry newest by date shown here',
+      '2.0.0 newest',
       'moved the endpoint from mcp.example.com to mcp.elsewhere.net in the history of 2.0.0',
     ]);
     expect([oldest?.[0], oldest?.[2]]).toEqual(['1.0.0', 'the first that was compared']);

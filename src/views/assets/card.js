@@ -39,13 +39,22 @@ const ours = (url, text) => (host.openLinks ? opens(url, text) : el('span', '', 
 const fact = (name, ...value) => el('div', '', el('dt', '', name), el('dd', '', ...value));
 const part = (className, title, ...inside) => el('section', className, el('h2', '', title), ...inside);
 
+/** No day breaks at its hyphens. */
+const dated = (text) =>
+  text.split(/\b(\d{4}-\d\d-\d\d)\b/).map((part, at) => (at % 2 === 1 ? el('time', '', part) : part));
 /** Others wrote what is in “ ” and between backticks. */
 const marked = (text) =>
   text.split(/(“[^”]*”|`[^`]*`)/).map((part, at) => {
-    if (at % 2 === 0) return part;
+    if (at % 2 === 0) return dated(part);
     return part.startsWith('“') ? quote(part) : foreign(part.slice(1, -1));
   });
 const lineFact = ([name, title], texts) => (texts[name] ? fact(title, marked(texts[name])) : '');
+
+/** As the page does, says first what is not checked, if nothing is. */
+const linesOf = ({ checked }) =>
+  words.lines.toSorted(([one], [other]) =>
+    checked ? 0 : Number(other === 'unchecked') - Number(one === 'unchecked'),
+  );
 
 const addresses = [
   ['endpoint', 'Endpoint'],
@@ -84,14 +93,14 @@ const listingCard = (listing, pictures) => {
           'dl',
           'facts',
           addresses.map(([name, title]) => (listing[name] ? fact(title, foreign(listing[name])) : '')),
-          words.lines.map((line) => lineFact(line, texts)),
+          linesOf(listing).map((line) => lineFact(line, texts)),
         ),
     el(
       'p',
       'snapshot',
-      `The ratings were counted on ${listing.evidence_snapshot_date}. ${listing.statement}`,
+      dated(`The ratings were counted on ${listing.evidence_snapshot_date}. ${listing.statement}`),
     ),
-    listing.checked ? el('p', 'note', `Checked by Dossier: ${listing.checked}.`) : '',
+    listing.checked ? el('p', 'note', dated(`Checked by Dossier: ${listing.checked}.`)) : '',
     el('section', 'foot', ours(words.pages + listing.handle, 'The whole listing')),
   ];
 };
@@ -118,7 +127,7 @@ const comparedListing = (listing) => {
       'dl',
       'facts',
       words.lines.map((line) => lineFact(line, { ...listing, ...lines })),
-      fact('Record', record),
+      fact('Record', dated(record)),
     ),
   );
 };

@@ -15,7 +15,7 @@ import type { Problem } from '../../core/problem.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toLabel } from '../../document/words.ts';
 import type { claimAgent } from '../../tools/claim-agent.ts';
-import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl } from '../html.ts';
+import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl, withDays } from '../html.ts';
 import { assets, type PageSite, toPage } from '../layout.ts';
 import { capabilityField, hiddenFields, noWay, pause_s, standingPage, stepForm } from './standing.ts';
 
@@ -52,12 +52,12 @@ function answerOf({ handle, state, optOuts, asked }: OptOutStep): Html {
   }</div>`;
 }
 
-function placeField(places: readonly ProofPlace[], claimFile: string): Html | Html[] {
+function placeField(places: readonly ProofPlace[]): Html | Html[] {
   const [only] = places;
   if (only && places.length === 1) return hiddenFields({ method: only.kind });
   return html`
 <div class="row"><label for="opt-out-method">Where the line is</label>
-<select id="opt-out-method" name="method">${places.map(({ kind }) => html`<option value="${kind}">${claimMethods[kind].lineAt(claimFile)}</option>`)}</select></div>`;
+<select id="opt-out-method" name="method">${places.map(({ kind }) => html`<option value="${kind}">${claimMethods[kind].noun}</option>`)}</select></div>`;
 }
 
 /** Empty if no location can hold the line. */
@@ -72,7 +72,7 @@ function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
 <p>Put this line ${places.map(({ kind }) => claimMethods[kind].lineAt(claimFile)).join(', or ')}, then have it checked here.</p>
 ${paste(`optout ${handle}`)}
 <details><summary>What withdrawing does, and how the listing comes back</summary><ul>${optOutRules.map((rule) => html`<li>${rule}</li>`)}</ul></details>
-<form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places, claimFile)}
+<form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places)}
 ${state === 'claimed' ? capabilityField('opt-out-key', { hint: 'Optional. With this key, a check that finds the line withdraws the listing at once. The key is used for this check only, as if it were sent in the Authorization header.' }) : ''}
 <button type="submit" class="quiet">Check for the opt-out line</button></form>
 <div role="status">${answerOf(step)}</div>
@@ -197,7 +197,7 @@ ${checked ? startOver(step, method) : ''}</div>`;
 }
 
 const proven = ({ handle, answer, claim }: ClaimStep) => html`
-${claim && html`<p>${shortCommits(claim.statement)}</p>`}
+${claim && html`<p>${withDays(shortCommits(claim.statement))}</p>`}
 <p>What you can do now:</p>
 <ul>
 <li>Rate other listings as <code>${handle}</code>, and reply to ratings of it: send your secret key as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code>. Keys that work: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</li>

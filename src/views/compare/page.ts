@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { type Problem, problemTable } from '../../core/problem.ts';
-import { isEmpty, own, toText, type Words } from '../../core/words.ts';
+import { isEmpty, own, toText } from '../../core/words.ts';
 import { gapTitles, recordWords, toAnswer, toAnswerWords } from '../../document/answers/answers.ts';
 import { lineNames, lineTitles } from '../../document/answers/lines.ts';
 import {
@@ -19,6 +19,9 @@ import {
   resultTexts,
 } from '../../document/criteria/criterion.ts';
 import type { Hit } from '../../document/resolved.ts';
+import { factsOf } from '../../observations/known/kind.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { isDated } from '../../observations/known/observation.ts';
 import { type ComparedAgent, compareStatement } from '../../tools/compare-agents.ts';
 import { type Html, handleLink, paste, toCurl, toHtml } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
@@ -153,7 +156,7 @@ ${evidenceNames.map((kind) => criteriaList(kind, shown))}
 </form>`;
 }
 
-/** Cells are compared by `essence`; equal ones are shown once. */
+/** Cells are compared by `essence`; equal ones are shown once. An empty one shows nothing. */
 interface ComparisonRow {
   readonly name: string;
   /** The line of the listing, or where the lines stand that show why. */
@@ -196,7 +199,7 @@ function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
     const said = { ...lines, unseen, unchecked, record: recordWords(document) };
     return { handle, answer, today: document.evidence_snapshot_date, said };
   });
-  const rowOf = (id: keyof (typeof all)[number]['said'], name: string, none: Words): ComparisonRow => ({
+  const rowOf = (id: keyof (typeof all)[number]['said'], name: string, none = own('')): ComparisonRow => ({
     name,
     id,
     cells: all.map(({ handle, said: { [id]: words = none }, today }) => {
@@ -213,26 +216,26 @@ function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
         ({ key, text }, at) =>
           html`${at > 0 && ' '}<span${key === 'malware' && html` class="alarm"`}>${toHtml(text, today)}</span>`,
       )}</p>`,
-      essence: standsOut.map(({ text }) => toText(text)).join(' '),
+      essence: standsOut.map(({ text }) => toText(text)).join(' ') || 'Nothing.',
     })),
   };
   const overTime: ComparisonRow = {
     name: 'Over time',
     cells: listings.map(({ handle, document: { observations } }) => {
       const small = smallPicture(inTime(observations));
-      const said = small.map(({ words }) => toText(words)).join(' ');
-      const none = html`<p>No check and no change is known.</p>`;
-      const shown = html`<p class="small-picture">${small.map(({ drawn }) => drawn)}</p>`;
-      return { handle, content: small.length > 0 ? shown : none, essence: said };
+      const isNone = small.length === 0 && !factsOf(endpointAnswers, observations).some(isDated);
+      const none = isNone ? 'No check of an endpoint and no change of a checked fact is known.' : '';
+      const content = html`<p class="small-picture">${none}${small.map(({ drawn }) => drawn)}</p>`;
+      return { handle, content, essence: none || small.map(({ words }) => toText(words)).join(' ') };
     }),
   };
   return [
     standsOut,
     overTime,
     ...lineNames.map((name) => rowOf(name, lineTitles[name], own('Not known.'))),
-    ...(['unseen', 'unchecked'] as const).map((name) => rowOf(name, gapTitles[name], own('Nothing.'))),
-    rowOf('record', 'Record', own('')),
-  ];
+    ...(['unseen', 'unchecked'] as const).map((name) => rowOf(name, gapTitles[name])),
+    rowOf('record', 'Record'),
+  ].filter(({ cells }) => cells.some(({ essence }) => essence !== ''));
 }
 
 function toRow({ name, id, note, cells }: ComparisonRow): Html {
@@ -246,8 +249,8 @@ function toRow({ name, id, note, cells }: ComparisonRow): Html {
   // Narrow screens stack columns; screen readers use the column header.
   return html`
 <tr role="row">${title}${cells.map(
-    ({ handle, content }) => html`
-<td role="cell"><p class="of handle" aria-hidden="true">${handle}</p>${content}</td>`,
+    ({ handle, content, essence }) => html`
+<td role="cell">${essence && html`<p class="of handle" aria-hidden="true">${handle}</p>${content}`}</td>`,
   )}</tr>`;
 }
 
@@ -256,8 +259,8 @@ const mostColumns = 4;
 
 /** For many listings: each answer once, with the listings that have it. */
 function toQuestion({ name, id, note, cells }: ComparisonRow): Html {
-  const answers = [...Map.groupBy(cells, ({ essence }) => essence).values()];
-  const isSame = answers.length === 1;
+  const answers = [...Map.groupBy(cells, ({ essence }) => essence).values()].filter(([one]) => one?.essence);
+  const isSame = answers[0]?.length === cells.length;
   return html`
 <section class="question${isSame && ' same'}"><h3${id && html` id="${id}"`}>${name}</h3>${note}
 <ul class="answers">${answers.map(

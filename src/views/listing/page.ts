@@ -32,6 +32,7 @@ import {
   shortCommits,
   tagLink,
   toHtml,
+  withDays,
 } from '../html.ts';
 import { type PageSite, tabs, toListingHead, toPage } from '../layout.ts';
 import { pagePictures } from '../pictures/over-time.ts';
@@ -171,7 +172,7 @@ const claimSection = (listing: ListingDocument, ways: readonly ProofPlace[], sit
 ${
   listing.claim
     ? html`
-<p>${shortCommits(listing.claim.statement)}</p>
+<p>${withDays(shortCommits(listing.claim.statement))}</p>
 <p class="note">Method: ${toLabel(listing.claim.kind)}. Last recorded check: ${day(lastCheck_at(listing.claim))}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
     : howToClaim(ways, site)
 }

@@ -8,7 +8,7 @@ import { factsOf } from '../../observations/known/kind.ts';
 import { toolsCount } from '../../observations/known/kinds/lists/tools.ts';
 import { moveWords, recordMoves } from '../../observations/known/kinds/moves.ts';
 import { registryVersions } from '../../observations/known/kinds/record.ts';
-import { day, type Html, handleLink, pagePath, toHtml } from '../html.ts';
+import { day, type Html, handleLink, pagePath, toHtml, withDays } from '../html.ts';
 import { type PageSite, toPage } from '../layout.ts';
 import { eventId } from '../pictures/axis.ts';
 import { rowTable } from '../tables.ts';
@@ -78,7 +78,7 @@ function pace(
   if (count === 1) return `1 version, published ${ageText(to, today)}.`;
   const span = from === to ? `of ${to}` : `from ${from} to ${to}`;
   const withdrawn = deleted > 0 ? ` The registry has withdrawn ${amount(deleted)} of them.` : '';
-  return `${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.${withdrawn}`;
+  return withDays(`${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.${withdrawn}`);
 }
 
 /** Undefined if it was not compared; `weight` is 0 without a move. */
@@ -97,7 +97,7 @@ function moveCell({ version, derived, published_at }: VersionSummary, { signals,
 
 const chip = (text: string) => html` <span class="state">${text}</span>`;
 
-/** The newest by date, the latest by the registry and the shown one may be three versions. */
+/** The newest by date, the latest by the registry and the shown one may be three versions; `newest` all. */
 function cellsOf(listing: ListingDocument, versions: readonly VersionSummary[], isFirstPage: boolean) {
   const newest = isFirstPage
     ? versions.find(({ undated, status }) => !undated && status !== 'deleted')
@@ -106,7 +106,12 @@ function cellsOf(listing: ListingDocument, versions: readonly VersionSummary[], 
   return (one: VersionSummary) => {
     const { version, status, published_at, is_latest, undated } = one;
     const record = `/v0.1/servers/${encodeURIComponent(handle)}/versions/${encodeURIComponent(version)}`;
-    const name = html`<code class="foreign">${version}</code>${is_latest && chip('latest in the registry')}${one === newest && chip('newest by date')}${version === listing.version && chip('shown here')}${status === 'deleted' ? chip('withdrawn') : status !== 'active' && chip(status)}`;
+    const isShown = version === listing.version;
+    const chips =
+      is_latest && one === newest && isShown
+        ? chip('newest')
+        : html`${is_latest && chip('latest in the registry')}${one === newest && chip('newest by date')}${isShown && chip('shown here')}`;
+    const name = html`<code class="foreign">${version}</code>${chips}${status === 'deleted' ? chip('withdrawn') : status !== 'active' && chip(status)}`;
     const date = undated
       ? 'no date stated'
       : html`${day(published_at)} <span class="note">${ageText(dayText(published_at), today)}</span>`;
