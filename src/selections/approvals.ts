@@ -307,7 +307,9 @@ const answeredByFile: ReadonlySet<string> = new Set<CriterionName>([
 ]);
 
 const toFileAnswer = (found: CriterionAnswer): CriterionAnswer =>
-  answeredByFile.has(found.criterion) ? found : { ...found, result: 'not_applicable' };
+  answeredByFile.has(found.criterion)
+    ? found
+    : { ...found, result: 'not_applicable', because: own('the file of the operator cannot state it') };
 
 /** It is in the selection unless something `failed`. */
 export function judgeMember(selection: Selection, compared: ComparedListing, isPrivate = false) {

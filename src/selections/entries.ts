@@ -243,6 +243,7 @@ export async function toSelectionEntries(members: readonly SelectionMember[], co
       ...answers.map(({ criterion, result, fact, as_of }) => ({ criterion, result, fact, as_of })),
       ...judged.map((one) => ({
         ...one,
+        because: undefined,
         fact: whyWords(listing, answer, one),
         as_of: listing.evidence_snapshot_date,
       })),

@@ -47,7 +47,7 @@ describe('the page of a listing on a phone', () => {
 it('the page of a listing on a desktop answers the first questions and shows how to connect on the first screen', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(`${directory.url}/agents/co.webhook/webhook`);
-  for (const text of ['Whose', 'Costs', 'Rated', 'claude mcp add --transport http webhook']) {
+  for (const text of ['Not checked', 'Whose', 'Rated', 'claude mcp add --transport http webhook']) {
     const box = await page.getByText(text).first().boundingBox();
     expect([text, (box?.y ?? 9999) < 900]).toEqual([text, true]);
   }

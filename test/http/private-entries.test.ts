@@ -515,7 +515,7 @@ it('everybody reads a view that says so, which is listed nowhere; criteria that 
     },
   ]);
   const strict = await (await directory.app.request('/views/strict')).text();
-  expect(strict).toContain('Listed as active: does not apply.');
+  expect(strict).toContain('Listed as active: does not apply (the file of the operator cannot state it).');
   expect(strict).toContain('Nothing is in this view now.');
   // No approval of theirs has lapsed.
   const policy = await directory.app.request('/views/strict/managed-settings.json');

@@ -24,6 +24,8 @@ export interface RequestedCriterion {
 
 export interface CriterionAnswer extends RequestedCriterion {
   readonly result: Result;
+  /** In place of the reason that the criterion gives. */
+  readonly because?: Words;
 }
 
 /** Undefined if the criterion accepts the value. */
@@ -87,8 +89,9 @@ export function showWhy(
 
 export function reasonWords(
   listing: ListingDocument,
-  { criterion, value, result }: CriterionAnswer,
+  { criterion, value, result, because }: CriterionAnswer,
 ): Words | undefined {
+  if (because) return because;
   if (result !== 'not_applicable') return criteria[criterion].reason?.(listing, result, value);
   return ofPackages.test(criterion) ? own('no package recorded') : own('no endpoint recorded');
 }
