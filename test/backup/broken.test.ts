@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { openSqliteStore } from '../../src/app/sqlite-store.ts';
-import { runRestore } from '../../src/cli/backup/backup.ts';
+import { runRestore, writeBackupFile } from '../../src/cli/backup/backup.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { attempt } from '../../src/core/json.ts';
 import type { ExitError } from '../../src/core/process.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { createBackups, lastLine, refused } from '../support/backups.ts';
@@ -166,6 +167,16 @@ describe('a backup', () => {
     const { code, stderr } = await run(['backup', path('empty.gz')], `file:${path('empty.db')}`);
     expect([code, stderr]).toEqual([78, 'DATABASE_URL: this database is empty\n']);
     expect(existsSync(path('empty.gz'))).toBe(false);
+  });
+  // A service makes backups too, and Node ends a process that leaves a file open.
+  it.skipIf(process.platform !== 'linux')('that fails leaves no file open', async () => {
+    await using store = await openSqliteStore('file::memory:');
+    const making = { version: '0.0.0-test', signal: new AbortController().signal };
+    await expect(writeBackupFile(store, path('left.gz'), making)).rejects.toThrow('is empty');
+    const files = readdirSync('/proc/self/fd').map((fd) =>
+      attempt(() => readlinkSync(`/proc/self/fd/${fd}`)),
+    );
+    expect(files.filter((file) => file?.includes('left.gz'))).toEqual([]);
   });
 });
 

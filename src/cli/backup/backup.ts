@@ -60,7 +60,8 @@ export async function writeBackupFile(store: Store, file: string, making: Making
   if (existsSync(file)) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
   const partial = `${file}.${randomUUID()}.partial`;
   try {
-    const made = await open(partial, 'wx', 0o600);
+    // A dump that fails before it is written leaves the stream as it was.
+    await using made = await open(partial, 'wx', 0o600);
     const rows = await writeBackup(store, made.createWriteStream({ flush: true }), making);
     await rename(partial, file);
     // Some systems cannot sync a folder.
