@@ -282,13 +282,13 @@ describe('the pages', () => {
         .trim();
     };
     expect(await sumOf('com.quotewire')).toBe(
-      `1 checked, last on ${today} 1 answered the last check, last on ${today} 1 asked for payment or state prices, last seen on ${today} 1 changed between checks, last on ${changed}`,
+      `checked, last on ${today} answered the last check, last on ${today} asked for payment or state prices, last seen on ${today} changed between checks, last on ${changed}`,
     );
     expect(await sumOf('com.bundled')).toBe(
-      `1 checked, last on ${today} 1 with a package reported as malicious code, last seen on ${today}`,
+      `checked, last on ${today} with a package reported as malicious code, last seen on ${today}`,
     );
     expect(await sumOf('com.findwell')).toBe(
-      `1 checked, last on ${today} 1 answered the last check, last on ${today} 1 rated here, last on ${changed}`,
+      `checked, last on ${today} answered the last check, last on ${today} rated here, last on ${changed}`,
     );
     expect(await sumOf('com.unseen')).toBe('Dossier has checked none of these listings.');
   });
