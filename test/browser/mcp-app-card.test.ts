@@ -58,7 +58,7 @@ describe('the card in a host of MCP Apps', () => {
       'A listing is not verification and not a recommendation to buy.',
       'Rated\nIndependent: 1 source, 1 rating: 1 succeeded; none with a proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
-      'Not checked\nprice, endpoint, tools, repository contents, last commit',
+      'Not checked\nprice, endpoint, tools, last commit',
       'Domain webhook.co, proven to the registry',
       'Repository\nhttps://github.com/webhook-co/webhook',
       'https://mcp.webhook.co/mcp',

@@ -597,7 +597,7 @@ const rows: Readonly<Record<string, Row>> = {
       'Asks: No credentials recorded',
       'Not stated: operator, terms, data handling, region, licence, support',
     ],
-    short: 'Not checked: price, endpoint, tools, repository contents, last commit',
+    short: 'Not checked: price, endpoint, tools, last commit',
     absent: 'Stands out',
   },
   'first and once that a listing was not checked lately, and no count of checks of then': {

@@ -56,7 +56,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', async (kin
 
   it.each([
     ['without observations, claim and ratings', bare, 200],
-    ['with observations, claim and ratings', rich, 355],
+    ['with observations, claim and ratings', rich, 350],
   ])('of a listing %s fits its budget as text, and as JSON in a fifth more', async (_, handle, budget) => {
     const { text, json } = await ask({ handle });
     expect(tokens(text)).toBeLessThanOrEqual(budget);

@@ -112,6 +112,7 @@ function notKnownOf(
         gaps.has(one.kind) ||
         !isInLines(one.kind) ||
         (isUnchecked && state === 'not_checked')) &&
+      (state === 'not_stated' || judged.detail !== 'short' || isShown(judged, one.kind)) &&
       !isOfAbsent(judged, one.kind),
   );
   const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
