@@ -121,7 +121,9 @@ it('a copy with older versions states how many versions there are and which was 
   const signals = (await readDocument(directory)).signals.imported;
   expect(signals).toContainEqual(expect.objectContaining({ kind: 'registry.versions', value: 2 }));
   expect(await read(directory, `/badge/${handle}.json`)).toContain('"message":"listed since 2026"');
-  expect(await read(directory, `/agents/${handle}/versions`)).toContain('2 versions from <time>2026-01-01</time>');
+  expect(await read(directory, `/agents/${handle}/versions`)).toContain(
+    '2 versions from <time>2026-01-01</time>',
+  );
   expect(await compare(directory, [{ criterion: 'listed_for_days', value: 1000 }])).toMatchObject({
     results: { 'listed_for_days:1000': 'not_met' },
     lines: { kept_up: expect.stringContaining('first published 2026-01-01') },
