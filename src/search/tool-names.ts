@@ -2,7 +2,7 @@
 const clientForm = /(?<![\w-])mcp__(?:plugin_)?(?<server>[\w-]+?)__(?<tool>[\w-]+)/g;
 
 /** Other words are of names and descriptions. */
-const toolForm = /^[a-z](?=.{2,99}$)[\w.-]*(?:_|[a-z](?=[A-Z]))[\w.-]*$/i;
+const toolForm = /^[A-Za-z](?=.{2,99}$)[\w.-]*(?:_|[a-z](?=[A-Z]))[\w.-]*$/;
 const mostNames = 5;
 
 /** As clients may change it; lists of names are compared in this form. */

@@ -36,6 +36,8 @@ it('the name of a tool finds the listings that list it, behind those that have i
   expect(text).toContain(why);
   expect((await search({ query: '`sendletter`, or sendLetter' })).handles).toEqual([apiary]);
   expect((await search({ query: 'send_mail', state: 'claimed' })).handles).toEqual([]);
+  // A plain word is of names and descriptions.
+  expect((await search({ query: 'post' })).handles).toEqual([]);
 });
 
 it('a name as Claude Code writes it is read as that of a server and of its tool', async () => {
