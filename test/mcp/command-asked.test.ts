@@ -153,6 +153,14 @@ describe('what a command does beyond the package of a listing is said first', ()
       'The command also fetches `pypi:quillpad`, which can run too; `io.github.quillworks/quillpad` records it, and this answer is not about it.',
     );
   });
+  it('of which five are looked at, however many a command names', async () => {
+    const many = Array.from({ length: 60 }, (_, at) => `a${at}`);
+    const handle = `uvx --with ${many.join()} quillpad==0.8.0`;
+    const said = String((await call('get_agent', { handle })).json.version_asked);
+    expect(said.match(/also fetches/g)).toHaveLength(5);
+    expect(said).toContain(also('pypi:a4'));
+    expect(said).toContain('Dossier did not look at 55 more parts of the command.');
+  });
   it('and no answer about a package of a registry is about what is built from another place', async () => {
     const criteria = ['no_malware_report', 'package_not_deprecated'];
     const handles = ['npx --registry https://npm.tarnhub.dev plover-mail@1.1.0', flatkeep];

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
-import { code, codes, isEmpty, join, listed, own, say, toText, type Words } from '../../core/words.ts';
+import { code, codes, count, isEmpty, join, listed, own, say, toText, type Words } from '../../core/words.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName } from '../../listings/references/name.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
@@ -38,18 +38,26 @@ async function packageWords({ text }: Beside, find: FindRecording): Promise<Word
   return join([...notices, say`${what} ${handles} ${record} it, and this answer is not about it.`], ' ');
 }
 
+/** A command may name hundreds, and each is looked up. */
+const mostLookedAt = 5;
+
 const addedWords = (all: readonly Beside[]): Words | false =>
   all.length > 0 &&
-  say`The command itself adds ${listed(all.map(({ text }) => code(text)))}; what that lets it run or read was not looked at.`;
+  say`The command itself adds ${listed(
+    all.map(({ text }) => code(text)),
+    mostLookedAt,
+  )}; what that lets it run or read was not looked at.`;
 
 /** What a command does that no fact about its package covers; empty for other names. */
 export async function besideWords(beside: readonly Beside[], find: FindRecording): Promise<Words> {
   const others = beside.filter(({ what }) => what !== 'added');
-  const said = await inTurns(others, async (one) => {
+  const said = await inTurns(others.slice(0, mostLookedAt), async (one) => {
     if (one.what === 'code') return codeWords(one);
     return one.what === 'package' ? packageWords(one, find) : registryWords(one);
   });
-  return join([...said, addedWords(beside.filter(({ what }) => what === 'added'))], ' ');
+  const more = others.length - mostLookedAt;
+  const left = more > 0 && say`Dossier did not look at ${count(more, 'more part')} of the command.`;
+  return join([...said, left, addedWords(beside.filter(({ what }) => what === 'added'))], ' ');
 }
 
 export const besideInStore = ({ beside }: Name, { store, clock }: Context) =>
