@@ -88,7 +88,7 @@ export function timesOf(stated: string, converted = ''): Words | undefined {
   const [one, other] = [stated, quoted].map(toFixed18) as [bigint, bigint];
   if (one === other) return own('the same');
   if (one < other || other === 0n) return one < other ? own('lower') : own('higher');
-  return one % other === 0n ? say`${Number(one / other)} times that` : own('higher');
+  return one % other === 0n ? say`${ours((one / other).toLocaleString('en'))} times that` : own('higher');
 }
 
 /** Undefined for a different asset. */
