@@ -22,8 +22,9 @@ import {
   nameRequest,
   trimNotModified,
 } from './middleware.ts';
-import { answerError, answerMethod, answerProblem, createEncodingChoice } from './problems.ts';
+import { answerError, answerMethod, answerProblem } from './problems.ts';
 import { createArdRoutes, registryRoutes } from './registry-api.ts';
+import { createEncodingChoice } from './response.ts';
 import { apiRoutes } from './routes/api.ts';
 import { assetRoutes, createCardRoutes } from './routes/assets.ts';
 import { changeRoutes } from './routes/changes.ts';

@@ -4,8 +4,8 @@ import { retrieveEntry, searchEntries } from '../tools/find/ard.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 import type { RequestTurns } from './limits.ts';
 import { openToAll } from './middleware.ts';
-import { answerJson, answerJsonText, answerOnce } from './problems.ts';
 import { readJson } from './request.ts';
+import { answerJson, answerJsonText, answerOnce } from './response.ts';
 
 /** What changes with time alone may be a minute old. */
 const cachePolicy = { cacheTags: 'all' } as const;

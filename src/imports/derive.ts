@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
 import { deriveOwners, type Naming } from '../listings/naming.ts';
 import type { ListingReads } from '../listings/reads.ts';
-import type { FormerReference } from '../listings/references/payees.ts';
+import type { FormerReference } from '../listings/references/former.ts';
 import { ownerKeysOf, placeKeysOf } from '../listings/references/references.ts';
 import {
   type ComparedVersion,

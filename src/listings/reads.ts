@@ -18,7 +18,8 @@ import {
   withoutHidden,
 } from './listing.ts';
 import { readNear, readNearPackages, toSearch } from './near.ts';
-import { readAsked, readFormerly, readPaidOn, toPayeeKey } from './references/payees.ts';
+import { readFormerly } from './references/former.ts';
+import { readAsked, readPaidOn, toPayeeKey } from './references/payees.ts';
 import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';

@@ -17,7 +17,8 @@ import {
   versionTable,
 } from './listing.ts';
 import { createListingReads, readNewestVersions } from './reads.ts';
-import { deleteFormer, endPayees, type FormerReference, replaceFormer } from './references/payees.ts';
+import { deleteFormer, type FormerReference, replaceFormer } from './references/former.ts';
+import { endPayees } from './references/payees.ts';
 import { rowReferences, toIndexKeys } from './references/references.ts';
 import { deleteReferences, putReferences } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';

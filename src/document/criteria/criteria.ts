@@ -4,8 +4,9 @@ import { type AnswerWords, gapWords, type ListingAnswer, lineWords } from '../an
 import { lineNames } from '../answers/lines.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { type Criterion, type CriterionValue, type Result, type Row, resultTexts } from './criterion.ts';
+import { nativeCriteria } from './native.ts';
 import { observedCriteria } from './observed.ts';
-import { nativeCriteria, recordedCriteria } from './recorded.ts';
+import { recordedCriteria } from './recorded.ts';
 
 const all = { ...recordedCriteria, ...observedCriteria, ...nativeCriteria };
 

@@ -18,8 +18,9 @@ import {
   toRequestId,
   toSecuredHeaders,
 } from '../middleware.ts';
-import { type ChooseEncoding, isCurrent, toRefusalAnswer } from '../problems.ts';
+import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
+import { type ChooseEncoding, isCurrent } from '../response.ts';
 import { type AnswerCache, type CachedAnswer, type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 import { findMcpAnswer, isPlainMessage, readBody } from './mcp-cache.ts';
 

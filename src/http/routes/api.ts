@@ -6,8 +6,8 @@ import { tools } from '../../tools/index.ts';
 import { submitFeedback } from '../../tools/submit-feedback.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { answerOnce } from '../problems.ts';
 import { call, readJson } from '../request.ts';
+import { answerOnce } from '../response.ts';
 
 async function runTool(c: Request, tool: Tool): Promise<Response> {
   const answer = await call(c, tool, await readJson(c, tool));

@@ -8,8 +8,8 @@ import { getListing } from '../../tools/find/listing.ts';
 import { type LinkCard, toListingCard, toServiceCard } from '../../views/cards/link-card.ts';
 import { type Asset, assets } from '../../views/layout.ts';
 import type { CachePolicy, Encoding, HttpEnvironment, Request } from '../call.ts';
-import { encodeBest, isCurrent, toTag } from '../problems.ts';
 import { ofListing } from '../request.ts';
+import { encodeBest, isCurrent, toTag } from '../response.ts';
 
 const forever = 'public, max-age=31536000, immutable';
 const aDay = `public, max-age=${day_s}`;

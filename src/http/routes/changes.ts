@@ -14,8 +14,8 @@ import {
   toShownWebhook,
 } from '../../webhooks/register.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { answerOnce, answerWithETag } from '../problems.ts';
 import { readJson } from '../request.ts';
+import { answerOnce, answerWithETag } from '../response.ts';
 
 const page = 1000;
 

@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { createDumps } from '../../document/dump/dump.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { isCurrent } from '../problems.ts';
+import { isCurrent } from '../response.ts';
 
 const replaced = /^(listings|evidence)-[0-9a-f]{16}\.jsonl\.gz$/;
 

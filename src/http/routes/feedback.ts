@@ -5,8 +5,8 @@ import { readSent, submitFeedback } from '../../tools/submit-feedback.ts';
 import { bodyBoundsOf } from '../../tools/tool.ts';
 import { toFeedbackPage } from '../../views/feedback-page.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { answerPage, answerPageOnce } from '../problems.ts';
 import { call, readForm } from '../request.ts';
+import { answerPage, answerPageOnce } from '../response.ts';
 
 const names = ['message', 'category', 'handle', 'rating_id', 'looking_for', 'found_it', 'contact'];
 

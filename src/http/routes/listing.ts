@@ -45,8 +45,9 @@ import { toRatingsPage } from '../../views/listing/ratings.ts';
 import type { RefusedResponse } from '../../views/listing/respond.ts';
 import { toVersionsPage, versionsPerPage } from '../../views/listing/versions.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { answerJson, answerPage, answerPageOnce, answerWithETag, wantsPage } from '../problems.ts';
+import { wantsPage } from '../problems.ts';
 import { call, listingNamesOf, listingOf, ofListing, orRedirect, queryOf, readForm } from '../request.ts';
+import { answerJson, answerPage, answerPageOnce, answerWithETag } from '../response.ts';
 import { toPublisher } from './pages.ts';
 
 const cacheControl = 'public, max-age=300';

@@ -15,8 +15,9 @@ import {
 import { getProof } from '../../tools/get-proof.ts';
 import { toLogEntryPage, toLogPage } from '../../views/log-page.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { answerJson, wantsPage } from '../problems.ts';
+import { wantsPage } from '../problems.ts';
 import { call } from '../request.ts';
+import { answerJson } from '../response.ts';
 
 const text = { 'Content-Type': 'text/plain; charset=utf-8' };
 const tile = {

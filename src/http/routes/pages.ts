@@ -27,8 +27,8 @@ import { toPublisherPage } from '../../views/publisher-page.ts';
 import { pageSize, toTagPage } from '../../views/search/page.ts';
 import type { CachePolicy, HttpEnvironment, Request } from '../call.ts';
 import { toCorsHeaders, toPreflight } from '../middleware.ts';
-import { answerJson, answerPage, answerWithETag, type TextAnswer } from '../problems.ts';
 import { call } from '../request.ts';
+import { answerJson, answerPage, answerWithETag, type TextAnswer } from '../response.ts';
 import { answerSitemap } from './sitemap.ts';
 
 const ofAll: CachePolicy = { cacheTags: 'all' };

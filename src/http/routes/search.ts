@@ -20,8 +20,9 @@ import {
 import type { SearchAnswer } from '../../views/search/form.ts';
 import { maxShown, pageSize, toSearchPage, toWrongSearchPage } from '../../views/search/page.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { answerPage, answerPageOnce, wantsPage } from '../problems.ts';
+import { wantsPage } from '../problems.ts';
 import { call } from '../request.ts';
+import { answerPage, answerPageOnce } from '../response.ts';
 
 /** Of search_agents. */
 const maxPerCall = 50;

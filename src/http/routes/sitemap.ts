@@ -3,7 +3,7 @@ import { countListings, pagesAfter, readHandleBefore } from '../../listings/publ
 import { readTags } from '../../tools/list-tags.ts';
 import { pagePath } from '../../views/html.ts';
 import type { Request } from '../call.ts';
-import { answerWithETag } from '../problems.ts';
+import { answerWithETag } from '../response.ts';
 
 /** In one file (sitemaps.org). */
 const perFile = 50_000;

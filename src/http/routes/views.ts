@@ -13,9 +13,9 @@ import {
   toViewsPage,
 } from '../../views/selection-pages.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
-import { answerJson, answerJsonText, answerPage } from '../problems.ts';
 import { createRegistryRoutes } from '../registry-api.ts';
 import { cursorOf, positionOf, viewOf } from '../request.ts';
+import { answerJson, answerJsonText, answerPage } from '../response.ts';
 
 /** MCP clients read a policy in one request. */
 const mostInPolicy = 1000;

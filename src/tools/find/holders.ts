@@ -5,8 +5,8 @@ import { code, dayOf, join, listed, own, quote, say, toText, type Words } from '
 import { publisherOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
+import type { FormerHolder } from '../../listings/references/former.ts';
 import { toReferences } from '../../listings/references/name.ts';
-import type { FormerHolder } from '../../listings/references/payees.ts';
 import { isSameReference, type Reference } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 

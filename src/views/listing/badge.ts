@@ -4,7 +4,7 @@ import { isMalware, badgeLabel as label, toBadge } from '../../document/answers/
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { type Html, pagePath, paste } from '../html.ts';
 import { type PageSite, tabs } from '../layout.ts';
-import { toListingPart } from './versions.ts';
+import { toListingPart } from './tabs.ts';
 
 export const badgePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 const grey = '#6b6f76';

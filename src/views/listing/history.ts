@@ -33,7 +33,7 @@ import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts
 import type { PageSite } from '../layout.ts';
 import { axisPicture, eventId } from '../pictures/axis.ts';
 import { rowTable } from '../tables.ts';
-import { toListingPart } from './versions.ts';
+import { toListingPart } from './tabs.ts';
 
 const kindTexts: Readonly<Record<HistoryKind, string>> = {
   price: 'price and payees',

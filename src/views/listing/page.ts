@@ -39,7 +39,7 @@ import { pagePictures } from '../pictures/over-time.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';
-import { listingTabs } from './versions.ts';
+import { listingTabs } from './tabs.ts';
 
 const configTabs = (group: string, connection: Connection): Html =>
   tabs(

@@ -25,7 +25,7 @@ import type { listRatings } from '../../tools/list-ratings.ts';
 import { day, fact, type Html, handleLink, minute, originNote, pagePath, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { type RefusedResponse, refusal, respondForm } from './respond.ts';
-import { toListingPart } from './versions.ts';
+import { toListingPart } from './tabs.ts';
 
 function monthTable(counts: readonly MonthCount[], date: string): Html {
   const months = monthsUntil(date);

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
+import { type Listing, listingTable } from '../listing.ts';
+import type { Db, ListingSchema } from '../schema.ts';
+import { readFormerlyPaid } from './payees.ts';
+import { keyOfReference, type Reference } from './references.ts';
+
+/** Named by versions until a newer one did not. */
+export type FormerReference = Omit<ListingSchema['former_reference'], 'handle'>;
+
+const selectOf = precompileQuery((db: Db, handle: string) =>
+  db.selectFrom('former_reference').select(['key', 'until']).where('handle', '=', handle).orderBy('key'),
+);
+
+/** Writes nothing if nothing changed. */
+export async function replaceFormer(db: Db, handle: string, rows: readonly FormerReference[]): Promise<void> {
+  const known = await selectOf(db, handle);
+  const wanted = rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const textOf = (all: readonly FormerReference[]) => all.map(({ key, until }) => `${key} ${until}`).join();
+  if (textOf(known) === textOf(wanted)) return;
+  await deleteFormer(db, handle);
+  await inChunks(
+    wanted.map(({ key, until }) => ({ key, handle, until })),
+    (chunk) => upsert(db, 'former_reference', chunk, 'key', 'handle').execute(),
+  );
+}
+
+export async function deleteFormer(db: Db, handle: string): Promise<void> {
+  await db.deleteFrom('former_reference').where('handle', '=', handle).execute();
+}
+
+/** Thousands of listings may have had the same host. */
+const mostRead = 200;
+
+const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('former_reference')
+        .selectAll()
+        .where('key', '=', key)
+        .orderBy('until', 'desc')
+        .orderBy('handle', 'desc')
+        .limit(sql.lit(mostRead))
+        .as('former'),
+    )
+    .innerJoin('listing', 'listing.handle', 'former.handle')
+    .selectAll('listing')
+    .select('former.until')
+    .where(({ eb, or }) => or([eb('withdrawn', 'is', null), eb('withdrawn', '=', 'deleted')]))
+    .where('hidden', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('listing_reference as present')
+            .select('present.key')
+            .whereRef('present.handle', '=', 'former.handle')
+            .whereRef('present.key', '=', 'former.key'),
+        ),
+      ),
+    )
+    // Deleted ones count only if there is no other.
+    .orderBy(sql`withdrawn is not null`)
+    .orderBy('former.until', 'desc')
+    .orderBy('former.handle')
+    .limit(limit),
+);
+
+export interface FormerHolder {
+  readonly listing: Listing;
+  readonly until: string;
+}
+
+export const readFormerly = (
+  db: Db,
+  references: readonly Reference[],
+  limit: number,
+): Promise<FormerHolder[][]> =>
+  Promise.all(
+    references.map(async (one) => {
+      const key = keyOfReference(one);
+      const rows = await (one.kind === 'pay_to'
+        ? readFormerlyPaid(db, key, one.network, limit)
+        : selectFormer(db, key, limit));
+      const present = rows.filter(({ withdrawn }) => withdrawn === null);
+      const shown = present.length > 0 ? present : rows;
+      return shown.map(({ until, ...row }) => ({ listing: listingTable.decode(row), until: until ?? '' }));
+    }),
+  );
