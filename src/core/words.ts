@@ -97,6 +97,10 @@ const isSameDay = (from: string, to: string): boolean => dayText(from) === dayTe
 export const onDayBefore = (time: string, later: string): Words =>
   isSameDay(time, later) ? own('earlier that day') : say`on ${day(time)}`;
 
+/** `on D`, after words that name the day of an earlier time. */
+export const onDayAfter = (time: string, earlier: string): Words =>
+  isSameDay(time, earlier) ? own('later that day') : say`on ${dayOf(time)}`;
+
 /** `since D`, after words that name the day of an earlier time. */
 export const sinceDayOf = (time: string, earlier: string): Words =>
   isSameDay(time, earlier) ? own('since later that day') : say`since ${dayOf(time)}`;

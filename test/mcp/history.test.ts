@@ -44,12 +44,14 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   await Promise.all([server.close(), front.close()]);
   expect(changes.map(without)).toEqual([
     expect.stringMatching(
-      /^Endpoint \(`https:\/\/gone\.example\.com\/mcp`\): answered \(HTTP status 200\) until [\d-]{10}, then looked for, not found; no longer seen either: protocol revision, number of tools, tools it lists, /,
+      /^Endpoint \(`https:\/\/gone\.example\.com\/mcp`\): answered \(HTTP status 200\) until [\d-]{10}, since [\d-]{10} looked for, not found \(confirmed on [\d-]{10}\); no longer seen either: protocol revision, number of tools, tools it lists, /,
     ),
     expect.stringMatching(/^first check: \d+ facts$/),
   ]);
   expect(ofTools.map(without)).toContainEqual(
-    expect.stringMatching(/^Tools it lists .* until [\d-]{10}, then looked for, not found$/),
+    expect.stringMatching(
+      /^Tools it lists .* until [\d-]{10}, since [\d-]{10} looked for, not found \(confirmed on [\d-]{10}\)$/,
+    ),
   );
   expect(page).toContain('no longer seen either');
 });

@@ -263,9 +263,9 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   ],
   [`^\\* ${D} first check`, (all, [day]) => all[0]?.day === day],
   [
-    `^\\* ${D} Endpoint \\([^)]*\\): (.*) until ${D}, (?:then|since (?:${D}|later that day)) (.*?)(?=;| \\(log)`,
-    (all, [at, was = '', until, since = at, is = '']) =>
-      isOn(all, [until], said(was)) && isOn(all, [since], said(is)),
+    `^\\* ${D} Endpoint \\([^)]*\\): (.*) until ${D}, (?:then|since (?:${D}|later that day)) (.*?)(?: \\(confirmed (?:on ${D}|later that day)\\))?(?=;| \\(log)`,
+    (all, [at, was = '', until, since = at, is = '', confirmed]) =>
+      isOn(all, [until], said(was)) && isOn(all, [since, confirmed], said(is)),
   ],
   [`^\\* ${D} .* until ${D}, (?:then|since (?:${D}|later that day))`, (all, days) => isOn(all, days, always)],
   [`^\\* ${D} .*last seen (?:without these changes )?on ${D}`, (all, days) => isOn(all, days, always)],

@@ -11,6 +11,7 @@ import {
   isEmpty,
   join,
   listed,
+  onDayAfter,
   ours,
   own,
   quote,
@@ -150,9 +151,10 @@ function stateWords(change: ShownChange, isListed: boolean): Words {
     const told = before && toldApart(change, before);
     if (told) return say`${titleOf(change)}: ${told}`;
     const [was, is] = before ? wasAndIs(change, before) : [say``, seenValue(change, after)];
-    const since = before?.unanswered_since;
+    const { since, confirmed_at } = change;
     const then = since ? sinceDayOf(since, before?.seen_until ?? '') : own('then');
-    return say`${titleOf(change)}: ${was} until ${last}, ${then} ${is}`;
+    const confirmed = since && confirmed_at ? say` (confirmed ${onDayAfter(confirmed_at, since)})` : own('');
+    return say`${titleOf(change)}: ${was} until ${last}, ${then} ${is}${confirmed}`;
   }
   const shown = memberChangesOf(change).slice(0, mostItems);
   const said = shown.map((item) => memberWithTexts(item, change));

@@ -229,11 +229,13 @@ export interface ObservationChange {
   /** Absent if the fact was seen for the first time. */
   readonly before?: RecordedEssence & {
     readonly seen_until: string;
-    readonly unanswered_since?: string;
     /** States of two methods cannot be compared. */
     readonly by_other_method?: true;
   };
   readonly after: RecordedEssence;
+  /** When a check before this one found what is after, and when a later one confirmed it. */
+  readonly since?: string;
+  readonly confirmed_at?: string;
   /** Later changes between the two states are no entries. */
   readonly alternates_since?: string;
   readonly items?: readonly object[];

@@ -79,18 +79,24 @@ it('a version that its registry no longer has is one change, which names what we
   await directory.importEntries([packaged(drifting, 'npm', 'drift', '1.4.0')]);
   await directory.observe(drifting);
   drift = npmPackument('drift', { '1.3.0': {} }, {});
+  const missed: string[] = [];
   for (const _ of [1, 2]) {
     directory.wait(86_400);
+    missed.push(directory.context.clock().toISOString().slice(0, 10));
     await directory.observe(drifting);
   }
   const { changes } = await callTool<{ changes: string[] }>(directory, 'get_history', { handle: drifting });
   expect(changes.slice(0, 3)).toEqual([
     expect.stringMatching(
-      /^[\d-]{10} Published package \(`npm:drift`\): version `1\.4\.0` until [\d-]{10}, then looked for, not found; no longer seen either: (?!.*maintainers).*scripts that run when the package is installed.* \(log index \d+\)$/,
+      /^[\d-]{10} Published package \(`npm:drift`\): version `1\.4\.0` until [\d-]{10}, since [\d-]{10} looked for, not found \(confirmed on [\d-]{10}\); no longer seen either: (?!.*maintainers).*scripts that run when the package is installed.* \(log index \d+\)$/,
     ),
     expect.stringMatching(
       /^[\d-]{10} Version that the registry names as newest \(`npm:drift`\): `1\.4\.0` until [\d-]{10}, then `1\.3\.0`; the record names `1\.4\.0` \(log index \d+\)$/,
     ),
     expect.stringMatching(/^[\d-]{10} first check: \d+ facts \(log index \d+\)$/),
   ]);
+  const [first, second] = missed;
+  expect(changes[0]).toMatch(
+    new RegExp(`^${second} .*, since ${first} looked.* \\(confirmed on ${second}\\);`),
+  );
 });

@@ -1,6 +1,6 @@
 import { ours, own, say, type Words } from '../../../core/words.ts';
 import { surfaces } from '../../asked/endpoint/surface.ts';
-import { isLearnedOutcome, isUnanswered, type Outcome } from '../../asked/outcome.ts';
+import { isLearnedOutcome, type Outcome } from '../../asked/outcome.ts';
 import type { BeforeChange } from '../kind.ts';
 import { kindOf, rulesOf, surfaceOf } from '../kinds.ts';
 import type { EarlierChange, Finding, Observation, ObservationChange } from '../observation.ts';
@@ -11,6 +11,7 @@ import {
   essenceOf,
   isNews,
   isSame,
+  isUnsure,
   keyOf,
   type State,
   type StateChange,
@@ -164,10 +165,11 @@ export function toFactChange(
       before: {
         ...recordedFact(was),
         seen_until: was.to,
-        ...(isUnanswered(is.outcome) && is.from < is.to && { unanswered_since: is.from }),
         ...(areLearned && was.method_version !== is.method_version && { by_other_method: true as const }),
       },
     }),
+    ...(was && is.from < is.to && { since: is.from }),
+    ...(was && isUnsure(is) && is.confirmed && { confirmed_at: is.confirmed }),
     after: recordedFact(is),
   };
 }

@@ -129,8 +129,12 @@ const goOn = (state: State, span: Span): State => ({
   ...span,
   from: state.from,
   checks: state.checks + span.checks,
+  ...(state.confirmed && { confirmed: state.confirmed }),
   ...(state.difference && { difference: state.difference }),
 });
+
+/** A second reading must confirm it. */
+export const isUnsure = ({ outcome, mayPass }: Reading): boolean => outcome === 'absent' || mayPass === true;
 
 /** Before anything was learned, the newest reading that asked is what stands. */
 function withUnlearned(state: State | undefined, span: Span): State {
@@ -170,10 +174,9 @@ export function states(spans: readonly Span[], { reach = false }: StateRules = {
       if (isFirst) counted.splice(0, 1, withUnlearned(last, span));
       continue;
     }
-    const isUnsure = span.outcome === 'absent' || span.mayPass;
     const known = counted.findLast(({ isSilence }) => !isSilence) ?? span;
     const isNew = !isFirst && !isSame(known, span) && known.recorded === span.recorded;
-    if (isUnsure && isNew) {
+    if (isUnsure(span) && isNew) {
       const first: Span = waiting && isSame(waiting, span) ? waiting : span;
       const isLater = first !== span && isHourLater(first.from, span.to);
       const confirmed = isLater ? span.to : span.confirmed;
