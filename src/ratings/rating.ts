@@ -10,6 +10,7 @@ export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachab
 const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
 const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
 const relationshipMeaning = 'vendor: you sell it; partner: you earn from it';
+const versionMeaning = 'Of the record';
 
 const evidenceKinds = ['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url'] as const;
 const evidenceItem = z.object({
@@ -40,6 +41,7 @@ export const ratingContent = z.object({
   ...contentFields,
   interaction_at: contentFields.interaction_at.meta({ format: 'date-time' }),
   evidence: z.array(kindAndValue(evidenceItem, evidenceKinds)).max(3).optional(),
+  subject_version: contentFields.subject_version.describe(versionMeaning),
   score: contentFields.score.describe('5 is best'),
   relationship: contentFields.relationship.describe(relationshipMeaning),
 });
@@ -79,6 +81,7 @@ const ratingRecord = z.object({
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
   interaction_sha256: z.string().optional().describe('Hex; replaces the id in a withdrawn or hidden rating'),
   relationship: contentFields.relationship.describe(relationshipMeaning),
+  subject_version: contentFields.subject_version.describe(versionMeaning),
   rating_id: z.string(),
   subject_handle: handleSchema,
   source_handle: handleSchema,
@@ -293,7 +296,7 @@ const interactionLine = (rating: ListedRating) =>
   present(
     `interaction ${interactionName(rating) ?? ''}at ${rating.interaction_at}${rating.protocol ? `, ${rating.protocol}` : ''}`,
     rating.operation && `operation ${toQuote(rating.operation)}`,
-    rating.subject_version && `version ${toQuote(rating.subject_version)}`,
+    rating.subject_version && `record version ${toQuote(rating.subject_version)}`,
     rating.latency_ms !== undefined && `${rating.latency_ms} ms`,
     rating.tags && `tags ${toQuote(rating.tags.join(', '))}`,
     rating.evidence &&

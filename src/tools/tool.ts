@@ -185,6 +185,8 @@ export const toListedInput = (schema: z.ZodType): JsonSchema =>
     if (first) delete part.anyOf;
     Object.assign(part, first);
     for (const name of unlisted) if (!isChoice(part[name])) delete part[name];
+    // An amount, of which one knows where it begins.
+    if (part.minimum === 0) for (const name of ['minimum', 'maximum']) delete part[name];
   });
 
 const bounds = ['minimum', 'maximum', 'minLength', 'maxLength', 'maxItems', 'pattern', 'propertyNames'];

@@ -74,7 +74,7 @@ ${fact('Score of this source', rating.score)}
 ${fact('Relation', toLabel(rating.relationship))}
 ${fact('Protocol', rating.protocol)}
 ${fact('Operation', rating.operation && html`<span class="foreign">${rating.operation}</span>`)}
-${fact('Version', rating.subject_version && html`<span class="foreign">${rating.subject_version}</span>`)}
+${fact('Record version', rating.subject_version && html`<span class="foreign">${rating.subject_version}</span>`)}
 ${fact('Latency', rating.latency_ms === undefined ? undefined : `${amount(rating.latency_ms)} ms`)}
 ${fact('Interaction', minute(rating.interaction_at))}
 ${fact('Source account', html`<span class="foreign">${rating.source_root}</span>`)}
