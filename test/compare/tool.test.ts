@@ -200,6 +200,26 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       /^criteria\.0\.criterion must be one of /,
     );
   });
+
+  it('says of ratings that do not suffice how many there are, of how many, and why the others do not count', async () => {
+    await directory.call('submit_rating', directory.rating(), directory.third);
+    const criteria = [
+      'native_ratings_at_least:1',
+      'native_ratings_at_least:2',
+      'independent_sources_at_least:2',
+      'succeeded_percent_at_least:90',
+    ];
+    const { listings } = await compare([webhook, politics], criteria);
+    const counted = 'of 2 ratings, 1 independent from 1 source; not counted: 1 new source';
+    expect(listings[0]?.reasons).toEqual({
+      'native_ratings_at_least:2': counted,
+      'independent_sources_at_least:2': counted,
+      'succeeded_percent_at_least:90': `${counted}; a share needs 5 independent sources`,
+    });
+    expect(listings[1]?.reasons).toEqual({
+      'succeeded_percent_at_least:90': 'a share needs 5 independent sources',
+    });
+  });
 });
 
 describe('for any picks', () => {

@@ -482,6 +482,9 @@ const byCheck: readonly Row[] = [
 
 const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });
 const onlyRelated = rated({}, { ratings: 4, sources: 3, last_at: '2026-11-01T00:00:00.000Z' });
+const voided: Change = {
+  signals: { imported: [], native: { ...base.signals.native, voided: 2 } },
+};
 const outcomes = (succeeded: number) => ({ ...counts.outcomes, succeeded });
 const byRatings: readonly Row[] = [
   ['native_ratings_at_least:3', three, 'met'],
@@ -576,6 +579,18 @@ describe('a criterion', () => {
     ['no_malware_report', { packages: [] }, 'no package recorded'],
     ['nothing_shared', signal('shared.pay_to', 1), 'in records alone; a check saw something shared'],
     ['nothing_shared', signal('shared.endpoint', 1), undefined],
+    ['native_ratings_at_least:3', three, undefined],
+    [
+      'native_ratings_at_least:4',
+      three,
+      'of 7 ratings, 3 independent from 2 sources; not counted: 4 related',
+    ],
+    [
+      'rated_within_days:1',
+      voided,
+      'of 2 ratings, 0 independent from 0 sources; not counted: 2 voided by the operator',
+    ],
+    ['native_ratings_at_least:1', {}, undefined],
   ])('the reason that no row gives for %s is said', (asked, change, why) => {
     const listing = { ...base, ...change };
     const [one] = judge(listing, toRequested([asked]), Date.parse('2026-11-21T00:00:00.000Z'));

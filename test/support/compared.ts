@@ -6,6 +6,7 @@ export interface ComparedListing {
   readonly imported?: Results;
   readonly observed?: Results;
   readonly native?: Results;
+  readonly reasons?: Results;
   readonly stands_out?: readonly string[];
   readonly lines?: Readonly<Record<string, string>>;
   readonly record?: string;

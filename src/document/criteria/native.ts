@@ -1,5 +1,9 @@
+import { count, isEmpty, join, own, say, type Words } from '../../core/words.ts';
+import { groupTexts, type RatingGroup, shownGroups } from '../../ratings/groups.ts';
+import type { RatingCounts } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { criteriaOf, days, daysSince, decided, plain } from './criterion.ts';
+import { countedWords } from '../words.ts';
+import { criteriaOf, days, daysSince, decided, plain, type Result, type Takes } from './criterion.ts';
 
 const ratings = { kind: 'number', max: 1000 } as const;
 /** Fewer sources give no share (docs/ratings.md). */
@@ -11,9 +15,38 @@ const isWithin = (time: string | undefined, wanted: number, now_ms: number) =>
 
 const isClaimed = ({ state, claim }: ListingDocument) => state === 'claimed' && claim !== undefined;
 
-const independentOf = ({ signals }: ListingDocument) => signals.native.independent;
+/** Empty if nothing was rated, which the row says. */
+function countedOf({ signals: { native } }: ListingDocument): Words {
+  const { independent, voided } = native;
+  const all = native.ratings + voided;
+  if (all === 0) return say``;
+  const groups = shownGroups(native).filter((group) => group !== 'independent');
+  const apart = Object.fromEntries(groups.map((group) => [group, native[group].ratings]));
+  const others = countedWords({ ...apart, voided }, (name) =>
+    name === 'voided' ? 'voided by the operator' : groupTexts[name as RatingGroup].name.toLowerCase(),
+  );
+  const counted = say`of ${count(all, 'rating')}, ${independent.ratings} independent from ${count(independent.sources, 'source')}`;
+  return all === independent.ratings ? counted : say`${counted}; not counted: ${others}`;
+}
 
 const native = criteriaOf('native');
+
+const ofRatings = (
+  label: string,
+  takes: Takes,
+  judge: (of: RatingCounts, value: number, now_ms: number) => Result,
+) =>
+  native(
+    label,
+    takes,
+    ['rated'],
+    (listing, value: number, now_ms) => judge(listing.signals.native.independent, value, now_ms),
+    (listing, result) => {
+      const share = result === 'unknown' ? own(`a share needs ${minForShare} independent sources`) : say``;
+      const reason = result === 'met' ? say`` : join([countedOf(listing), share], '; ');
+      return isEmpty(reason) ? undefined : reason;
+    },
+  );
 
 export const nativeCriteria = {
   claimed: native('Claimed', plain, ['whose'], (listing) => decided(isClaimed(listing))),
@@ -26,32 +59,21 @@ export const nativeCriteria = {
         ? 'unknown'
         : decided(isClaimed(listing) && isWithin(listing.claim?.checked_at, wanted, now_ms)),
   ),
-  native_ratings_at_least: native(
-    'At least {} independent rating(s)',
-    ratings,
-    ['rated'],
-    (listing, fewest: number) => decided(independentOf(listing).ratings >= fewest),
+  native_ratings_at_least: ofRatings('At least {} independent rating(s)', ratings, (of, fewest) =>
+    decided(of.ratings >= fewest),
   ),
-  independent_sources_at_least: native(
+  independent_sources_at_least: ofRatings(
     'Rated by at least {} independent source(s)',
     ratings,
-    ['rated'],
-    (listing, fewest: number) => decided(independentOf(listing).sources >= fewest),
+    (of, fewest) => decided(of.sources >= fewest),
   ),
-  rated_within_days: native(
-    'Independently rated within the last {} day(s)',
-    days,
-    ['rated'],
-    (listing, wanted: number, now_ms) => decided(isWithin(independentOf(listing).last_at, wanted, now_ms)),
+  rated_within_days: ofRatings('Independently rated within the last {} day(s)', days, (of, wanted, now_ms) =>
+    decided(isWithin(of.last_at, wanted, now_ms)),
   ),
-  succeeded_percent_at_least: native(
+  succeeded_percent_at_least: ofRatings(
     'At least {} % of the independent sources said “succeeded” in their newest rating',
     { kind: 'number', max: 100 },
-    ['rated'],
-    (listing, percent: number) => {
-      const { sources, source_outcomes } = independentOf(listing);
-      if (sources < minForShare) return 'unknown';
-      return decided(source_outcomes.succeeded * 100 >= percent * sources);
-    },
+    ({ sources, source_outcomes }, percent) =>
+      sources < minForShare ? 'unknown' : decided(source_outcomes.succeeded * 100 >= percent * sources),
   ),
 };
