@@ -169,11 +169,13 @@ function reachOf({ remotes, packages }: Listing, endpoint: string | undefined): 
 const namesShown = 2;
 
 function secretsOf(listing: Listing): Words | undefined {
-  const { all, needed } = recordedSecrets(listing);
+  const { all, needed, ways } = recordedSecrets(listing);
   if (all.length === 0) return undefined;
+  const isOfAll = ways.every(({ length }) => length === needed.length);
   const [asks, secrets] = needed.length > 0 ? [own('asks for'), needed] : [own('takes'), all];
   const names = secrets.slice(0, namesShown).map((name) => code(name));
-  return say`${asks} secret ${join(names, ', ')}${more(secrets, namesShown)}`;
+  const ofSome = isOfAll ? say`` : own(', not all in each way to use it');
+  return say`${asks} secret ${join(names, ', ')}${more(secrets, namesShown)}${ofSome}`;
 }
 
 function othersWords(shown: HitObservation, observations: readonly HitObservation[]): Words {

@@ -195,12 +195,12 @@ export const transports = ['streamable-http', 'sse', 'stdio'] as const;
 /** Listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
+/** `ways`: the secrets that each endpoint, and each package with its transport, needs. */
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
-  const secrets = [...remotes, ...packages].flatMap(({ inputs = [] }) =>
-    inputs.filter(({ secret }) => secret),
-  );
-  const namesOf = (some: typeof secrets) => [...new Set(some.map(({ name }) => name))];
-  return { all: namesOf(secrets), needed: namesOf(secrets.filter(({ required }) => required)) };
+  const ways = [...remotes, ...packages].map(({ inputs = [] }) => inputs.filter(({ secret }) => secret));
+  const namesOf = (some: (typeof ways)[number]) => [...new Set(some.map(({ name }) => name))];
+  const ofWays = ways.map((way) => namesOf(way.filter(({ required }) => required)));
+  return { all: namesOf(ways.flat()), needed: [...new Set(ofWays.flat())], ways: ofWays };
 }
 
 type WithRecord = Pick<ListingDocument, 'remotes' | 'packages' | 'signals'>;

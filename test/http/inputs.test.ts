@@ -44,6 +44,39 @@ const directory = await opened(
           })),
         })),
       }),
+      registryEntry('a.b/ways', {
+        packages: [
+          { transport: { type: 'stdio' }, names: ['TOKEN'] },
+          {
+            transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' },
+            names: ['ID', 'SECRET'],
+          },
+        ].map(({ transport, names }) => ({
+          registryType: 'npm',
+          identifier: 'ways-mcp',
+          version: '1.0.0',
+          transport,
+          environmentVariables: names.map((name) => ({ name, isRequired: true, isSecret: true })),
+        })),
+      }),
+      registryEntry('a.b/either', {
+        remotes: [
+          {
+            type: 'streamable-http',
+            url: 'https://either.example/mcp',
+            headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
+          },
+        ],
+        packages: [
+          {
+            registryType: 'npm',
+            identifier: 'either-mcp',
+            version: '1.0.0',
+            transport: { type: 'stdio' },
+            environmentVariables: [{ name: 'EITHER_KEY', isRequired: true, isSecret: true }],
+          },
+        ],
+      }),
       registryEntry('a.b/neither'),
     ],
   }),
@@ -109,6 +142,32 @@ describe('what a listed service requires of its caller', () => {
     expect(page).toContain('href="https://hub.docker.com/r/many/many"');
     expect(page).toContain(
       '<pre class="paste"><code>docker run -i --rm -e OPTION_59 docker.io/many/many:1.0.0</code></pre>',
+    );
+  });
+});
+
+describe('inputs of several ways to use a listing', () => {
+  const answerOf = async (tool: string, input: object) => {
+    const headers = { 'content-type': 'application/json' };
+    const sent = { method: 'POST', headers, body: JSON.stringify(input) };
+    return (await directory.app.request(`/api/tools/${tool}`, sent)).text();
+  };
+
+  it('are named with the way that asks for them, and counted by way', async () => {
+    const ways = await answerOf('get_agent', { handle: 'a.b/ways' });
+    expect(ways).toContain(
+      'Needs a secret environment variable `TOKEN` at `ways-mcp` over stdio; needs secret environment variables `ID`, `SECRET` at `ways-mcp` over streamable-http (record).',
+    );
+    expect(ways).toContain('The record asks for 1 or 2 secrets, depending on the way to use it.');
+    expect(await answerOf('get_agent', { handle: 'a.b/either' })).toContain('The record asks for 1 secret.');
+    expect(await answerOf('get_agent', { handle: 'a.b/package' })).toContain(
+      'The record asks for 2 secrets.',
+    );
+  });
+
+  it('are in hits never said to be all needed', async () => {
+    expect(await answerOf('search_agents', { query: 'ways' })).toContain(
+      'asks for secret `TOKEN`, `ID` and 1 more, not all in each way to use it',
     );
   });
 });

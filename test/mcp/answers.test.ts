@@ -407,7 +407,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'that the record asks for secrets': {
     record: { ...withSecret, packages: [variable('X_TOKEN')] },
-    expected: 'The record asks for 2 secrets.',
+    expected: 'The record asks for 1 secret.',
     short:
       'Asks: Endpoint needs a secret header X-Key for x.example; package needs a secret environment variable X_TOKEN (record).',
   },

@@ -218,6 +218,8 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
 interface AskingPlace {
   readonly noun: 'endpoint' | 'package';
   readonly subject: string;
+  /** Of a package that is recorded with several transports. */
+  readonly over?: string | undefined;
   /** The position in the list of endpoints or of packages. */
   readonly at: number;
   readonly asked: Words;
@@ -229,8 +231,15 @@ interface AskingPlace {
 function placesOf({ remotes, packages }: ListingDocument): AskingPlace[] {
   const all = [
     ...remotes.map(({ url, inputs }, at) => ({ noun: 'endpoint' as const, subject: url, at, inputs })),
-    ...packages.map(({ identifier, inputs }, at) => {
-      return { noun: 'package' as const, subject: identifier, at, inputs };
+    ...packages.map(({ identifier, transport, inputs }, at) => {
+      const isTwice = packages.filter((one) => one.identifier === identifier).length > 1;
+      return {
+        noun: 'package' as const,
+        subject: identifier,
+        over: isTwice ? transport : undefined,
+        at,
+        inputs,
+      };
     }),
   ];
   return all.flatMap(({ inputs = [], ...place }) => {
@@ -281,12 +290,15 @@ const asks: FactsOf = (judged) => {
   const all = [...listing.remotes, ...listing.packages];
   const places = placesOf(listing);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
-  // If only endpoints or only packages have inputs, and the inputs differ, each place is named.
-  const isOfEach = !isOfBoth && unique(places.map(({ asked }) => asked)).length > 1;
+  // If the inputs of the endpoints, or of the packages, differ, each place is named.
+  const differing = [...Map.groupBy(places, ({ noun }) => noun)]
+    .filter(([, all]) => unique(all.map(({ asked }) => asked)).length > 1)
+    .map(([noun]) => noun);
   const to = sentTo(listing, places);
-  const needs = places.map(({ noun, subject, asked, isSent }) => {
+  const needs = places.map(({ noun, subject, over, asked, isSent }) => {
     const text = isSent ? say`${asked}${to}` : asked;
-    if (detail === 'full' || isOfEach) return say`${text}${atPlace({ subject }, all)}`;
+    const by = over !== undefined && say` over ${typeWords(over)}`;
+    if (detail === 'full' || differing.includes(noun)) return say`${text}${atPlace({ subject }, all)}${by}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
   const unread = unreadOf(listing);

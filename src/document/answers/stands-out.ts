@@ -304,17 +304,24 @@ function shared({ known }: JudgedListing): Words[] {
 }
 
 function secrets(judged: JudgedListing): Words[] {
-  const { all, needed } = recordedSecrets(judged.listing);
+  const { all, needed, ways } = recordedSecrets(judged.listing);
   if (needed.length === 0)
     return all.length > 0 ? [say`The record names ${count(all.length, 'optional secret')}`] : [];
   // Secrets that a contradiction names are not named again.
   const named = new Set(namedSecrets(judged).flatMap((one) => one.secrets.map(({ name }) => name)));
   if (needed.every((name) => named.has(name))) return [];
-  const { remotes } = judged.listing;
-  const ofRemotes = new Set(recordedSecrets({ remotes, packages: [] }).needed);
-  const isOfPackages = remotes.length > 0 && !needed.some((name) => ofRemotes.has(name));
-  const where = isOfPackages ? own(' if the service is run from a package') : say``;
-  return [say`The record asks for ${count(needed.length, 'secret')}${where}`];
+  const { length: remotes } = judged.listing.remotes;
+  const asking = ways.filter(({ length }) => length > 0);
+  const counts = [...new Set(asking.map(({ length }) => length))].toSorted((a, b) => a - b);
+  const isOfPackages = remotes > 0 && ways.slice(0, remotes).every(({ length }) => length === 0);
+  const ofSome = asking.length < ways.length && own(' in some ways to use it');
+  const where = isOfPackages
+    ? own(' if the service is run from a package')
+    : ofSome || (counts.length > 1 && own(', depending on the way to use it'));
+  const [least = 0, ...more] = counts;
+  const number =
+    more.length > 0 ? say`${least} or ${count(more.at(-1) ?? 0, 'secret')}` : count(least, 'secret');
+  return [say`The record asks for ${number}${where}`];
 }
 
 function rated({ listing }: JudgedListing): Words[] {
