@@ -199,8 +199,8 @@ export async function compareAll(
 export const compareStatement =
   'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.';
 
-/** Whose a listing is matters to every comparison. */
-const always = ['whose'] as const;
+/** Whose a listing is, and where it is reached, matter to every comparison. */
+const always = ['whose', 'where'] as const;
 
 /** The first notices, whatever the criteria; none is left out without a word. */
 const mostBeside = 2;

@@ -84,14 +84,14 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ]);
   });
 
-  it('shows the lines of get_agent, of all that the criteria ask about, and whose it is', async () => {
+  it('shows the lines of get_agent, of all that the criteria ask about, whose it is and where', async () => {
     const asked = { handle: webhook, detail: 'full' };
     const { markdown, origin } = (await directory.call('get_agent', asked)) as unknown as {
       markdown: string;
       origin: string;
     };
     const { listings } = await compare([webhook, politics], ['price_known', 'active']);
-    expect(Object.keys(listings[0]?.lines ?? {})).toEqual(['whose', 'costs', 'kept_up']);
+    expect(Object.keys(listings[0]?.lines ?? {})).toEqual(['whose', 'where', 'costs', 'kept_up']);
     expect(markdown).toContain(`\n* Costs: ${listings[0]?.lines?.costs}\n`);
     expect(listings[0]?.record).toContain(origin);
   });

@@ -126,7 +126,9 @@ export const recordedCriteria = {
     },
   ),
   endpoint_at_domain: recorded('Endpoint at the domain of its namespace', plain, ['whose'], (listing) =>
-    decided(signalOf(listing, namespaceHoldsEndpoint)?.value ?? undefined),
+    listing.remotes.length > 0
+      ? decided(signalOf(listing, namespaceHoldsEndpoint)?.value ?? undefined)
+      : unlessUnread(listing, 'endpoint', 'not_applicable'),
   ),
   nothing_shared: recorded(
     'No other publisher records its endpoint, package, repository or description',
