@@ -103,6 +103,7 @@ const earlier = 'The registry keeps what an earlier version had.';
 const surface = 'The digests of lists and of instructions have the texts.';
 const hosts = 'It may differ from day to day, or between the servers of a host, without a change.';
 const edited = 'OSV edits its texts; the value has the ids.';
+const withdrawn = 'An advisory that OSV withdrew leaves the ids of the value.';
 const saved = 'The operator may save the same advisories anew.';
 const elsewhere = 'A fact of another kind has it, and is compared.';
 
@@ -139,6 +140,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'details.others': edited,
     'details.is_absent': elsewhere,
     'details.saved_on': saved,
+    'details.withdrawn': withdrawn,
   },
   'package.install_scripts': { 'as_seen.before': earlier, 'as_seen.version': version },
   'package.published_by': { 'as_seen.before': earlier },

@@ -157,6 +157,15 @@ async function get(url: string, { fetch, robots, slow }: DocumentParts): Promise
   return toContent(answer);
 }
 
+/** Of earlier checks. */
+interface EarlierFact {
+  readonly kind: string;
+  readonly subject?: string;
+  readonly value: unknown;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly one_session_at?: string;
+}
+
 export type CheckRun = ReturnType<typeof createRun>;
 
 /** A repeated question gets the same answer. */
@@ -170,7 +179,7 @@ export function createRun(
   }: {
     readonly now: Date;
     readonly refusal: NoAnswer | undefined;
-    readonly known?: readonly { readonly subject?: string; readonly one_session_at?: string }[] | undefined;
+    readonly known?: readonly EarlierFact[] | undefined;
   },
 ) {
   const listing = withCheckedRemotes(subject);
@@ -198,6 +207,8 @@ export function createRun(
   return {
     listing,
     now,
+    earlier: (kind: string, subject: string) =>
+      known.find((one) => one.kind === kind && one.subject === subject),
     /** It never calls a tool. */
     endpoint: ({ url }: { readonly url: string }) => endpoint(url),
     get: unlessRefused((url) => get(url, timed)),

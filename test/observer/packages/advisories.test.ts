@@ -193,6 +193,23 @@ it('does not guess the version where none is recorded and no registry is asked',
 it('reads a newer copy; one without an ecosystem, or a broken one, changes nothing of what an older one said', async () => {
   save([advisory('GHSA-9', npm, range({ introduced: '0' }))], '2026-11-02');
   expect(await idsOf('com.example/fixed')).toEqual(['GHSA-9']);
+  const withdrawn = { withdrawn: '2026-11-02T10:00:00Z' };
+  save(
+    [
+      advisory('GHSA-9', npm, range({ introduced: '0' }), withdrawn),
+      advisory('GHSA-10', npm, range({ introduced: '0' }), withdrawn),
+      advisory('GHSA-11', ['npm', 'other'], range({ introduced: '0' })),
+    ],
+    '2026-11-03',
+  );
+  expect(await advisoriesOf('com.example/fixed')).toMatchObject({
+    value: { count: 0, others: { count: 0 } },
+    details: { withdrawn: { 'GHSA-9': '2026-11-02' } },
+  });
+  save([advisory('GHSA-9', npm, range({ introduced: '0' }))], '2026-11-04');
+  const again = await advisoriesOf('com.example/fixed');
+  expect([again?.value, again?.details]).toMatchObject([{ count: 1 }, { saved_on: '2026-11-04' }]);
+  expect(again?.details).not.toHaveProperty('withdrawn');
   expect(await advisoriesOf('com.example/pypi')).toMatchObject({
     value: { count: 1 },
     outcome: 'seen',

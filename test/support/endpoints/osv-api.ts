@@ -43,8 +43,8 @@ interface Query {
 
 /**
  * The API of OSV on loopback (https://google.github.io/osv.dev/post-v1-query/): it answers with the records
- * of a package, or of one version if that is asked for, in pages; a package without records has an empty
- * object.
+ * of a package that were not withdrawn, or of one version if that is asked for, in pages; a package without
+ * records has an empty object. A record has an address of its own, also if it was withdrawn.
  */
 export const startOsvApi = (
   records: () => readonly OsvRecord[],
@@ -53,16 +53,21 @@ export const startOsvApi = (
   startEndpoint((body, { url, method }, response) => {
     const send = (code: number, json: object) =>
       void response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(json));
+    const id = /^\/v1\/vulns\/(.+)$/.exec(url ?? '')?.[1];
+    const asked = records().find((one) => one.id === id);
+    if (asked && method === 'GET') return send(status(), asked);
     if (url !== '/v1/query' || method !== 'POST') return send(404, { code: 5, message: 'Not Found' });
     if (status() !== 200) return send(status(), { code: 13, message: 'internal error' });
     const query = JSON.parse(body) as Query;
     const { name, ecosystem } = query.package;
     const isOfVersion = ({ versions = [] }: OsvRecord['affected'][number]) =>
       query.version === undefined || versions.includes(query.version);
-    const found = records().filter(({ affected }) =>
-      affected.some(
-        (one) => one.package.name === name && one.package.ecosystem === ecosystem && isOfVersion(one),
-      ),
+    const found = records().filter(
+      ({ affected, ...more }) =>
+        !('withdrawn' in more) &&
+        affected.some(
+          (one) => one.package.name === name && one.package.ecosystem === ecosystem && isOfVersion(one),
+        ),
     );
     const from = Number(query.page_token ?? 0);
     const vulns = found.slice(from, from + pageSize);

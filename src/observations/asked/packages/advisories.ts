@@ -18,6 +18,7 @@ async function readCopy(path: string, savedAt_ms: number) {
   /** As JSON, parsed on demand. */
   const byPackage = new Map<string, string[]>();
   const ecosystems = new Set<string>();
+  const withdrawn = new Map<string, string>();
   let unread = 0;
   const zip = await yauzl.openPromise(path, { lazyEntries: true });
   try {
@@ -27,6 +28,7 @@ async function readCopy(path: string, savedAt_ms: number) {
       const file = isRead ? await text(await zip.openReadStreamPromise(entry)) : '';
       const read = readAdvisory(parseForeignJson(file));
       if (!read || read.unread) unread += 1;
+      if (read?.withdrawn) withdrawn.set(read.withdrawn.id, read.withdrawn.on);
       for (const { ecosystem, key, advisory } of read?.about ?? []) {
         if (!isEcosystem(ecosystem)) continue;
         ecosystems.add(ecosystem);
@@ -39,14 +41,14 @@ async function readCopy(path: string, savedAt_ms: number) {
   } finally {
     zip.close();
   }
-  return { savedAt_ms, byPackage, ecosystems, unread };
+  return { savedAt_ms, byPackage, ecosystems, withdrawn, unread };
 }
 
 /** Read on first use, and again after the zip changed. The returned function never throws. */
 function openAdvisoryCopy(path: string) {
   const openSaved = cachedOnce((savedAt_ms) => readCopy(path, Number(savedAt_ms)));
   const open = async () => openSaved(String((await stat(path)).mtimeMs));
-  return async (ecosystem: Ecosystem, name: string) => {
+  return async ({ ecosystem, name, told }: AskedPackage) => {
     const copy = await open().catch(() => undefined);
     if (!copy) return notAsked(own('The copy of advisories (ADVISORIES) cannot be read.'));
     if (!copy.ecosystems.has(ecosystem))
@@ -58,6 +60,7 @@ function openAdvisoryCopy(path: string) {
       result: 'advisories',
       found: found.map((json) => JSON.parse(json) as Advisory),
       isOfVersion: false,
+      withdrawn: Object.fromEntries([...copy.withdrawn].filter(([id]) => told.includes(id))),
       saved_on: savedOn,
       source: `OSV (${basename(path)}, saved ${savedOn}${unread})`,
     } satisfies FoundAdvisories;
@@ -70,7 +73,12 @@ export interface AskedPackage {
   readonly name: string;
   /** Sent only if the advisories about all versions are too much to read. */
   readonly version: string | undefined;
+  /** The ids that the last check found. */
+  readonly told: readonly string[];
 }
+
+/** Of the told ones that are no longer found, so many are asked for. */
+const mostGone = 10;
 
 /** If a package has more pages of advisories than this, only advisories about its version are asked for. */
 const mostPages = 3;
@@ -126,16 +134,30 @@ function openOsvApi(base: string, ask: PoliteFetch) {
         if (about.length === 0 && read.unread) found.push(read.unread);
       }
       if (typeof next !== 'string' || next === '')
-        return { result: 'advisories', found, isOfVersion, isBySpelling: true, source: host };
+        return { result: 'advisories', found, isOfVersion, withdrawn: {}, isBySpelling: true, source: host };
       if (next.length > longestToken) break;
       page_token = next;
     }
     return tooMany(asked);
   };
+  /** The API lists no withdrawn ones. If one cannot be read, the next check asks again. */
+  const withWithdrawn = async (answer: FoundAdvisories, told: AskedPackage['told']) => {
+    const found = new Set(answer.found.map(({ id }) => id));
+    const withdrawn: [id: string, on: string][] = [];
+    for (const id of told.filter((one) => !found.has(one)).slice(0, mostGone)) {
+      const headers = { accept: 'application/json' };
+      const read = toRegistered(await ask({ url: `${base}/v1/vulns/${id}`, headers }), () => true);
+      if (read.result === 'no_answer') return read;
+      const gone = read.result === 'document' && readAdvisory(read.document)?.withdrawn;
+      if (gone) withdrawn.push([id, gone.on]);
+    }
+    return { ...answer, withdrawn: Object.fromEntries(withdrawn) };
+  };
   return async (asked: AskedPackage): Promise<FoundAdvisories | NoAnswer> => {
     const answer = await readPages(asked, false);
     const isTooLarge = answer.result === 'no_answer' && answer.cause === 'too_large';
-    return isTooLarge && asked.version !== undefined ? readPages(asked, true) : answer;
+    const last = isTooLarge && asked.version !== undefined ? await readPages(asked, true) : answer;
+    return last.result === 'advisories' ? withWithdrawn(last, asked.told) : last;
   };
 }
 
@@ -151,7 +173,7 @@ export function openAdvisories(
     return async () => notAsked(own('This service is configured not to read advisories (ADVISORIES).'));
   if (!isWebAddress(setting)) {
     const readCopy = openAdvisoryCopy(setting);
-    return ({ ecosystem, name }) => readCopy(ecosystem, name);
+    return readCopy;
   }
   const askApi = openOsvApi(setting, ask);
   return async (asked) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asMembers } from '../../../core/json.ts';
-import { toLine } from '../../../core/text.ts';
+import { dayText, toLine } from '../../../core/text.ts';
 import { type Ecosystem, type Order, orderOf, semver } from './version-order.ts';
 
 const event = z.object({
@@ -44,6 +44,8 @@ export interface FoundAdvisories {
   readonly result: 'advisories';
   readonly found: readonly Advisory[];
   readonly isOfVersion: boolean;
+  /** Of the told ones, the day on which OSV withdrew it; empty if OSV states no date. */
+  readonly withdrawn: Readonly<Record<string, string>>;
   /** Another spelling of the name may find others. */
   readonly isBySpelling?: true;
   readonly source: string;
@@ -88,12 +90,18 @@ interface ReadAdvisory {
   }[];
   /** The advisory without versions: an unread part may name more packages. */
   readonly unread?: Advisory;
+  readonly withdrawn?: { readonly id: string; readonly on: string };
+}
+
+function toDay(time: string): string {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? '' : dayText(at);
 }
 
 export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const { data } = osv.safeParse(document);
   if (!data) return undefined;
-  if (data.withdrawn) return { about: [] };
+  if (data.withdrawn) return { about: [], withdrawn: { id: data.id, on: toDay(data.withdrawn) } };
   const { id, affected, database_specific } = data;
   const summary = short(data.summary, 160);
   const saidOf = (ofPackage?: z.infer<typeof severity>) => {

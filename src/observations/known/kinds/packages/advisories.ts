@@ -26,6 +26,7 @@ import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { Finding, Observation } from '../../observation.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { ofPackages, packageOf, readPublished } from './packages.ts';
+import { stillWithdrawn, withdrawn, withdrawnWords } from './withdrawn.ts';
 
 const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => ecosystemOf(registry_type.toLowerCase()) !== undefined);
@@ -48,6 +49,7 @@ const details = z.object({
   saved_on: z.string().optional().catch(undefined),
   advisories: z.array(advisory).catch([]),
   others: z.array(advisory).catch([]),
+  withdrawn,
 });
 const readDetails = (found: Pick<ShownFinding, 'details'>) => details.parse(found.details ?? {});
 
@@ -55,6 +57,9 @@ const malwareFirst = <One extends Pick<Advisory, 'id'>>(found: readonly One[]) =
   found
     .toSorted((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id)))
     .sort((a, b) => Number(isMalware(b.id)) - Number(isMalware(a.id)));
+
+const idsIn = (found: AdvisoriesValue | undefined): readonly string[] =>
+  found ? [...found.ids, ...found.not_compared, ...(found.others?.ids ?? [])] : [];
 
 const idsOf = (found: readonly Advisory[]) => found.map(({ id }) => id);
 
@@ -93,7 +98,7 @@ const merged = (found: readonly Advisory[]): Advisory[] =>
   }));
 
 function toAdvisories(
-  { found, isOfVersion, source, saved_on }: FoundAdvisories,
+  { found, isOfVersion, withdrawn: gone, source, saved_on }: FoundAdvisories,
   ecosystem: Ecosystem,
   version: string | undefined,
   isAbsent = false,
@@ -117,6 +122,7 @@ function toAdvisories(
       ...(saved_on !== undefined && { saved_on }),
       advisories: firstStored(affecting),
       others: firstStored(malwareFirst([...others, ...unknown])),
+      ...(Object.keys(gone).length > 0 && { withdrawn: gone }),
     },
     source,
   };
@@ -145,8 +151,12 @@ async function advisoriesOf(recorded: RecordedPackage, run: CheckRun): Promise<F
   const isNeeded = recorded.version === undefined || isSpelledFreely;
   const published = await readPublished(run, recorded);
   const { name, version } = isNeeded && published.result === 'published' ? published : recorded;
-  const answer = await run.advisories({ registry, ecosystem, name, version });
-  if (answer.result !== 'advisories') return withoutAnswer(answer);
+  const known = run.earlier('package.advisories', recorded.subject);
+  const before = readDetails(known ?? {}).withdrawn;
+  const told = idsIn(value.safeParse(known?.value).data);
+  const read = await run.advisories({ registry, ecosystem, name, version, told });
+  if (read.result !== 'advisories') return withoutAnswer(read);
+  const answer = { ...read, withdrawn: stillWithdrawn({ ...before, ...read.withdrawn }, read.found) };
   const isAbsent = published.result === 'no_answer' && published.outcome === 'absent';
   const finding = toAdvisories(answer, ecosystem, version, isAbsent);
   // Without a known version, only advisories about every version and malicious code can be reported.
@@ -250,7 +260,8 @@ function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   const { count: all } = found.value;
   const named = namedWords(found.value, readDetails(found).advisories, 'all', mostInFull);
   const said = all === 0 ? own('none') : say`${all}: ${named}`;
-  return say`${said}${othersWords(found, mostInFull, 'all')}${notComparedWords(found)}`;
+  const gone = withdrawnWords(readDetails(found).withdrawn);
+  return say`${said}${othersWords(found, mostInFull, 'all')}${notComparedWords(found)}${gone && say`; ${gone}`}`;
 }
 
 function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
@@ -310,6 +321,10 @@ export const packageAdvisories = defineKind({
   sayInLine,
   standsOutAs: ['malware', 'other_malware', 'advisories'],
   sayStandsOut,
+  sayChange: (was, now, between) => {
+    const gone = withdrawnWords(readDetails(now).withdrawn, idsIn(was.value ?? undefined));
+    return gone && say`About the package (${between}): ${gone}`;
+  },
   question: 'code',
   title: 'Advisories about the package',
   means:
@@ -326,8 +341,7 @@ export function reportedMalware({ ids, not_compared }: AdvisoriesValue): 'yes' |
 
 /** Of any version. */
 export function sayReported(found: SeenAdvisories): Words | undefined {
-  const { ids, not_compared, others } = found.value;
-  const all = malwareIn([...ids, ...not_compared, ...(others?.ids ?? [])]);
+  const all = malwareIn(idsIn(found.value));
   const { advisories, others: held } = readDetails(found);
   const named = namedWords(counted(all), [...advisories, ...held], 'versions', all.length);
   return all.length === 0
@@ -356,10 +370,10 @@ export function sayOfVersion(
   const about = idsAbout('yes');
   const malware = malwareIn(about);
   const rest = about.filter((id) => !isMalware(id));
-  const { count: all, ids, not_compared, others: other } = found.value;
+  const { count: all, not_compared, others: other } = found.value;
   const isWhole = other !== undefined && held.length >= all + other.count + not_compared.length;
   const heldIds = new Set(idsOf(held));
-  const cut = [...ids, ...not_compared, ...(other?.ids ?? [])].filter((id) => !heldIds.has(id));
+  const cut = idsIn(found.value).filter((id) => !heldIds.has(id));
   const open = malwareIn([...idsAbout('unknown'), ...cut]);
   const what = say`version ${code(version)} of ${packageOf(found.subject)}`;
   const named = (some: readonly string[], most: number) => namedWords(counted(some), held, 'summary', most);
