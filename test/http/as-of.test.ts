@@ -12,6 +12,7 @@ const rater = 'io.github.rater/agent';
 const steps = ['check', 'other tools', 'gone', 'new version', 'moved', 'rating', 'withdrawal'] as const;
 type Step = (typeof steps)[number];
 const day_s = 86_400;
+const dates = /\d{4}-\d\d-\d\d/g;
 
 let tools: readonly string[] | undefined = ['read'];
 let lives = 0;
@@ -296,6 +297,39 @@ describe('an answer as of a day', () => {
       nothing_shared: 'unknown',
       'claim_checked_within_days:3': 'unknown',
     });
+  });
+
+  it('differs from another day by values with the dates that get_history gives without the days', async () => {
+    const { handle, happen } = await startLife();
+    const days = [today()];
+    for (const step of [
+      'check',
+      'other tools',
+      'check',
+      'gone',
+      'check',
+      'check',
+      'gone',
+      'check',
+    ] as const) {
+      directory.wait(day_s);
+      await happen(step);
+      days.push(today());
+    }
+    const said = String((await ask('get_history', { handle })).members?.changes);
+    const known = new Set(said.match(dates));
+    const pairs = days.flatMap((since, at) => days.slice(at + 1).map((until) => ({ since, until })));
+    let compared = 0;
+    for (const { since, until } of pairs) {
+      const { members } = await ask('get_history', { handle, since, until });
+      for (const line of (members?.differs ?? []) as string[]) {
+        const [words = ''] = line.split(/ \(?between the ends of /);
+        const told = words.match(dates) ?? [];
+        expect(told.filter((date) => !known.has(date))).toEqual([]);
+        compared += told.length;
+      }
+    }
+    expect(compared).toBeGreaterThan(50);
   });
 
   it('differs from another day by what get_history says', async () => {

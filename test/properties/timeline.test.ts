@@ -53,6 +53,8 @@ const readings = fc.array(reading, { minLength: 1, maxLength: 25 }).map((all) =>
   });
 });
 
+const onDay = (day: number) => new Date(Date.UTC(2026, 0, 1 + day, 20)).toISOString();
+
 const toSpans = (all: readonly Dated[]) =>
   all.reduce<readonly Span[]>((spans, { at, ...one }) => add(spans, one, at), []);
 
@@ -167,6 +169,22 @@ describe('a timeline', () => {
         const isOther = is && (!was || (keyOf(was) !== keyOf(is) && (isLearned(was) || isLearned(is))));
         const spans = toSpans(all);
         expect(between([spans, spans], [from, to], checks) !== undefined).toBe(isOther ?? false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('differs by a value that was last seen when the last reading before the other saw it', () => {
+    const daily = readings.map((all) => [...all, ...all].map((one, day) => ({ ...one, at: onDay(day) })));
+    fc.assert(
+      fc.property(daily, fc.nat(50), fc.nat(50), (all, first, second) => {
+        const [from = '', to = ''] = [first, second].sort((a, b) => a - b).map(onDay);
+        const checks = all.map((one) => Date.parse(one.at));
+        const spans = toSpans(all);
+        const { was, is } = between([spans, spans], [from, to], checks) ?? {};
+        fc.pre(was !== undefined && is !== undefined);
+        const seen = all.findLast((one) => one.at < is.from && keyOf(one) === keyOf(was));
+        expect(was.to).toBe(seen?.at);
       }),
       { numRuns: 300 },
     );

@@ -298,7 +298,10 @@ export function between(
   const is = standing(until(after, to, checks), rules)?.state;
   const isOfOld = !was && before.some((span) => span.from <= from);
   if (!is || isOfOld || !isNews(was, is)) return undefined;
-  return { is, ...(was && { was }) };
+  if (!was) return { is };
+  // What stood at the first time may have been seen later too.
+  const seen = [...before, ...after].filter((span) => span.from < is.from && isSame(span, was));
+  return { is, was: { ...was, to: seen.reduce((last, { to: at }) => (at > last ? at : last), was.to) } };
 }
 
 export const mostSpans = 100;
