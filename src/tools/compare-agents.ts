@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
-import { code, lines, paragraphs, toQuote } from '../core/text.ts';
+import { code as codeText, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { hasForeign, isEmpty, own, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
+import { code, hasForeign, isEmpty, own, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
 import { firstNotices } from '../document/answers/notices.ts';
+import { atEndpoint } from '../document/at-endpoint.ts';
 import {
   type CriterionAnswer,
   criteria,
@@ -18,10 +19,12 @@ import {
   showWhy,
 } from '../document/criteria/criteria.ts';
 import { evidenceNames, evidenceTitles, results } from '../document/criteria/criterion.ts';
+import { toListingDocument } from '../document/document.ts';
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import { askedVersion, noticesOfOther } from './find/asked-version.ts';
-import { dayInput, findNamed, onDay, readListing } from './find/listing.ts';
+import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
+import { recordedAt } from './find/paid-place.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -41,16 +44,17 @@ function resultsOf(judged: readonly CriterionAnswer[]) {
 }
 
 const handlesText = (label: string, handles: readonly string[] = []) =>
-  handles.length > 0 ? `${label} ${handles.map(code).join(', ')}` : '';
+  handles.length > 0 ? `${label} ${handles.map(codeText).join(', ')}` : '';
 
 function listingText(listing: z.output<typeof comparedListing>): string {
-  const { handle, description, same_description_as: same, version_asked, problem } = listing;
-  const alike = same ? `, the same as ${same.map(code).join(', ')}` : '';
+  const { handle, description, same_description_as: same, version_asked, endpoint_asked, problem } = listing;
+  const alike = same ? `, the same as ${same.map(codeText).join(', ')}` : '';
   const said = description ? `: its publisher writes ${toQuote(description)}${alike}` : '';
   return lines(
     listing.as_of && toMarkdown(listing.as_of),
-    `${code(handle)}${listing.sample ? ' (shipped sample)' : ''}${said}`,
+    `${codeText(handle)}${listing.sample ? ' (shipped sample)' : ''}${said}`,
     version_asked && toMarkdown(version_asked),
+    endpoint_asked && toMarkdown(endpoint_asked),
     listing.being_checked ?? false,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Less similar:', problem.others)}`,
@@ -81,6 +85,7 @@ const comparedListing = z.object({
     .describe('Handles of compared listings with the same description'),
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
+  endpoint_asked: wordsSchema.optional().describe('Present if the answer is about one of several endpoints'),
   being_checked: z.string().optional(),
   as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
   imported: resultsSchema.describe('Results of criteria about what is recorded'),
@@ -137,9 +142,13 @@ async function compareOne(
 ): Promise<ComparedAgent> {
   try {
     const found = await findNamed(named, context);
-    const listing = await readListing(found.handle, context);
-    const { handle, description, sample, being_checked, as_of } = listing;
-    const known = { listing, observations: listing.observations };
+    const facts = await readFacts(found.handle, context);
+    const whole = toReadDocument(facts, context);
+    const { handle, description, sample, being_checked, as_of } = whole;
+    const known = { listing: whole, observations: whole.observations };
+    const { remotes } = facts.listing;
+    const at = remotes.length > 1 ? recordedAt(named, facts.listing) : undefined;
+    const listing = at ? toListingDocument(atEndpoint(facts, at), context.config, context.clock()) : whole;
     const version_asked = askedVersion(named, known, found.beside);
     const isUnreported = !found.beside && noticesOfOther(named, known)?.isUnreported === true;
     const isOpen = (criterion: string) =>
@@ -156,6 +165,10 @@ async function compareOne(
       being_checked,
       as_of: as_of?.statement,
       version_asked,
+      endpoint_asked:
+        at === undefined
+          ? undefined
+          : say`About ${code(at)}, one of ${remotes.length} endpoints in the record.`,
       document: listing,
       judged,
     };
@@ -229,7 +242,7 @@ function toCompared({ document, judged = [], ...compared }: ComparedAgent): z.ou
 }
 
 const texts = ['description', 'version_asked', 'problem'] as const;
-const quoting = ['stands_out', 'lines', 'unseen', 'unchecked'] as const;
+const quoting = ['endpoint_asked', 'stands_out', 'lines', 'unseen', 'unchecked'] as const;
 
 export const compareAgents = defineTool({
   name: 'compare_agents',

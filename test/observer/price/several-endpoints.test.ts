@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { comparedOf } from '../../support/compared.ts';
 import { openDirectory } from '../../support/directory.ts';
 import { startShop } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
@@ -16,7 +17,10 @@ const entry = registryEntry(handle, {
   description: 'Checks identities',
   remotes: [us, eu].map((url) => ({ type: 'streamable-http', url })),
 });
-const directory = await opened(openDirectory({ entries: [entry], hosts, environment: { LIMITS: 'off' } }));
+const other = registryEntry('com.elsewhere/kyc', { remotes: [] });
+const directory = await opened(
+  openDirectory({ entries: [entry, other], hosts, environment: { LIMITS: 'off' } }),
+);
 await directory.observe(handle);
 const client = await opened(connect('v2', { app: directory.app }));
 const told = async (tool: string, input: Record<string, unknown>) =>
@@ -46,4 +50,30 @@ it('a payee of another endpoint of the listing is not called a stranger', async 
   const today = directory.context.clock().toISOString().slice(0, 10);
   expect(answer).toContain(`Payee \`${alice}\`: never seen here`);
   expect(answer).toContain(`Elsewhere, this listing asks for this payee: \`${us}\` since ${today}.`);
+});
+
+it('criteria about endpoints are about the address that was asked for, and the answer and the page say so', async () => {
+  const criteria = ['price_at_most:0.03 USDC', 'endpoint_at_domain', 'has_endpoint'];
+  const compared = async (name: string) => {
+    const { structuredContent } = await client.call('compare_agents', {
+      handles: [name, 'com.elsewhere/kyc'],
+      criteria,
+    });
+    return comparedOf(structuredContent)[0];
+  };
+  expect((await compared(handle))?.results).toMatchObject({ 'price_at_most:0.03 USDC': 'not_met' });
+  expect(await compared(us)).toMatchObject({
+    results: { 'price_at_most:0.03 USDC': 'met', endpoint_at_domain: 'met', has_endpoint: 'met' },
+    endpoint_asked: `About \`${us}\`, one of 2 endpoints in the record.`,
+    lines: { where: expect.not.stringContaining(eu), costs: expect.not.stringContaining('0.04') },
+  });
+  expect((await compared(eu))?.results).toMatchObject({ 'price_at_most:0.03 USDC': 'not_met' });
+  const path = `/compare?${new URLSearchParams([
+    ['handle', us],
+    ['handle', 'com.elsewhere/kyc'],
+    ['price_at_most', '0.03 USDC'],
+  ])}`;
+  const page = await (await directory.app.request(path)).text();
+  expect(page).toContain('one of 2 endpoints in the record.');
+  expect(page).not.toContain('0.04 USDC');
 });
