@@ -10,6 +10,8 @@ export const outcomes = ['succeeded', 'partial', 'failed', 'refused', 'unreachab
 const protocols = ['mcp', 'a2a', 'http', 'x402', 'other'] as const;
 const relationships = ['none', 'customer', 'vendor', 'partner', 'paid_to_rate'] as const;
 const relationshipMeaning = 'vendor: you sell it; partner: you earn from it';
+const declaredMeaning =
+  'As the source declares it, unchecked. none: no relation; customer: it buys from the rated service; vendor: it sells it; partner: it earns from it; paid_to_rate: it is paid for the rating. The last three set the rating apart';
 const versionMeaning = 'Of the record';
 
 const evidenceKinds = ['trace_id', 'receipt', 'commit', 'transcript_sha256', 'url'] as const;
@@ -80,7 +82,7 @@ const ratingRecord = z.object({
   ...contentFields,
   interaction_id: contentFields.interaction_id.optional().describe('Absent if withdrawn, hidden or erased'),
   interaction_sha256: z.string().optional().describe('Hex; replaces the id in a withdrawn or hidden rating'),
-  relationship: contentFields.relationship.describe(relationshipMeaning),
+  relationship: contentFields.relationship.describe(declaredMeaning),
   subject_version: contentFields.subject_version.describe(versionMeaning),
   rating_id: z.string(),
   subject_handle: handleSchema,

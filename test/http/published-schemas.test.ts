@@ -63,6 +63,19 @@ it.each(['/.well-known/ard.json', '/.well-known/ai-catalog.json'])('%s is valid'
   expect(faultsOf('ai-catalog.json', await read(path))).toEqual([]);
 });
 
+it('of each relation that a rating can have, what answers is said to rest on the word of its source', async () => {
+  const schemas = JSON.stringify(await read('/openapi.json'));
+  const said = [...schemas.matchAll(/"description":"(As the source declares[^"]*)"/g)].map(
+    ([, text]) => text,
+  );
+  expect(said.length).toBeGreaterThan(1);
+  expect(new Set(said)).toEqual(
+    new Set([
+      'As the source declares it, unchecked. none: no relation; customer: it buys from the rated service; vendor: it sells it; partner: it earns from it; paid_to_rate: it is paid for the rating. The last three set the rating apart',
+    ]),
+  );
+});
+
 it('/openapi.json is valid', async () => {
   expect(faultsOf('openapi-3.1.json', await read('/openapi.json'))).toEqual([]);
 });
