@@ -7,7 +7,7 @@ import { packageTypes, transports } from '../document/record.ts';
 import { type Hit, hit } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet, SearchCounts } from '../search/query.ts';
-import { type LeftOut, leftOut, type NearMisses, nearMisses, ofPrices } from './find/near-misses.ts';
+import { type LeftOut, leftOut, type NearMisses, nearMisses } from './find/near-misses.ts';
 import { answerSimilar, findPage } from './find/page.ts';
 import { cursorInput, oneOf, tagInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -59,16 +59,6 @@ const leftOutText = ({ count, capped, best }: LeftOut) =>
 /** Texts of listings seldom have these words: the answer points to a filter. */
 const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
 const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
-const pricesHint = 'a search knows no price; compare_agents does: price_at_most:0.01 USDC';
-
-/** A price has several words, and one hint. */
-function hintsOf(words: readonly string[]) {
-  const price = words.find((word) => ofPrices.test(word));
-  return (word: string) => {
-    if (ofSecrets.test(word)) return { hint: secretsHint };
-    return word === price ? { hint: pricesHint } : {};
-  };
-}
 
 const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
   `No listing has ${toQuote(word)} in its text${hint ? `; ${hint}` : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
@@ -213,7 +203,6 @@ export const searchAgents = defineTool({
     // Without words, all listings are equally relevant.
     const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
     const facets = query.facets && toFacetCounts(counts);
-    const hintFor = hintsOf(unknown.map(({ word }) => word));
     return {
       listings,
       total: { count: counts.total, capped: counts.capped },
@@ -223,7 +212,7 @@ export const searchAgents = defineTool({
         did_you_mean: unknown.map(({ word, near }) => ({
           word,
           near: [...near],
-          ...hintFor(word),
+          ...(ofSecrets.test(word) && { hint: secretsHint }),
         })),
       }),
       advice,

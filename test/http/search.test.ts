@@ -10,6 +10,7 @@ interface Body {
   readonly total?: { readonly count: number; readonly capped: boolean };
   readonly facets?: Readonly<Record<string, number>>;
   readonly next_cursor?: string;
+  readonly advice?: string;
   readonly did_you_mean?: readonly { readonly hint?: string }[];
   readonly order?: string;
   readonly no_match?: object;
@@ -78,11 +79,18 @@ describe('search_agents', () => {
       advice: 'Listings are mostly in English; search in English.',
     });
     expect(await found('weather forcast area')).not.toHaveProperty('advice');
-    const priced = await found('cheapest forecast under 0.01 USDC per call');
-    expect(priced).not.toHaveProperty('advice');
-    expect(priced.did_you_mean?.flatMap(({ hint }) => hint ?? [])).toEqual([
-      'a search knows no price; compare_agents does: price_at_most:0.01 USDC',
-    ]);
+    const pricesOf = (limit: string) =>
+      `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${limit} USDC.`;
+    const priced = await found('cheapest forecast under 0.02 USDC per call');
+    expect(priced.advice).toBe(pricesOf('0.02'));
+    expect(priced.did_you_mean?.flatMap(({ hint }) => hint ?? [])).toEqual([]);
+    expect((await found('weather service under $0.5')).advice).toBe(pricesOf('0.5'));
+    for (const query of ['free weather', 'weather, paid', 'affordable forecast', 'weather pricing'])
+      expect((await found(query)).advice).toBe(pricesOf('0.01'));
+    for (const query of ['hands-free weather', 'weather -free', 'forecast 2026'])
+      expect((await found(query)).advice).toBeUndefined();
+    const { body } = await search({ query: 'free weather', no_payment_seen: true }, 'search_agents', tides);
+    expect(body.advice).toBeUndefined();
   });
   it('names words that listings have, never stems, near one that none has', async () => {
     expect((await search({ query: 'analyk' })).body).toMatchObject({

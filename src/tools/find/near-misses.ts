@@ -136,17 +136,37 @@ export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
   repository: await findLacking(store, ['repository']),
 });
 
-export const ofPrices =
-  /^(?:cheap(?:er|est)?|affordable|inexpensive|price[ds]?|pricing|costs?|cents?|usdc?|eurc?|dollars?|euros?)$/i;
+export const freeFacet = 'seen:no_payment_seen';
+
+const ofPrices = /^(?:price[ds]?|pricing|costs?|cents?|usdc?|eurc?|dollars?|euros?)$/i;
+/** What a listing asks for, where `ofPrices` may be what it is about (`stock prices`). */
+const asksPrice = /(?<![\w-])(?:free|gratis|paid|cheap(?:er|est)?|affordable|inexpensive)(?![\w-])/i;
+const limitInDollars = /\$\s?(\d+(?:\.\d+)?)|(?<![\w.])(\d+(?:\.\d+)?)\s*(?:usdc?|dollars?)\b/i;
 /** English, and between words of prices. */
 const ofLimits = /^(?:under|below|less|than|per|most|\d+)$/i;
 
 /** A near word is found for foreign ones too, by chance. */
-export function toAdvice(words: number, unknown: readonly { readonly word: string }[]) {
-  const foreign = unknown.filter(({ word }) => !ofPrices.test(word) && !ofLimits.test(word));
-  return foreign.length > 0 && 2 * foreign.length >= words
-    ? 'Listings are mostly in English; search in English.'
-    : undefined;
+export function toAdvice(
+  { text, facets }: SearchQuery,
+  words: number,
+  unknown: readonly { readonly word: string }[],
+): string | undefined {
+  const isOfPrice = (word: string) => ofPrices.test(word) || asksPrice.test(word);
+  const foreign = unknown.filter(({ word }) => !isOfPrice(word) && !ofLimits.test(word));
+  const isForeign = foreign.length > 0 && 2 * foreign.length >= words;
+  const [limit, ...amounts] = limitInDollars.exec(text) ?? [];
+  const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
+  const most = amounts.find(Boolean) ?? '0.01';
+  return (
+    [
+      isForeign && 'Listings are mostly in English; search in English.',
+      isPriced &&
+        !facets.includes(freeFacet) &&
+        `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${most} USDC.`,
+    ]
+      .filter(Boolean)
+      .join(' ') || undefined
+  );
 }
 
 export async function findNearMisses(

@@ -17,7 +17,7 @@ import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
-import { findLeftOut, findNearMisses, toAdvice } from './near-misses.ts';
+import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
 import { recordedAt } from './paid-place.ts';
 
 interface PagePlace {
@@ -61,8 +61,6 @@ export function pageOf<Found extends Pick<SearchHit, 'id'>>(
   return { shown, next: last && toCursor([queryDigest(search), from + limit - 1, last.id]) };
 }
 
-const freeFacet = 'seen:no_payment_seen';
-
 async function findRanked(context: Context, search: SearchQuery, place: PagePlace) {
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
@@ -92,7 +90,7 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
     next,
     order: undefined,
     unknown,
-    advice: toAdvice(words, unknown),
+    advice: toAdvice(search, words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
     left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
   };
