@@ -1,7 +1,7 @@
 import { namespaceText } from '../core/handle.ts';
 import { namespaceIdentity, namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
-import { code, count, day, isEmpty, join, number, ours, own, say, Words } from '../core/words.ts';
+import { code, codes, count, day, isEmpty, join, number, ours, own, say, Words } from '../core/words.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { holdsEndpoints } from '../listings/naming.ts';
 import { keyOfReference, toPackageReference } from '../listings/references/references.ts';
@@ -16,7 +16,7 @@ import { offersSummary } from '../observations/known/prices/offer.ts';
 import { isQuote, priceOffers } from '../observations/known/prices/offers.ts';
 import { formerPrice, noPrice, offersWords } from '../observations/known/prices/words.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
-import { isPlaceholder } from '../search/query.ts';
+import { type Instead, isPlaceholder } from '../search/query.ts';
 import { foldToolName } from '../search/tool-names.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
 import { sourcesFirst } from './rated.ts';
@@ -269,10 +269,27 @@ interface Match {
   readonly words: number;
   /** Undefined if the search was for the handle. */
   readonly matched?: number | undefined;
+  readonly instead?: readonly Instead[];
   /** The search was for endpoints that asked for no payment. */
   readonly asksFree?: boolean;
   /** Folded names that the search has. */
   readonly tools?: readonly string[];
+}
+
+const mostInstead = 2;
+
+/** What it has instead of a word is named as the listing writes it. */
+function matchedWords({ handle, title, description }: Listing, match: Match): Words | undefined {
+  const { words, matched = words, instead = [] } = match;
+  if (matched >= words) return undefined;
+  const written = toWords(`${title ?? ''} ${description ?? ''} ${handle}`).map(({ text }) => text);
+  const textOf = (term: string) => written.find((text) => stem(text) === term) ?? term;
+  const by = Map.groupBy(instead, ({ terms }) => terms.map(textOf).join(' '));
+  const others = [...by].map(
+    ([text, all]) => say`${code(text)} instead of ${codes(all.map(({ typed }) => typed))}`,
+  );
+  const has = others.length > 0 && say`; has ${join(others.slice(0, mostInstead), ', ')}`;
+  return say`matched ${matched} of ${count(words, 'word')}${has}${more(others, mostInstead)}`;
 }
 
 const toolsOf = (observations: readonly HitObservation[], asked: readonly string[]): Words[] =>
@@ -303,12 +320,12 @@ export function besideStandsOut(
   alike?: Words,
 ): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;
-  const { words = 0, matched = words, asksFree = false, tools = [] } = match ?? {};
-  const found = matched < words ? say`matched ${matched} of ${count(words, 'word')}` : undefined;
+  const { asksFree = false, tools = [] } = match ?? {};
+  const matched = match && matchedWords(listing, match);
   const facts = [
     alike,
     ...toolsOf(observations, tools),
-    found,
+    matched,
     isSample(listing) && own('shipped sample'),
     hidden && ours(hiddenSentence),
     isPlaceholder(description) && own('placeholder description'),
@@ -329,6 +346,6 @@ export function besideStandsOut(
     ...(title && { title }),
     ...(description && { description }),
     facts: facts.filter((fact) => fact instanceof Words),
-    [shownApart]: { isSample: isSample(listing), matched: found, alike, overTime: observations },
+    [shownApart]: { isSample: isSample(listing), matched, alike, overTime: observations },
   };
 }

@@ -185,14 +185,14 @@ async function sortFound(
 ) {
   const ids = positions.map(toId);
   const updates = sort === 'updated' ? await readUpdates(search, ids) : undefined;
-  const scoreOf = createScorer(words, documents);
+  const { scoreOf, explain } = createScorer(words, documents);
   const counted = words.filter(({ isCounted }) => isCounted).length;
   const leading = new Set(first);
   const scores = Float64Array.from(starts, (start, at) => {
-    const { score, matched } = scoreOf(start);
+    const { score, met } = scoreOf(start);
     const position = positions[at] ?? 0;
-    const isFirst = leading.has(position) || (matched >= counted && named.has(position));
-    const ofTool = tooled.size > 0 ? 2 * Number(matched >= counted) + Number(tooled.has(position)) : 0;
+    const isFirst = leading.has(position) || (met >= counted && named.has(position));
+    const ofTool = tooled.size > 0 ? 2 * Number(met >= counted) + Number(tooled.has(position)) : 0;
     return score + scoreOfFirst * (Number(isFirst) + Number(foremost.has(position))) + scoreOfTool * ofTool;
   });
   const idOf = (at: number) => ids[at] ?? 0;
@@ -204,7 +204,7 @@ async function sortFound(
   };
   return firstOf(positions.length, orders[sort], most).map((at) => ({
     id: idOf(at),
-    matched: scoreOf(starts[at] ?? 0).matched,
+    ...explain(starts[at] ?? 0),
   }));
 }
 
@@ -298,7 +298,7 @@ export async function rankListings(
     most: most && most + 1,
   });
   const others = ranked.filter(({ id }) => id !== handle?.id);
-  const first: SearchHit[] = handle ? [{ id: handle.id, matched: undefined }] : [];
+  const first: SearchHit[] = handle ? [{ id: handle.id, matched: undefined, instead: [] }] : [];
   return {
     hits: [...first, ...others].slice(0, most),
     words: counted,

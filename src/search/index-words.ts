@@ -131,11 +131,12 @@ async function expand(
 const toValue = (listings: number, total: number) =>
   Math.log(1 + (total - listings + 0.5) / (listings + 0.5));
 
-function toRanked({ term, found, share }: Expanded, counts: Counts, total: number): RankedWord {
+function toRanked({ term, typed, found, share }: Expanded, counts: Counts, total: number): RankedWord {
   const own = counts.get(term)?.listings ?? Math.max(...found.map((one) => listingsOf(one, counts)));
   const widest = widestOf(found);
   return {
     term,
+    typed,
     alternatives: found,
     listings: widest.reduce((sum, one) => sum + listingsOf(one, counts), 0),
     strong: widest.reduce((sum, one) => sum + listingsOf(one, counts, 'strong'), 0),
@@ -170,7 +171,7 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
     unknown: expanded.flatMap((word) =>
-      word.near && isCounted(word) ? [{ word: word.text, near: word.near }] : [],
+      word.near && isCounted(word) ? [{ word: word.typed, near: word.near }] : [],
     ),
     total,
   };

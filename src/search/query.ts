@@ -119,7 +119,7 @@ function toAlternatives(words: readonly SearchWord[], at: number): Alternative[]
     { terms: [stem(text)], factor: 1 },
     ...(parts.length > 1 ? [{ terms: parts.map(stem), factor: joinedFactor }] : []),
     ...joinedTerms(words, at).map((term) => ({ terms: [term], factor: joinedFactor })),
-  ];
+  ].map((one) => ({ ...one, isWritten: true }));
 }
 
 function shareOf(text: string): number {
@@ -128,7 +128,14 @@ function shareOf(text: string): number {
   return lightWords.has(text) ? lightShare : 1;
 }
 
+/** With capitals and accents. Of a script without spaces, all that stands together. */
+function readTyped(query: string): ReadonlyMap<string, string> {
+  const runs = [...query.normalize('NFC').matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map(([run]) => run);
+  return new Map(runs.toReversed().flatMap((run) => toWords(run).map(({ text }) => [text, run] as const)));
+}
+
 function toQueryWords(text: string) {
+  const typed = readTyped(text);
   const informative = toInformative(toWords(text).slice(0, mostWords * 2));
   const most = Math.max(...informative.map((word) => shareOf(word.text)));
   return findSynonyms(informative.map((word) => stem(word.text))).map(({ from, to, synonyms }) => {
@@ -138,14 +145,15 @@ function toQueryWords(text: string) {
     const isPhrase = words.length > 1;
     return {
       text: words.map((word) => word.text).join(' '),
+      typed: [...new Set(words.map((word) => typed.get(word.text) ?? word.text))].join(' '),
       term: terms.at(-1) ?? '',
       /** 1 for words that say most. */
       share: Math.max(...words.map((word) => shareOf(word.text))) / most,
       /** Itself first. */
       alternatives: isPhrase
         ? [
-            { terms, factor: 1 },
-            ...single.map((one) => ({ ...one, factor: one.factor * partFactor })),
+            { terms, factor: 1, isWritten: true },
+            ...single.map((one) => ({ terms: one.terms, factor: one.factor * partFactor })),
             ...synonyms,
           ]
         : [...single, ...synonyms],
@@ -243,10 +251,17 @@ export interface SearchQuery<Wanted = Facet> {
   readonly most?: number | undefined;
 }
 
+/** A listing has the stems `terms`, and not the word. */
+export interface Instead {
+  readonly typed: string;
+  readonly terms: readonly string[];
+}
+
 export interface SearchHit {
   readonly id: number;
-  /** Words that count; undefined for a handle. */
+  /** Words that count and that it has as typed, or in another form; undefined for a handle. */
   readonly matched: number | undefined;
+  readonly instead: readonly Instead[];
 }
 
 /** Within `total`. */

@@ -1,9 +1,11 @@
 import { type Documents, endOf, firstTermOf, standings, termOf, weightOf } from './document.ts';
+import type { Instead } from './query.ts';
 import type { Alternative } from './synonyms.ts';
 import { stopWords } from './words.ts';
 
 export interface RankedWord {
   readonly term: string;
+  readonly typed: string;
   readonly alternatives: readonly Alternative[];
   /** Estimates, for all alternatives. */
   readonly listings: number;
@@ -48,9 +50,9 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
   const places = new Map<number, number>();
   const placeOf = (term: number) => places.get(term) ?? places.set(term, places.size + 1).size;
   const wanted = words.map(({ alternatives }) =>
-    alternatives.flatMap(({ terms, factor }) => {
-      const phrase = toPhrase(terms, documents);
-      return phrase ? [{ phrase, places: phrase.map(placeOf), factor }] : [];
+    alternatives.flatMap((one) => {
+      const phrase = toPhrase(one.terms, documents);
+      return phrase ? [{ ...one, phrase, places: phrase.map(placeOf) }] : [];
     }),
   );
   return { wanted, places };
@@ -96,11 +98,12 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
     const isApart = least > 0 && phrase.length > 1 && !isPhraseAt(documents, start, phrase);
     return factor * least * (isApart ? apartShare : 1);
   };
-  return (start: number) => {
+  /** `met`: words that count, found as any of their alternatives. */
+  const scoreOf = (start: number) => {
     const found = readTerms(start);
     let sum = 0;
     let share = 0;
-    let matched = 0;
+    let met = 0;
     let neighboured = 0;
     let before = 0;
     for (let at = 0; at < words.length; at += 1) {
@@ -113,13 +116,31 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
       if (weight === 0) continue;
       sum += value * weight;
       share += value;
-      if (isCounted) matched += 1;
+      if (isCounted) met += 1;
     }
     const score = all > 0 ? sum * (share / all) * neighbours ** neighboured : 0;
     const loss = data[start] === standings.placeholder ? placeholderLoss : 0;
     return {
       score: (data[start] === standings.deprecated ? deprecatedShare * score : score) - loss,
-      matched,
+      met,
     };
   };
+  const explain = (start: number) => {
+    const found = readTerms(start);
+    const instead: Instead[] = [];
+    let matched = 0;
+    for (const [at, { typed, isCounted }] of words.entries()) {
+      let best: { weight: number; terms: readonly string[]; isWritten?: boolean } | undefined;
+      for (const one of wanted[at] ?? []) {
+        const weight = weigh(one, found, start);
+        const isBetter = one.isWritten || (weight > (best?.weight ?? 0) && !best?.isWritten);
+        if (weight > 0 && isBetter) best = { ...one, weight };
+      }
+      if (!isCounted || !best) continue;
+      if (best.isWritten) matched += 1;
+      else instead.push({ typed, terms: best.terms });
+    }
+    return { matched, instead };
+  };
+  return { scoreOf, explain };
 }

@@ -6,9 +6,12 @@ import { stem, stopWords } from './words.ts';
 export interface Alternative {
   readonly terms: readonly string[];
   readonly factor: number;
+  /** The word itself: one of several spellings or forms, not another word. */
+  readonly isWritten?: boolean;
 }
 
 const sameFactor = 0.85;
+const kindFactor = 0.8;
 const relatedFactor = 0.35;
 
 /** As in queries and descriptions. */
@@ -27,15 +30,16 @@ function toEntries(line: string, factor: number) {
 }
 
 /**
- * Of a line, phrases mean the same (`same`, `places`) or often do (`related`). A word may be in several
- * lines.
+ * Of a line, phrases mean the same (`same`, `places`), a thing and a kind or part of it (`kinds`), or are
+ * often used for each other (`related`). A word may be in several lines.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
-/** The longest first. */
+/** The longest first, and of these the nearest. */
 const byStart = lazy(() => {
   const entries = [
     ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),
+    ...linesOf(tables.kinds).flatMap((line) => toEntries(line, kindFactor)),
     ...linesOf(tables.related).flatMap((line) => toEntries(line, relatedFactor)),
   ];
   return Map.groupBy(
@@ -44,8 +48,14 @@ const byStart = lazy(() => {
   );
 });
 
+/** Each once, in its nearest sense. */
+function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {
+  const all = entries.flatMap(({ others }) => others).toReversed();
+  return [...new Map(all.map((one) => [one.terms.join(' '), one])).values()].toReversed();
+}
+
 export const synonymsOf = (term: string): readonly Alternative[] =>
-  (byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1).flatMap(({ others }) => others);
+  othersOf((byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1));
 
 /** Words, or the longest phrases of the tables. */
 export function findSynonyms(stems: readonly string[]) {
@@ -56,7 +66,7 @@ export function findSynonyms(stems: readonly string[]) {
     );
     const length = found[0]?.phrase.length ?? 1;
     const longest = found.filter(({ phrase }) => phrase.length === length);
-    units.push({ from: at, to: at + length, synonyms: longest.flatMap(({ others }) => others) });
+    units.push({ from: at, to: at + length, synonyms: othersOf(longest) });
     at += length;
   }
   return units;

@@ -4,6 +4,7 @@ import type { RankedWord } from '../../src/search/score.ts';
 
 const word = (term: string, listings: number, alternatives: readonly (readonly string[])[]): RankedWord => ({
   term,
+  typed: term,
   alternatives: alternatives.map((terms) => ({ terms, factor: 1 })),
   listings,
   strong: listings / 4,

@@ -22,6 +22,8 @@ describe('the tables of synonyms', () => {
     expect(factorsOf('k8s').get('kubernet')).toBe(0.85);
     expect(factorsOf('german').get('deutschland')).toBe(0.85);
     expect(factorsOf('postgres').get('postgresql')).toBe(0.85);
+    expect(factorsOf('xrechnung').get('e invoic')).toBe(0.8);
+    expect(factorsOf('xrechnung').get('zugferd')).toBeUndefined();
     expect(factorsOf('hotel').get('accommod')).toBe(0.35);
   });
   it('find a phrase of a question though it has stop words', () => {

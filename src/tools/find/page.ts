@@ -69,7 +69,7 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
   const isMoved = last !== undefined && first.hits[last.at]?.id !== last.id;
   const { hits, words, unknown, counts } = isMoved ? await listings.search(search) : first;
   const { shown, next } = pageOf(hits, search, place);
-  const matchedOf = new Map(shown.map(({ id, matched }) => [id, matched]));
+  const hitOf = new Map(shown.map((one) => [one.id, one]));
   const now = context.clock().toISOString();
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
@@ -80,10 +80,7 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
     listings: found.map((one) => {
       const version_asked = askedVersion(search.text, one);
       const asked = recordedAt(search.text, one.listing);
-      const hit = toHit(
-        { ...one, asked },
-        { words, matched: matchedOf.get(one.listing.id), asksFree, tools },
-      );
+      const hit = toHit({ ...one, asked }, { ...hitOf.get(one.listing.id), words, asksFree, tools });
       return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
     }),
     counts,

@@ -108,7 +108,7 @@ function sortLinks({ answer, address }: ShownSearch): Html {
 
 /** `other` alone if the query has another form of the word. */
 function replaceWord(query: string, word: string, other: string): string {
-  const at = query.toLowerCase().indexOf(word);
+  const at = query.toLowerCase().indexOf(word.toLowerCase());
   if (at < 0) return other || query;
   return `${query.slice(0, at)}${other}${query.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
 }

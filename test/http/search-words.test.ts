@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
+
+interface Answer {
+  readonly listings: readonly { readonly handle: string; readonly facts: readonly string[] }[];
+  readonly did_you_mean?: readonly { readonly word: string; readonly hint?: string }[];
+  readonly advice?: string;
+}
+
+const entry = (handle: string, description: string) => registryEntry(handle, { description });
+
+const directory = await opened(
+  openDirectory({
+    entries: [
+      entry('com.germany/bill', 'XRechnung & ZUGFeRD for German e-invoices'),
+      entry('com.belgium/bill', 'Belgian e-invoicing: Peppol BIS, UBL'),
+      entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket'),
+      entry('com.japan/statistics', '日本の統計'),
+    ],
+    environment: { LIMITS: 'off' },
+  }),
+);
+
+async function search(query: string) {
+  const client = await connect('v2', { app: directory.app });
+  const { content, structuredContent } = await client.call('search_agents', { query });
+  await client.close();
+  return { ...(structuredContent as unknown as Answer), text: content[0]?.text ?? '' };
+}
+
+async function matchedBy(query: string) {
+  const { listings } = await search(query);
+  return listings.map(({ handle, facts }) => [handle, facts.find((fact) => fact.startsWith('matched'))]);
+}
+
+it('counts the words that a listing has, and names what it has instead of others', async () => {
+  expect(await matchedBy('XRechnung ZUGFeRD')).toEqual([
+    ['com.germany/bill', undefined],
+    ['com.belgium/bill', 'matched 0 of 2 words; has “e invoicing” instead of `XRechnung`, `ZUGFeRD`'],
+  ]);
+  expect(await matchedBy('email WebSockets')).toEqual([
+    ['com.inbox/reader', 'matched 1 of 2 words; has `mail` instead of `email`'],
+  ]);
+  expect(await matchedBy('Websocket tides')).toEqual([['com.inbox/reader', undefined]]);
+  expect(await matchedBy('web socket')).toEqual([['com.inbox/reader', undefined]]);
+});
+
+it('quotes an unknown word as it was typed', async () => {
+  const { did_you_mean, text } = await search('XRechnung prüfen Älteste');
+  expect(did_you_mean?.map(({ word }) => word)).toEqual(['prüfen', 'Älteste']);
+  expect(text).toContain('No listing has “prüfen” in its text');
+  const page = await directory.app.request('/agents?q=XRechnung+Pr%C3%BCfen');
+  expect(await page.text()).toContain('No listing has the word “Prüfen”.');
+});
