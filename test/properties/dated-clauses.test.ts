@@ -267,7 +267,10 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     (all, [at, was = '', until, since = at, is = '', confirmed]) =>
       isOn(all, [until], said(was)) && isOn(all, [since, confirmed], said(is)),
   ],
-  [`^\\* ${D} .* until ${D}, (?:then|since (?:${D}|later that day))`, (all, days) => isOn(all, days, always)],
+  [
+    `^\\* ${D} .* until ${D}, (?:then|since (?:${D}|later that day))(?:.* \\(confirmed (?:on ${D}|later that day)\\))?`,
+    (all, days) => isOn(all, days.filter(Boolean), always),
+  ],
   [`^\\* ${D} .*last seen (?:without these changes )?on ${D}`, (all, days) => isOn(all, days, always)],
   [`^\\* ${D} known for the first time`, (all, days) => isOn(all, days, always)],
   [
