@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const at = (host: string) => ({
   remotes: [{ type: 'streamable-http', url: `https://${host}.example.com/mcp` }],
+});
+
+/** A bundle among the release files of an account. */
+const file = (account: string, name: string) => ({
+  registryType: 'mcpb',
+  identifier: `https://github.com/${account}/server/releases/download/v1.0.0/${name}.mcpb`,
+  fileSha256: 'a'.repeat(64),
+  transport: { type: 'stdio' },
 });
 
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
@@ -118,4 +126,28 @@ it('what browsers and crawlers ask for is there: an icon, and a sitemap with hom
   const map = await textOf('/sitemap.xml');
   for (const path of ['/', '/agents', '/tags', '/about', '/tags/webhooks', '/agents/co.webhook/webhook'])
     expect(map).toContain(`<loc>http://127.0.0.1:3000${path}</loc>`);
+});
+
+it.each([
+  [
+    'io.github.alice/files',
+    { ...onGitHub('alice/files'), packages: ['linux', 'mac'].map((name) => file('zed', name)) },
+    '2 packages are of another account `github.com/zed`',
+  ],
+  ['io.github.alice/own-file', { packages: [file('alice', 'linux')] }, undefined],
+  ['io.github.alice/fork', { ...onGitHub('bob/b'), packages: [file('bob', 'linux')] }, undefined],
+  [
+    'com.example/image',
+    {
+      packages: [
+        { registryType: 'oci', identifier: 'ghcr.io/zed/server:1.0.0', transport: { type: 'stdio' } },
+      ],
+    },
+    'Its package is of the account `github.com/zed`',
+  ],
+])('the answer about %s says whose the packages are, if nothing else does', async (handle, record, said) => {
+  await directory.importEntries([registryEntry(handle, record)]);
+  const { lines } = await callTool<{ lines: { whose: string } }>(directory, 'get_agent', { handle });
+  if (said === undefined) expect(lines.whose).not.toMatch(/package/);
+  else expect(lines.whose).toContain(said);
 });

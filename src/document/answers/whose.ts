@@ -1,6 +1,13 @@
 import { claimMethods } from '../../claims/methods.ts';
 import { namespaceText } from '../../core/handle.ts';
-import { type EndpointPlace, namespaceIdentity, websiteDomain } from '../../core/identity.ts';
+import {
+  type EndpointPlace,
+  Holder,
+  namespaceIdentity,
+  recordedHolders,
+  repositoryIdentity,
+  websiteDomain,
+} from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import {
   code,
@@ -120,6 +127,20 @@ function repositoryOf(judged: JudgedListing, isSaid: boolean): TextFact[] {
   return [observed(judged, one, isThere ? say`${text} is public` : say`${text}: ${whyOf(one)}`)];
 }
 
+/** The accounts of forges that addresses of packages name, other than those that the answer has named. */
+function packageAccounts({ handle, repository = '', packages }: ListingDocument): Words[] {
+  const publisher = Holder.ofNamespace(handle);
+  const said = [publisher.id, repositoryIdentity(toRepositoryKey(repository) ?? '')];
+  const holders = packages.flatMap((one) => recordedHolders({ remotes: [], packages: [one] }));
+  return [...Map.groupBy(holders, ({ id }) => id)]
+    .filter(([id]) => !said.includes(id))
+    .map(([id, { length }]) => {
+      const which = packages.length === 1 ? own('its package') : count(length, 'package');
+      const whose = publisher.isAccount ? 'another account' : 'the account';
+      return say`${which} ${own(length > 1 ? 'are' : 'is')} of ${own(whose)} ${code(id)}`;
+    });
+}
+
 /** Says nothing of a website at a host that serves many. */
 function websiteWords({ handle }: ListingDocument, website: string): Words {
   const domain = websiteDomain(website);
@@ -171,6 +192,7 @@ export const whose: FactsOf = (judged) => {
       ? [recorded(judged, websiteWords(judged.listing, website))]
       : []),
     ...repositoryOf(judged, isMovedToAnother(judged)),
+    ...packageAccounts(judged.listing).map((text) => recorded(judged, text)),
     ...ofKinds(judged),
     ofService(judged, claimWords(judged.listing)),
   ];
