@@ -14,7 +14,7 @@ export type ListingRow = RowOf<typeof listingTable>;
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
-  | ('tools' | 'tool' | 'pay_to' | 'owner' | 'account' | 'website');
+  | ('tools' | 'tool' | 'pay_to' | 'advisory' | 'owner' | 'account' | 'website');
 
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {
   key: text,

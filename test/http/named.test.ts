@@ -28,6 +28,9 @@ const entries = [
   registryEntry('com.squat/shadow', {
     remotes: [{ type: 'streamable-http', url: 'https://ai.squatted.dev/mcp' }],
   }),
+  registryEntry('com.squat/alike', {
+    remotes: [{ type: 'streamable-http', url: 'https://mcp.politic\u0430lcomms.com/mcp' }],
+  }),
   registryEntry('com.example/Twin', { description: 'Has a capital' }),
   registryEntry('com.squat/twin', packaged('oci', 'com.example/twin:1')),
   registryEntry('com.example/ledger', { description: 'Keeps a ledger', ...packaged('pypi', 'Ledger_Tools') }),
@@ -115,6 +118,11 @@ describe('get_agent finds the one listing that records', () => {
       'co.webhook/webhook',
       repository,
     ],
+    ...[
+      'pkg:github/webhook-co/webhook',
+      'pkg:github/Webhook-co/webhook@v1.2?a=b#c',
+      'github:webhook-co/webhook',
+    ].map((name) => ['one as a package', name, 'co.webhook/webhook', repository]),
     ['a package', '@political-comms/mcp', 'com.politicalcomms/api', 'package'],
     ['one with a version', '@political-comms/mcp@1.2.3', 'com.politicalcomms/api', 'package'],
     ['one with its registry', 'npm:@political-comms/mcp', 'com.politicalcomms/api', 'npm package'],
@@ -361,6 +369,34 @@ describe('get_agent finds the one listing that records', () => {
   ])('but no package of another type or program than %s names', async (handle) => {
     const answer = await call('get_agent', { handle });
     expect(['unknown_handle', 'invalid_handle']).toContain(answer.code);
+  });
+});
+
+describe('a host with letters that look like others', () => {
+  it.each([
+    'https://mcp.w\u0435bhook.co/mcp',
+    'https://mcp.xn--wbhook-3of.co/other',
+    'mcp.w\u0435bhook.co/mcp',
+    'mcp.w\u0435bh\u03bf\u03bfk.co',
+  ])('is another host, and what is at the plain one is near: %s', async (handle) => {
+    const { code, detail, near } = await call('get_agent', { handle });
+    expect([code, near]).toEqual(['unknown_handle', ['co.webhook/webhook']]);
+    expect(detail).toMatch(
+      /No listing records an address at `(?:mcp\.)?xn--[\w-]+\.co`, which looks like `(?:mcp\.)?webhook\.co` but is another host/,
+    );
+    const { results } = await call('resolve_agents', { handles: [handle] });
+    expect(results).toMatchObject([{ outcome: 'not_listed' }]);
+  });
+  it('is said to be another where a listing records it', async () => {
+    const { handle, version_asked } = await callTool<{ handle: string; version_asked?: string }>(
+      directory,
+      'get_agent',
+      { handle: 'https://mcp.politic\u0430lcomms.com/mcp' },
+    );
+    expect(handle).toBe('com.squat/alike');
+    expect(version_asked).toMatch(
+      /^The host `mcp\.xn--[\w-]+\.com` is not `mcp\.politicalcomms\.com`, which looks like it\./,
+    );
   });
 });
 

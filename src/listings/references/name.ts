@@ -9,7 +9,7 @@ import { anyVersion, type Beside, type Command, readCommands, readCommandsIn } f
 import { readServer } from './configured.ts';
 import { pastedServers } from './pasted.ts';
 import { shellOperator } from './programs.ts';
-import { type Reference, toAddressKey, toHost, toPackageKey } from './references.ts';
+import { type Reference, toAddressKey, toAdvisoryKey, toHost, toPackageKey } from './references.ts';
 
 /** What somebody holds that may name a listing: a handle, an address, a domain, a package, a command. */
 export interface Name {
@@ -45,6 +45,8 @@ const registries: Readonly<Record<string, string>> = {
   cargo: 'cargo',
   mcpb: 'mcpb',
 };
+/** As of OSV, GitHub and CVE. */
+const advisoryForm = /^(?:(?:mal|cve|pysec|rustsec)-\d{4}-\d+|ghsa(?:-[\da-z]{4}){3})$/i;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
 /** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, ` v1.2`, `@sha256:...`, and extras of PyPI: `[all]`. */
@@ -61,6 +63,7 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
   ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
   ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
+  ['', /^(?:osv\.dev\/vulnerability|github\.com\/advisories|nvd\.nist\.gov\/vuln\/detail)\/([\w-]+)$/i],
   // Files, as in a lock file.
   ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@]+)\/-\/[^/]+?-(\d[^/]*)\.tgz$/i],
   [
@@ -69,13 +72,13 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ],
 ];
 
-/** As `npm:name@version`. */
+/** As `npm:name@version`, or the id of an advisory. */
 function readPackagePage(text: string): string | undefined {
   const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
   for (const [registry, page] of packagePages) {
     const [found, name, version] = page.exec(address) ?? [];
-    if (found && name) return `${registry}:${name}${version ? `@${version}` : ''}`;
+    if (found && name) return `${registry && `${registry}:`}${name}${version ? `@${version}` : ''}`;
   }
   return undefined;
 }
@@ -131,9 +134,19 @@ const readConfigured = (text: string): StartedName[] =>
     return read.length > 0 ? read : [unread];
   });
 
-/** A package page as a package (`npm:name@version`), a command as what it starts, or the text as it is. */
+/** `pkg:github/owner/name@ref` and `github:owner/name#ref` name a repository, whatever is at the ref. */
+function readForgePackage(text: string): string | undefined {
+  const [, forge, path] = /^(?:pkg:(\w+)\/|\w+:)([\w.-]+(?:\/[\w.-]+)+)(?:[@?#].*)?$/.exec(text) ?? [];
+  const host = forges.find((one) => one.startsWith(`${(forge ?? text.split(':')[0] ?? '').toLowerCase()}.`));
+  return host && `https://${host}/${path}`;
+}
+
+/**
+ * A page of a package as the package (`npm:name@version`), a package of a forge as its repository, a command
+ * as what it starts, or the text as it is.
+ */
 function writtenAs(text: string): readonly StartedName[] {
-  const page = readPackagePage(text);
+  const page = readPackagePage(text) ?? readForgePackage(text);
   if (page !== undefined) return [{ text: page, beside: [] }];
   const commanded = readCommanded(text);
   return commanded.length > 0 ? commanded : [{ text, beside: [] }];
@@ -198,7 +211,7 @@ export function toOwners(key: string): Reference[] {
 }
 
 const isAddressForm = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i;
-const hostForm = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:$|(?:\/[\w.~@-]+)+\/?(?:\?\w\S*)?$)/;
+const hostForm = /^[\w\p{L}\p{M}-]+(?:\.[\w\p{L}\p{M}-]+)+(?::\d+)?(?:$|(?:\/[\w.~@-]+)+\/?(?:\?\w\S*)?$)/u;
 
 /** An address with a query may be recorded without it. */
 function toPlaceReferences(text: string): Reference[] {
@@ -226,6 +239,7 @@ function toPlaceReferences(text: string): Reference[] {
 
 function referencesIn(plain: string): Reference[] {
   if (plain === '' || plain.length > longest) return [];
+  if (advisoryForm.test(plain)) return [{ kind: 'advisory', key: toAdvisoryKey(plain) }];
   const paid = toPayeeReferences(plain);
   // A Solana address has only letters and digits, like a package.
   if (paid.length > 0) return paid[0]?.key.startsWith('0x') ? paid : [...paid, ...toPackageReferences(plain)];

@@ -25,6 +25,10 @@ export function toAddressKey(text: string): string | undefined {
   return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 
+/** `MAL-2026-1`, `GHSA-abcd-efgh-ijkl`. */
+export const toAdvisoryKey = (id: string): string =>
+  id.toLowerCase().replace(/^[a-z]+/, (name) => name.toUpperCase());
+
 export const toHost = (key: string) => key.replace(/(?::\d+)?(?:[/?].*)?$/s, '');
 
 const toImageKey = (name: string) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { namespacePrefix } from '../../core/identity.ts';
 import type { Json } from '../../core/json.ts';
 import { putPayees } from '../../listings/references/payees.ts';
-import { toReferenceKey } from '../../listings/references/references.ts';
+import { toAdvisoryKey, toReferenceKey } from '../../listings/references/references.ts';
 import { replaceChecked } from '../../listings/references/shared.ts';
 import { foldToolName } from '../../search/tool-names.ts';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
@@ -10,6 +10,7 @@ import type { TableValue } from '../../store/table.ts';
 import { type ChangedFact, toldChanges } from './changes/telling.ts';
 import { factsOf } from './kind.ts';
 import { listedNames, toolsSurface } from './kinds/lists/tools.ts';
+import { namesOfAdvisories, packageAdvisories } from './kinds/packages/advisories.ts';
 import { rulesOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './prices/payees.ts';
@@ -79,7 +80,7 @@ const mostNamed = 200;
 
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
-  const toReference = (of: 'tools' | 'tool' | 'pay_to', text: string, as_of: string) => ({
+  const toReference = (of: 'tools' | 'tool' | 'pay_to' | 'advisory', text: string, as_of: string) => ({
     key: toReferenceKey(of, text),
     kind: of,
     as_of,
@@ -88,6 +89,10 @@ function toReferences(observations: readonly StoredObservation[]) {
     ...quotedPayees(seen).flatMap(({ fact, payees }) =>
       payees.map(({ address }) => toReference('pay_to', address, fact.observed_at)),
     ),
+    ...factsOf(packageAdvisories, seen)
+      .flatMap(namesOfAdvisories)
+      .slice(0, mostNamed)
+      .map((id) => toReference('advisory', toAdvisoryKey(id), '')),
     ...factsOf(toolsSurface, seen).flatMap((one) => {
       const names = listedNames(one.details?.tools);
       const isLong = names.length >= fewestTools;

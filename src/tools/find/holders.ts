@@ -1,13 +1,14 @@
 import { readNamedPayee } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { counted } from '../../core/text.ts';
-import { code, dayOf, join, listed, own, quote, say, toText, type Words } from '../../core/words.ts';
+import { code, dayOf, ended, join, listed, own, quote, say, toText, type Words } from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
+import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { toReferences } from '../../listings/references/name.ts';
-import { isSameReference, type Reference } from '../../listings/references/references.ts';
+import { isSameReference, type Reference, toHost } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
 const mostNamed = 5;
@@ -23,13 +24,16 @@ export interface FoundListing {
 const doing = {
   pay_to: ['asks to be paid at', 'ask to be paid at', 'asked for it'],
   owner: ['is in', 'are in', 'was in it'],
+  advisory: ['has', 'have', 'had it'],
   place: ['records', 'record', 'recorded it'],
 } as const;
-const doingOf = ({ kind }: Reference) => doing[kind === 'pay_to' || kind === 'owner' ? kind : 'place'];
+const doingOf = ({ kind }: Reference) =>
+  doing[kind === 'pay_to' || kind === 'owner' || kind === 'advisory' ? kind : 'place'];
 
 function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
   if (kind === 'host') return own('an endpoint at this host');
+  if (kind === 'advisory') return say`a package that Dossier read ${code(key)} about, for some version of it`;
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
   return say`this ${registry ? say`${typeWords(registry)} ` : say``}${own(kind)}`;
@@ -82,6 +86,7 @@ function networkOf({ network }: Reference, asked: string): Words {
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   if (reference.kind === 'owner') return say`the only listing in ${what}`;
+  if (reference.kind === 'advisory') return say`the only listing that has ${what}`;
   return reference.kind === 'pay_to'
     ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}; this does not show who owns the address`
     : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; recording does not show control`;
@@ -102,6 +107,22 @@ function unencryptedWords({ remotes }: Listing, found: Reference, asked: string)
     one &&
     say`The address asked for begins with ${code('http:')}, so what is sent there, keys too, can be read on its way; the record names ${code(one.url)}.`
   );
+}
+
+export const noAdvisory =
+  'Dossier has read this advisory about no package that a listing records. It reads what OSV has about those packages, not about what they depend on.';
+
+export const whatLooksAlike = (host: string, alike: string): string =>
+  toText(
+    say`No listing records an address at ${code(host)}, which looks like ${code(alike)} but is another host: what is in near is about the other one.`,
+  );
+
+function lookAlikeWords(found: Reference): Words | undefined {
+  const host = toHost(found.key);
+  const alike = isAtHost(found) ? toPlainHost(host) : undefined;
+  return alike === undefined
+    ? undefined
+    : ended(say`The host ${code(host)} is not ${code(alike)}, which looks like it`);
 }
 
 interface Holders {
@@ -177,7 +198,7 @@ export function pickRecording(
   const [only, other] = found;
   if (!reference || !only) return undefined;
   const former = formerWords(reference, found, formerly[at] ?? []);
-  const beside = unencryptedWords(only, reference, asked);
+  const beside = unencryptedWords(only, reference, asked) ?? lookAlikeWords(reference);
   if (!other)
     return {
       handle: only.handle,

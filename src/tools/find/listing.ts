@@ -12,6 +12,7 @@ import { noPayee } from '../../document/payee.ts';
 import { copyLacksWords, endOfDay, type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { typeWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
+import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { isAtForge, type Name, readName, toOwners, toReferences } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
@@ -21,10 +22,12 @@ import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
 import {
   type FoundListing,
   mostRecording,
+  noAdvisory,
   pickFormer,
   pickRecording,
   type Several,
   severalListings,
+  whatLooksAlike,
 } from './holders.ts';
 import { findLacking } from './near-misses.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
@@ -100,6 +103,7 @@ async function readWhy(
   const { kind, key, registry } = named;
   const { recording } = context.store.listings;
   const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
+  if (kind === 'advisory') return { detail: noAdvisory, beside: [] };
   const lacking = await findLacking(context.store, [field]);
   if (lacking) return { detail: lacking, beside: [] };
   if (kind === 'package') {
@@ -108,15 +112,16 @@ async function readWhy(
     const detail = [whatIsElsewhere(beside, registry), ...packages.map((one) => toText(recordsPackage(one)))];
     return { detail: detail.join(' '), beside, packages };
   }
+  const host = toHost(key);
+  const readAt = (at: string) => recording([{ kind: 'host', key: at }, ...toOwners(at)], mostRecording);
+  const alike = isAtHost(named) ? toPlainHost(host) : undefined;
+  const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
+  if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };
   if (kind === 'owner')
     return { detail: 'No listing is in a namespace of this domain or account.', beside: [] };
   if (kind === 'pay_to') return { detail: noPayee, beside: [] };
   if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
-  const host = toHost(key);
-  const [atHost = [], ...ofDomain] = await recording(
-    [{ kind: 'host', key: host }, ...toOwners(host)],
-    mostRecording,
-  );
+  const [atHost = [], ...ofDomain] = await readAt(host);
   if (atHost.length > 0) return { detail: whatIsAtHost(atHost, host), beside: atHost };
   return { detail: whoseWebsite(ofDomain.flat(), key), beside: ofDomain.flat() };
 }
@@ -218,6 +223,7 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   const repository = references.find(isAtForge);
   if (repository) return repository.key.split('/').slice(1, 3).join('/');
   if (first?.kind === 'endpoint') return `${toHost(first.key).split('.').toReversed().join('.')}/`;
+  if (first?.kind === 'advisory') return '';
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text.replace(beforeInstalled, '');
 }
 

@@ -21,6 +21,7 @@ const osv = z.object({
   id: z.string().regex(/^[\w.:-]{1,100}$/),
   withdrawn: z.string().optional().catch(undefined),
   summary: z.string().optional().catch(undefined),
+  aliases: z.array(z.string()).optional().catch(undefined),
   severity,
   database_specific: z
     .object({ severity: z.string().optional().catch(undefined) })
@@ -32,6 +33,8 @@ const packageForm = z.object({ ecosystem: z.string(), name: z.string() });
 
 export const advisory = z.object({
   id: z.string(),
+  /** Its names as CVE. */
+  aliases: z.array(z.string()).optional(),
   summary: z.string().optional(),
   severity: z.string().optional(),
   ranges: z.array(range).default([]),
@@ -52,6 +55,8 @@ export interface FoundAdvisories {
   /** Of a copy, its day. */
   readonly saved_on?: string;
 }
+
+const mostAliases = 3;
 
 export const isMalware = (id: string): boolean => id.startsWith('MAL-');
 
@@ -102,11 +107,17 @@ export function readAdvisory(document: unknown): ReadAdvisory | undefined {
   const { data } = osv.safeParse(document);
   if (!data) return undefined;
   if (data.withdrawn) return { about: [], withdrawn: { id: data.id, on: toDay(data.withdrawn) } };
-  const { id, affected, database_specific } = data;
+  const { id, aliases = [], affected, database_specific } = data;
   const summary = short(data.summary, 160);
   const saidOf = (ofPackage?: z.infer<typeof severity>) => {
     const how = severityOf(database_specific?.severity, ofPackage, data.severity);
-    return { id, ...(summary && { summary }), ...(how && { severity: how }) };
+    const names = aliases.filter((one) => /^CVE-\d{4}-\d{1,10}$/.test(one)).slice(0, mostAliases);
+    return {
+      id,
+      ...(names.length > 0 && { aliases: names }),
+      ...(summary && { summary }),
+      ...(how && { severity: how }),
+    };
   };
   let isAllRead = affected !== undefined && affected.length > 0;
   const about = (affected ?? []).map(asMembers).flatMap((part) => {

@@ -26,6 +26,7 @@ import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { Finding, Observation } from '../../observation.ts';
 import { withoutAnswer } from '../remotes.ts';
 import { ofPackages, packageOf, readPublished } from './packages.ts';
+import { firstStored, merged } from './stored.ts';
 import { stillWithdrawn, withdrawn, withdrawnWords } from './withdrawn.ts';
 
 const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
@@ -61,41 +62,16 @@ const malwareFirst = <One extends Pick<Advisory, 'id'>>(found: readonly One[]) =
 const idsIn = (found: AdvisoriesValue | undefined): readonly string[] =>
   found ? [...found.ids, ...found.not_compared, ...(found.others?.ids ?? [])] : [];
 
+/** Of any version, also by their names as CVE, and those that were withdrawn. */
+export function namesOfAdvisories(
+  found: Pick<ShownFinding, 'details'> & { readonly value: AdvisoriesValue | null },
+): string[] {
+  const { advisories, others, withdrawn: gone } = readDetails(found);
+  const aliases = [...advisories, ...others].flatMap((one) => one.aliases ?? []);
+  return [...new Set([...idsIn(found.value ?? undefined), ...Object.keys(gone), ...aliases])];
+}
+
 const idsOf = (found: readonly Advisory[]) => found.map(({ id }) => id);
-
-const mostVersions = 20;
-const mostRanges = 4;
-const mostEvents = 8;
-const longestVersion = 40;
-const mostDetails_bytes = 5 * 1024;
-
-function toStored({ versions, ranges, ...said }: Advisory): Advisory {
-  const isShort = (text: string | undefined) => (text?.length ?? 0) <= longestVersion;
-  const someVersions = versions.filter(isShort).slice(0, mostVersions);
-  const isShortRange = ({ events }: Advisory['ranges'][number]) =>
-    events.length <= mostEvents && events.every((one) => Object.values(one).every(isShort));
-  const someRanges = ranges.filter(isShortRange).slice(0, mostRanges);
-  const isPart = someVersions.length < versions.length || someRanges.length < ranges.length;
-  return { ...said, ranges: someRanges, versions: someVersions, ...(isPart && { is_part: true as const }) };
-}
-
-function firstStored(found: readonly Advisory[]): Advisory[] {
-  const stored = found.map(toStored);
-  let left_bytes = mostDetails_bytes;
-  const end = stored.findIndex((one) => {
-    left_bytes -= Buffer.byteLength(JSON.stringify(one));
-    return left_bytes < 0;
-  });
-  return end < 0 ? stored : stored.slice(0, end);
-}
-
-const merged = (found: readonly Advisory[]): Advisory[] =>
-  [...Map.groupBy(found, ({ id }) => id).values()].map((all) => ({
-    ...(all[0] as Advisory),
-    ...(all.some((one) => one.is_part) && { is_part: true as const }),
-    ranges: all.flatMap(({ ranges }) => ranges),
-    versions: all.flatMap(({ versions }) => versions),
-  }));
 
 function toAdvisories(
   { found, isOfVersion, withdrawn: gone, source, saved_on }: FoundAdvisories,
