@@ -141,7 +141,7 @@ const toCommonFields = ({ target: { listing, place }, checked: { check }, contex
 /** What a new line at the location does to the claim. */
 function ruleFor({ claim, target, presented, effect }: Asked) {
   const withoutKey =
-    'You sent no key: this line works after seven days, and whoever has an old key can end it until then.';
+    'You sent no capability: this line works after seven days, and whoever has an old one can end it until then.';
   const what =
     effect === 'keeps the claim after seven days' && !presented ? withoutKey : `This line ${effect}.`;
   return claim && `${what} ${lineRules[isAt(claim, target.place) ? 0 : 2]} ${costOfNewClaim}`;

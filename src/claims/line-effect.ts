@@ -81,7 +81,7 @@ export async function readWays(listing: Listing, context: Context, by?: Capabili
   );
 }
 
-/** If the line is asked for with a key of the claim, whoever has one. */
+/** If the line is asked for with a capability of the claim, whoever has one. */
 export async function readWaysOfHolder(handle: string, context: Context) {
   const [key] = await readCosigners(context.store, { handle, now: context.clock() });
   const listing = await context.store.listings.byHandle(handle);

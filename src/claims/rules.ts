@@ -8,7 +8,7 @@ export const howToReplaceCapability =
   'Call claim_agent with rotate: true and the old capability in the Authorization header, publish the new line beside the old one, and call again without rotate. POST /api/capability/revoke with the old capability then ends it at once, and the claim goes on.';
 
 export const lineRules: readonly [lines: string, waiting: string, elsewhere: string] = [
-  'A line in the file is a key of the listing. The first works at once. A further one works at once if it was asked for with a key that works, and otherwise after it has stood in the file for seven days, which the page, the history and the feed show from the first reading. A line that two readings a day apart do not find is gone. If none of the earlier lines is left, it is a new claim.',
+  'A line in the file stands for a capability. The first works at once. A further one works at once if it was asked for with a capability that works, and otherwise after it has stood in the file for seven days, which the page, the history and the feed show from the first reading. A line that two readings a day apart do not find is gone. If none of the earlier lines is left, it is a new claim.',
   'A line has stood for seven days when checks on seven days found it, the first at least seven days ago, and no check that could read the file missed it. Until then, taking it out of the file ends it, and so does anybody with a key that works, by POST /api/capability/revoke with the query id=<capability_id>. At most five lines wait at a time.',
   'The file is at the location of the claim. At another location of the same account or domain, a line that was asked for with a key moves the claim as soon as a check reads it. Any other line at another location begins a new claim when none of the lines of the claim is left.',
 ];
@@ -24,7 +24,7 @@ const onlyOfHolder =
 
 export const whileWithdrawn = [
   'The page of a withdrawn listing answers 410, and the listing leaves the search.',
-  'If the listing is claimed, the claim is suspended meanwhile: its secret keys (capabilities) do not work, and ratings that the listing has made count as those of an ended source.',
+  'If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source.',
 ];
 
 export const optOutRules: readonly string[] = [

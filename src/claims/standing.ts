@@ -39,7 +39,7 @@ export const isRipe = ({ found_days = [], activated_at }: Capability, now: Date)
 
 export const waitingText = (row: Capability): string => {
   const from = new Date(Date.parse(row.activated_at) + standing_ms).toISOString();
-  const read = `The line of capability_id ${row.id} was asked for without a key of the claim`;
+  const read = `The line of capability_id ${row.id} was asked for without a capability of the claim`;
   return row.found_days
     ? `${read}, and was first read on ${dayText(row.activated_at)}. It works from ${dayText(from)} on if no check until then misses it, or later, once checks on seven days have found it.`
     : `${read}, and the last check did not find it. It works after it has stood in the file for seven days.`;

@@ -16,7 +16,7 @@ const typeWords: Readonly<Record<ChangeType, Words>> = {
   'listing.restored': own('listed again'),
   'claim.activated': own('claim proven'),
   'claim.suspended': own('claim suspended'),
-  'claim.line_added': own('a line without a key of the claim was added'),
+  'claim.line_added': own('a line without a capability of the claim was added'),
   'claim.keys_changed': own('keys for receipts changed'),
   'capability.revoked': own('capability revoked'),
   'rating.submitted': own('new rating'),

@@ -262,7 +262,7 @@ const groupMeanings = ratingFlags
 
 export const rulesOfEvidence = [
   'A listing is an input to a decision. It is not verification, not a recommendation to buy and not a trust score.',
-  'Ratings made here come only from claimed listings that send the secret key of their claim (capability). Each is one sourced signal, never a final verdict.',
+  'Ratings made here come only from claimed listings that send their capability. Each is one sourced signal, never a final verdict.',
   `Each counted rating is in the first of these groups that fits. ${groupMeanings} Independent: None of these fits. A rating that criticises is in the group Stated overlap only if the source’s own record names the account or domain that the rated listing has proven. Each group is counted separately.`,
   'Rings of three or more accounts that rate each other are not detected. A source is an account or a registered domain that proved a claim, with all its listings. It is not a person or a company.',
   'Ratings are shown as counts and records. Dossier computes no score, mean or star of them, and no list is ordered by ratings. If there are at least five independent sources, a comparison can ask what share of them reported “succeeded”.',

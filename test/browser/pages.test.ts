@@ -136,7 +136,7 @@ describe.each([
     await page.goto(`${directory.url}/agents/${handle}`);
     await page.getByText('Is this yours?').click();
     await page.getByRole('link', { name: `How to claim ${handle}` }).click();
-    await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
+    await page.getByRole('button', { name: 'Get a capability and a line', exact: true }).click();
     await page.getByText('it is shown only once').waitFor();
     expect(await page.locator('.stepper [aria-current="step"] strong').textContent()).toBe(
       'File in the repository',
@@ -169,7 +169,7 @@ describe('with JavaScript', () => {
     const { page } = await openPage(browser);
     await page.clock.install();
     await page.goto(`${directory.url}/agents/org.maintained/refused/claim`);
-    await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
+    await page.getByRole('button', { name: 'Get a capability and a line', exact: true }).click();
     await page.getByText('it is shown only once').waitFor();
     let refused = 0;
     await page.route('**/claim', (route) => {
@@ -193,7 +193,7 @@ describe('with JavaScript', () => {
     const { page, complaints } = await openPage(browser);
     await page.clock.install();
     await page.goto(`${directory.url}/agents/org.maintained/watched/claim`);
-    await page.getByRole('button', { name: 'Get a secret key and a line', exact: true }).click();
+    await page.getByRole('button', { name: 'Get a capability and a line', exact: true }).click();
     await page.getByText('it is shown only once').waitFor();
     const [secret, challenge] = await page.locator('.claim-result pre code').allTextContents();
     directory.git.createRepository('maintained/watched').commit({ 'dossier-claim.txt': challenge ?? '' });
@@ -257,7 +257,7 @@ describe('with the keyboard alone', () => {
     await tabTo(page, 'How to claim co.webhook/webhook');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${directory.url}/agents/co.webhook/webhook/claim`);
-    await tabTo(page, 'Get a secret key and a line');
+    await tabTo(page, 'Get a capability and a line');
     expectClean(trace);
     await page.close();
   });

@@ -43,7 +43,7 @@ afterAll(async () => {
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const textOf = async (page: Page) => (await page.locator('main').innerText()).replace(/\s+/g, ' ');
 
-/** The secret key and the line that the page shows. */
+/** The capability and the line that the page shows. */
 async function takePair(page: Page) {
   await page.getByText('it is shown only once').waitFor();
   const [key = '', line = ''] = await page.locator('.claim-result pre code').allTextContents();
@@ -82,7 +82,7 @@ describe.each([
 
     // The claim.
     await page.goto(`${address()}/claim`);
-    await press(page, 'Get a secret key and a line');
+    await press(page, 'Get a capability and a line');
     const first = await takePair(page);
     repository.commit({ [file]: first.line });
     await check(page);
@@ -93,11 +93,11 @@ describe.each([
     // A second key needs one of the claim, and costs nothing.
     await page.goto(`${address()}/claim`);
     const another = page.locator('form', { has: page.locator('#key-repository') });
-    await another.getByLabel('Secret key of the claim').fill(`dossier_cap_${'a'.repeat(49)}`);
-    await press(page, 'Get another secret key');
+    await another.getByLabel('Capability of the claim').fill(`dossier_cap_${'a'.repeat(49)}`);
+    await press(page, 'Get another capability');
     await page.getByText('Nothing was done. The capability is not known.').waitFor();
-    await another.getByLabel('Secret key of the claim').fill(first.key);
-    await press(page, 'Get another secret key');
+    await another.getByLabel('Capability of the claim').fill(first.key);
+    await press(page, 'Get another capability');
     const second = await takePair(page);
     expect(await textOf(page)).toContain('It works as soon as its line works.');
     repository.commit({ [file]: `${first.line}\n${second.line}\n` });
@@ -108,7 +108,7 @@ describe.each([
     // Without any key a line waits for a week. The page says so before the button.
     await page.goto(`${address()}/claim`);
     expect(await textOf(page)).toContain('after it has stood in the file for seven days');
-    await press(page, 'Get another secret key');
+    await press(page, 'Get another capability');
     const lost = await takePair(page);
     expect(await textOf(page)).toContain('after it has stood in the file for seven days');
     repository.commit({ [file]: `${first.line}\n${second.line}\n${lost.line}\n` });
@@ -123,8 +123,8 @@ describe.each([
     await directory.importEntries([registryEntry(handle, onGitHub(`${name}/renamed`))]);
     await page.goto(`${address()}/claim`);
     await page.getByRole('heading', { name: 'The claim is suspended' }).waitFor();
-    await another.getByLabel('Secret key of the claim').fill(second.key);
-    await press(page, 'Get another secret key');
+    await another.getByLabel('Capability of the claim').fill(second.key);
+    await press(page, 'Get another capability');
     const moved = await takePair(page);
     renamed.commit({ [file]: moved.line });
     await check(page);
@@ -147,7 +147,7 @@ describe.each([
     await page.locator('#opt-out-answer').getByText(`The line "optout ${handle}" was read on`).waitFor();
     expect((await directory.app.request(`/agents/${handle}`)).status).toBe(200);
     const optOut = page.locator('form', { has: page.locator('#opt-out-key') });
-    await optOut.getByLabel('Secret key of the claim').fill(moved.key);
+    await optOut.getByLabel('Capability of the claim').fill(moved.key);
     await check(page, 'Check for the opt-out line');
     await page.locator('.is-withdrawn').waitFor();
     expect((await directory.app.request(`/agents/${handle}`)).status).toBe(410);

@@ -38,10 +38,10 @@ test('who lost every key adds a line, waits a week, and keeps the ratings', asyn
   const { rating_id } = await service.rate(rated, lost.capability);
   const next = await service.claim(handle, { rotate: true });
   expect(next.next).toMatch(
-    /^You sent no key: .* until then\. A line in the file is a key of the listing\. .* The cost of a new claim: .* Then send the request again without rotate\.$/,
+    /^You sent no capability: .* until then\. A line in the file stands for a capability\. .* The cost of a new claim: .* Then send the request again without rotate\.$/,
   );
   repository.commit({ [file]: `${lost.challenge}\n${next.challenge}\n` });
-  const waits = `The line of capability_id ${next.capability_id} was asked for without a key of the claim, and was first read on ${dayIn(0)}. It works from ${dayIn(7)} on if no check until then misses it, or later, once checks on seven days have found it.`;
+  const waits = `The line of capability_id ${next.capability_id} was asked for without a capability of the claim, and was first read on ${dayIn(0)}. It works from ${dayIn(7)} on if no check until then misses it, or later, once checks on seven days have found it.`;
   expect(await service.claim(handle, { challenge: next.challenge })).toMatchObject({
     status: 'not_proven',
     reason: 'line_waits',
@@ -50,7 +50,9 @@ test('who lost every key adds a line, waits a week, and keeps the ratings', asyn
   expect(await service.claim(handle)).toMatchObject({ status: 'claimed', message: waits });
   for (const path of [`/agents/${handle}`, `/agents/${handle}.json`, `/agents/${handle}/claim`])
     expect((await service.get(path)).body.replace(/<[^>]*>/g, '')).toContain(waits);
-  expect((await service.get(`/agents/${handle}/history`)).body).toContain('a line was added without a key');
+  expect((await service.get(`/agents/${handle}/history`)).body).toContain(
+    'a line was added without a capability',
+  );
   expect((await service.get('/changes')).body).toContain('"type":"claim.line_added"');
   expect(await service.post('/api/capability/check', {}, next.capability)).toMatchObject({
     code: 'capability_waiting',

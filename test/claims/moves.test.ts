@@ -170,7 +170,7 @@ test('after a move to another owner, a key is led to the method that keeps the c
   expect(await methodsFor(undefined, { rotate: true })).toEqual({
     method: 'repository',
     next: expect.stringMatching(
-      /^You sent no key: this line works after seven days, and whoever has an old key can end it until then\./,
+      /^You sent no capability: this line works after seven days, and whoever has an old one can end it until then\./,
     ),
     repository: 'keeps the claim after seven days',
   });
@@ -187,8 +187,8 @@ test('after a move to another owner, a key is led to the method that keeps the c
     profile_repository: 'begins a new claim',
   });
   const { body } = await directory.get(`/agents/${moved}/claim`);
-  expect(body).toContain('Asked for with a key of the claim, a line there keeps the claim.');
-  expect(body).toContain('Asked for with a key of the claim, a line there begins a new claim.');
+  expect(body).toContain('Asked for with a capability of the claim, a line there keeps the claim.');
+  expect(body).toContain('Asked for with a capability of the claim, a line there begins a new claim.');
   const line = await directory.ask(moved, {}, issued.capability);
   directory.git.createRepository('tern/tern').commit({ [file]: line.challenge });
   expect(await directory.ask(moved, {}, issued.capability)).toMatchObject({ changed: 'moved' });

@@ -89,11 +89,20 @@ describe('the feedback form', () => {
 describe('the claim form', () => {
   const path = '/agents/co.webhook/webhook/claim';
 
+  it('calls the secret of a claim a capability, and says once what that is', async () => {
+    const page = await (await directory.app.request(path)).text();
+    expect(page).not.toMatch(/secret key/i);
+    expect(page.match(/a capability: the secret with which/g)).toHaveLength(1);
+    const made = await (await send(path, {})).text();
+    expect(made).toContain('Save this capability');
+    expect(made).not.toMatch(/secret key|this key/i);
+  });
+
   it('of a listing that cannot be claimed suggests what to do instead', async () => {
     await directory.importEntries([registryEntry('bare/tool')]);
     const page = await (await directory.app.request('/agents/bare/tool/claim')).text();
     expect(page).toContain('The listing records no repository');
-    expect(page).not.toContain('Get a secret key and a line</button>');
+    expect(page).not.toContain('Get a capability and a line</button>');
     for (const face of ['', '.md']) {
       const listing = await (await directory.app.request(`/agents/bare/tool${face}`)).text();
       expect(listing).not.toContain('How to claim');

@@ -55,7 +55,7 @@ describe('the page of a listing', () => {
       'On what terms, and where does my data go?',
       '<h2 id="publishers">For publishers</h2>',
       '<h3 id="claim">Is this yours?</h3>',
-      'Get a secret key (shown once) and a line. <span class="foreign">Commit the line in the file dossier-claim.txt at the root of the default branch of',
+      'Get a capability (shown once) and a line. <span class="foreign">Commit the line in the file dossier-claim.txt at the root of the default branch of',
       'ways to claim the listing.',
       'href="/agents/co.webhook/webhook/claim"',
       '<h3 id="badge">Badge</h3>',

@@ -44,7 +44,7 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 
 const asksForChallenge = async (page: Page, { wait }: ClaimedDirectory) => {
   wait(31);
-  await press(page, 'Get a secret key and a line');
+  await press(page, 'Get a capability and a line');
   await page.getByText('it is shown only once').waitFor();
 };
 
@@ -108,7 +108,7 @@ export const shownStates: readonly PageState[] = [
     path: '/agents/co.webhook/webhook/claim',
     async prepare(page, { wait }) {
       wait(31);
-      await press(page, 'Get another secret key');
+      await press(page, 'Get another capability');
       await page.getByText('it is shown only once').waitFor();
     },
   },
@@ -117,7 +117,7 @@ export const shownStates: readonly PageState[] = [
     path: '/agents/co.webhook/webhook/claim',
     async prepare(page) {
       await page.locator('#key-repository').fill(`dossier_cap_${'a'.repeat(49)}`);
-      await press(page, 'Get another secret key');
+      await press(page, 'Get another capability');
       await page.getByText('Nothing was done.').waitFor();
     },
     status: 401,

@@ -188,12 +188,13 @@ function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined):
 
 const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
   activated: 'claimed',
-  rotated: 'claimed with another secret key',
+  rotated: 'claimed with another capability',
   restored: 'claim in force again',
   moved: 'claim moved',
   suspended: 'claim suspended',
-  line_added: 'a line was added without a key of the claim; it works after it has stood for seven days',
-  revoked: 'a secret key of the claim was revoked',
+  line_added:
+    'a line was added without a capability of the claim; it works after it has stood for seven days',
+  revoked: 'a capability of the claim was revoked',
   listing_withdrawn: 'no longer listed',
   listing_restored: 'listed again',
   keys_changed: 'keys for receipts changed',
@@ -203,7 +204,7 @@ const claimReasons: Readonly<Record<string, string>> = {
   proof_missing: 'its proof is no longer there',
   repository_changed: 'the record names another repository',
   host_unreachable_30d: 'the location of its proof could not be read for 30 days',
-  withdrawn: 'the listing or its last secret key was withdrawn',
+  withdrawn: 'the listing or its last capability was withdrawn',
   line_removed: 'its line is gone before it worked',
   secret_published: 'it was published in the claim file',
   optout: 'an opt-out line was read',

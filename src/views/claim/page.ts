@@ -73,7 +73,7 @@ function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
 ${paste(`optout ${handle}`)}
 <details><summary>What withdrawing does, and how the listing comes back</summary><ul>${optOutRules.map((rule) => html`<li>${rule}</li>`)}</ul></details>
 <form class="stacked" method="post" action="${pagePath(handle)}/claim#withdraw"${target}>${hiddenFields({ optout: 'true' })}${placeField(places)}
-${state === 'claimed' ? capabilityField('opt-out-key', { hint: 'Optional. With this key, a check that finds the line withdraws the listing at once. The key is used for this check only, as if it were sent in the Authorization header.' }) : ''}
+${state === 'claimed' ? capabilityField('opt-out-key', { hint: 'Optional. With it, a check that finds the line withdraws the listing at once. It is used for this check only, as if it were sent in the Authorization header.' }) : ''}
 <button type="submit" class="quiet">Check for the opt-out line</button></form>
 <div role="status">${answerOf(step)}</div>
 </section>`;
@@ -122,9 +122,11 @@ function stepsOf(answer: ClaimResponse | undefined, step: ClaimStep, hasChalleng
   const isClaimed = answer?.status === 'claimed';
   const hasPair = hasChallenge || isClaimed;
   const last =
-    step.claim && !isClaimed ? { name: 'New key', works: 'works' } : { name: 'Claim', works: 'active' };
+    step.claim && !isClaimed
+      ? { name: 'New capability', works: 'works' }
+      : { name: 'Claim', works: 'active' };
   return [
-    { name: 'Secret key', state: hasPair ? 'made' : 'not asked for', standing: hasPair ? 'done' : 'now' },
+    { name: 'Capability', state: hasPair ? 'made' : 'not asked for', standing: hasPair ? 'done' : 'now' },
     {
       name: kind ? claimMethods[kind].noun : 'Line in its place',
       state: answer ? fileState(answer) : 'not checked',
@@ -143,8 +145,8 @@ const claimSteps = (...known: Parameters<typeof stepsOf>): Html =>
 const secret = ({ capability, capability_id, expires_at }: ClaimAnswer, claim: ClaimStep['claim']) =>
   capability &&
   html`
-<h2>1. Save this secret key</h2>
-<div class="notice"><strong>Save this key now: it is shown only once.</strong> It works ${claim ? 'as soon as its line works' : 'after the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish the key: if a check finds it published, the key ends for good.</div>
+<h2>1. Save this capability</h2>
+<div class="notice"><strong>Save it now: it is shown only once.</strong> It works ${claim ? 'as soon as its line works' : 'after the check below succeeds'}.${expires_at && html` The first check must run before ${minute(expires_at)}.`} Do not publish it: if a check finds it published, it ends for good.</div>
 ${paste(capability)}${capability_id && html`<p class="note">Its id, which is no secret: <code>${capability_id}</code></p>`}`;
 
 const rules = ({ claim }: ClaimStep) =>
@@ -189,7 +191,7 @@ function unproven(step: ClaimStep, claimFile: string): Html {
   const method = answer?.method ?? 'repository';
   return html`
 ${answer ? secret(answer, step.claim) : ''}
-${checked && !answer?.capability ? html`<p class="asks">The secret key was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
+${checked && !answer?.capability ? html`<p class="asks">The capability was shown once, on the page that first showed this line. If it is lost, start over.</p>` : ''}
 <div class="asks">${challenge ? toPut(step, challenge, claimFile) : ''}
 <h2>3. ${method === 'registry_key' ? 'Send the signature' : 'Wait until a check finds it'}</h2>
 ${challenge ? checkForm(handle, method, challenge) : ''}
@@ -200,12 +202,12 @@ const proven = ({ handle, answer, claim }: ClaimStep) => html`
 ${claim && html`<p>${withDays(shortCommits(claim.statement))}</p>`}
 <p>What you can do now:</p>
 <ul>
-<li>Rate other listings as <code>${handle}</code>, and reply to ratings of it: send your secret key as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code>. Keys that work: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</li>
+<li>Rate other listings as <code>${handle}</code>, and reply to ratings of it: send your capability as <code>Authorization: Bearer</code> or <code>X-Agent-Capability</code>. Capabilities that work: ${answer?.capabilities?.map(({ id }) => html`<code>${id}</code> `)}</li>
 <li>Look at <a href="${pagePath(handle)}">the listing</a>, which shows the claim, and put its <a href="${pagePath(handle)}/badge">badge</a> into your README.</li>
 <li>${(answer?.method ?? 'repository') === 'registry_key' ? 'Keep publishing the key that signed the line.' : 'Leave the line where it is.'} If two checks a day or more apart do not find it, the claim is suspended.</li>
 </ul>`;
 
-/** Not called unclaimed while a key is added. */
+/** Not called unclaimed while a capability is added. */
 const headingOf = ({ claim, checked }: ClaimStep, { status: now, method, reason }: ClaimAnswer) => {
   if (now === 'claimed') return 'Claimed';
   if (isWaiting(reason)) return 'The new line was found, but is not in effect yet';
@@ -252,7 +254,7 @@ ${
 </div></div>`;
 }
 
-const start = 'Get a secret key and a line';
+const start = 'Get a capability and a line';
 
 const way =
   ({ handle }: ClaimStep, { config }: PageSite) =>
@@ -278,9 +280,9 @@ const benefits = (handle: string) => html`
 const steps = ({ ways }: ClaimStep) => html`
 <h2>How it goes</h2>
 <ol class="steps">
-<li>Save a secret key.</li>
+<li>Save a capability: the secret with which this listing rates other listings and responds to ratings.</li>
 <li>Put one line at a location named below${ways.some(({ kind }) => kind === 'registry_key') && ', or sign the line with your key for the MCP registry'}.</li>
-<li>Have the proof checked. Once a check finds it, the secret key works.</li>
+<li>Have the proof checked. Once a check finds it, the capability works.</li>
 </ol>
 <p>You need no account here and no token of a repository host. Agents do the same with <code>claim_agent</code>.</p>`;
 

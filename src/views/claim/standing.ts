@@ -27,7 +27,7 @@ export const capabilityField = (
   id: string,
   { hint, isRequired = false }: { readonly hint: string; readonly isRequired?: boolean },
 ): Html => html`
-<div class="row"><label for="${id}">Secret key of the claim</label><span class="note" id="${id}-hint">${hint}</span>
+<div class="row"><label for="${id}">Capability of the claim</label><span class="note" id="${id}-hint">${hint}</span>
 <input type="password" id="${id}" name="capability" aria-describedby="${id}-hint" autocomplete="current-password" maxlength="200"${isRequired && html` required`}></div>`;
 
 export const noWay =
@@ -48,7 +48,7 @@ const summary = ({ claim, state }: StandingStep) => html`
 <h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
 <p>${withDays(shortCommits(claim.statement))}</p>
 <p class="note">Last recorded check: ${minute(lastCheck_at(claim))}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>
-${state === 'suspended' && html`<p>If a line of a suspended key is back at its location within 30 days, and the listing still records that location, a check restores the claim with everything that belongs to it.</p>`}`;
+${state === 'suspended' && html`<p>If a line of a suspended capability is back at its location within 30 days, and the listing still records that location, a check restores the claim with everything that belongs to it.</p>`}`;
 
 const lineForm = (handle: string, place: ProofPlace, button: Html | string): Html => html`
 <form class="stacked" method="post" action="${pagePath(handle)}/claim">${hiddenFields({ method: place.kind, rotate: 'true' })}
@@ -56,7 +56,8 @@ ${capabilityField(`key-${place.kind}`, { hint: keyHint })}
 <button type="submit" class="quiet">${button}</button></form>`;
 
 const effectText = ({ effects }: StandingStep, { kind }: ProofPlace) =>
-  effects.get(kind) && html`<p>Asked for with a key of the claim, a line there ${effects.get(kind)}.</p>`;
+  effects.get(kind) &&
+  html`<p>Asked for with a capability of the claim, a line there ${effects.get(kind)}.</p>`;
 
 const move = (step: StandingStep, place: ProofPlace, claimFile: string) => {
   const { title, whereToPut } = claimMethods[place.kind];
@@ -76,18 +77,18 @@ function byTerminal({ handle, state }: StandingStep, { kind }: ProofPlace, publi
   );
   const atOnce =
     state === 'claimed'
-      ? ` With the key in the header, the new line works, moves the claim
+      ? ` With the capability in the header, the new line works, moves the claim
 # or opts out at the first check that reads it.`
       : '';
   return html`
 <h2>From a terminal</h2>
-${paste(`# CAPABILITY is a secret key of the claim.${atOnce}\n${command}`)}`;
+${paste(`# CAPABILITY is a capability of the claim.${atOnce}\n${command}`)}`;
 }
 
 const checkForm = (handle: string) => html`
 <h2>Have the service checked now</h2>
 <form class="stacked" method="post" action="${pagePath(handle)}/check">
-${capabilityField('key-check', { hint: 'One check in ten minutes. The key is used for this request only.', isRequired: true })}
+${capabilityField('key-check', { hint: 'One check in ten minutes. It is used for this request only.', isRequired: true })}
 <button type="submit" class="quiet">Check the service now</button></form>`;
 
 /** Consequences are shown before their button. */
@@ -103,7 +104,7 @@ ${step.state === 'claimed' && config.observe !== 'off' && checkForm(handle)}
 <h2>The rule for lines</h2>
 ${[lines, elsewhere, costOfNewClaim].map((rule) => html`<p>${rule}</p>`)}
 <details><summary>How a line waits for seven days</summary><p>${waiting}</p></details>
-${present && html`<h2>Get another secret key</h2>${effectText(step, present)}${lineForm(handle, present, 'Get another secret key')}`}
+${present && html`<h2>Get another capability</h2>${effectText(step, present)}${lineForm(handle, present, 'Get another capability')}`}
 ${others.length > 0 && html`<h2>Move the claim</h2>${others.map((place) => move(step, place, config.claimFile))}`}
 ${present && byTerminal(step, present, config.publicUrl)}`;
 }

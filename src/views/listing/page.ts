@@ -115,7 +115,7 @@ ${connectListing(listing)}
 function howToClaim([first, ...others]: readonly ProofPlace[], { config }: PageSite): Html {
   if (!first) return html`<p>${noWay}</p>`;
   return html`
-<p>Get a secret key (shown once) and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> Then have the line checked on the claim page.</p>
+<p>Get a capability (shown once) and a line. <span class="foreign">${claimMethods[first.kind].whereToPut(first, config.claimFile)}</span> Then have the line checked on the claim page.</p>
 ${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is another way' : `are ${others.length} other ways`} to claim the listing.</p>`}`;
 }
 

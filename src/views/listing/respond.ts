@@ -14,7 +14,7 @@ export interface RefusedResponse {
 export const refusal = ({ problem }: RefusedResponse): Html =>
   html`<div class="notice" role="alert"><strong>Nothing was published.</strong> ${problem.message}</div>`;
 
-/** For the holder of a key of the rated listing, once for each rating. */
+/** For the holder of a capability of the rated listing, once for each rating. */
 export function respondForm(handle: string, rating: ShownRating, refused?: RefusedResponse): Html | '' {
   if (rating.response || rating.hidden_at || !isCurrent(rating)) return '';
   const { rating_id } = rating;
