@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Rating } from '../../src/ratings/table.ts';
 import { makeRating } from '../store/examples.ts';
 import { openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
 
 const today = () => directory.context.clock().toISOString().slice(0, 10);
@@ -106,6 +107,15 @@ describe('the badge', () => {
       expect([sent, headers.get('content-type')], words).toEqual([status, 'image/svg+xml; charset=utf-8']);
       expect(svg.toLowerCase(), words).toContain(words);
     }
+  });
+
+  it('says of a deprecated listing that it is deprecated, whatever else is known of it', async () => {
+    const handle = 'com.ended/tool';
+    await directory.importEntries([registryEntry(handle, {}, { status: 'deprecated' })]);
+    for (const query of ['', '?show=claim'])
+      expect(await (await get(`/badge/${handle}${query}`)).text()).toContain(
+        'aria-label="dossier: deprecated in its registry"',
+      );
   });
 
   it('has a page of snippets', async () => {

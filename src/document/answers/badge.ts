@@ -42,7 +42,10 @@ function answeredText({ observations }: ListingDocument): string | undefined {
   return `answered ${dayAndMonth.format(new Date(answered.observed_at))}${tools}`;
 }
 
+const isDeprecated = ({ origin_status }: ListingDocument) => origin_status === 'deprecated';
+
 function listedText(listing: ListingDocument): string {
+  if (isDeprecated(listing)) return 'deprecated in its registry';
   const first = knownValue(listing, registryFirstPublished);
   if (first !== undefined) return `listed since ${first.slice(0, 4)}`;
   return listing.updated_at === undefined ? 'listed' : `listed, updated ${listing.updated_at.slice(0, 7)}`;
@@ -55,6 +58,7 @@ export const isMalware = ({ observations }: ListingDocument) =>
 export function toBadge(listing: ListingDocument): string {
   if (listing.sample) return 'sample';
   if (isMalware(listing)) return 'malicious code reported';
+  if (isDeprecated(listing)) return listedText(listing);
   return (
     ratedText(listing.signals.native) ?? claimedText(listing) ?? answeredText(listing) ?? listedText(listing)
   );
