@@ -136,7 +136,12 @@ async function differing(is: ListingFacts, since: string | undefined, context: C
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
-  const none = comparedWords(versions, factsOf(recordMoves, imported)[0]?.value);
+  const moved = factsOf(recordMoves, imported)[0]?.value;
+  const { moves = [], left_out = 0, partly_read } = moved ?? {};
+  const made = moves.length + left_out;
+  if (moved && made > 0 && !partly_read && moved.versions > made)
+    return say`Of ${count(moved.versions, 'version')}, ${made} made a move; ${moved.versions - made} made none, or are the first.`;
+  const none = comparedWords(versions, moved);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }
 

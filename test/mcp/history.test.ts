@@ -106,6 +106,8 @@ describe('get_history of what checks saw', async () => {
     expect((await history()).statement).toMatch(
       `No change was seen in 2 checks since ${since}; the last check was on ${last}. The newest change is first`,
     );
+    const page = await (await directory.app.request(`/agents/${handle}/history`)).text();
+    expect(page.replace(/<[^>]+>/g, '')).toContain(`No change was seen in 2 checks since ${since}; the last`);
     expect((await history({ kind: 'tools' })).statement).toMatch(
       `No such change was seen since ${since}; the last check that saw facts of the kind tools was on ${last}. The newest change is first`,
     );

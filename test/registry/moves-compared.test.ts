@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { openDirectory } from '../support/directory.ts';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
 
@@ -505,4 +505,20 @@ describe('what is cut', () => {
       'record changed: changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/v2/mcp`',
     );
   });
+});
+
+it('of versions of which one made a move, the history says how many made none, on its page too', async () => {
+  const entries = versions(
+    'mixed',
+    at(vendor),
+    at('https://mail.evil.test/mcp'),
+    at('https://mail.evil.test/mcp'),
+  );
+  const directory = await opened(openDirectory({ entries }));
+  const said = 'Of 3 versions, 1 made a move; 2 made none, or are the first.';
+  const { statement } = await callTool<{ statement: string }>(directory, 'get_history', {
+    handle: 'com.vendor/mixed',
+  });
+  expect(statement).toContain(said);
+  expect(await (await directory.app.request('/agents/com.vendor/mixed/history')).text()).toContain(said);
 });
