@@ -19,6 +19,16 @@ const directory = await opened(
       entry('com.belgium/bill', 'Belgian e-invoicing: Peppol BIS, UBL'),
       entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket'),
       entry('com.japan/statistics', '日本の統計'),
+      registryEntry('com.post/parcels', {
+        packages: [
+          {
+            registryType: 'npm',
+            identifier: '@post/parcels',
+            version: '1.2.0',
+            transport: { type: 'stdio' },
+          },
+        ],
+      }),
     ],
     environment: { LIMITS: 'off' },
   }),
@@ -54,4 +64,15 @@ it('quotes an unknown word as it was typed', async () => {
   expect(text).toContain('No listing has “prüfen” in its text');
   const page = await directory.app.request('/agents?q=XRechnung+Pr%C3%BCfen');
   expect(await page.text()).toContain('No listing has the word “Prüfen”.');
+});
+
+it('of a package asked for with its version, the words are those of its name', async () => {
+  for (const query of ['@post/parcels@1.2.0', 'npx -y @post/parcels@1.2.0', '@post/parcels']) {
+    const { listings, did_you_mean } = await search(query);
+    expect([query, listings.map(({ handle }) => handle)]).toEqual([query, ['com.post/parcels']]);
+    expect(listings[0]?.facts.join()).not.toContain('matched');
+    expect(did_you_mean).toBeUndefined();
+  }
+  const { listings } = await search('@post/parcels@1.1.0');
+  expect(listings[0]?.facts[0]).toContain('1.1.0');
 });

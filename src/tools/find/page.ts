@@ -11,7 +11,7 @@ import { toListingDocument } from '../../document/document.ts';
 import { alikeWords, pickAlike, toAlikeQuery, toHit } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
-import { payeeReferences } from '../../listings/references/name.ts';
+import { payeeReferences, readName } from '../../listings/references/name.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
@@ -61,7 +61,15 @@ export function pageOf<Found extends Pick<SearchHit, 'id'>>(
   return { shown, next: last && toCursor([queryDigest(search), from + limit - 1, last.id]) };
 }
 
-async function findRanked(context: Context, search: SearchQuery, place: PagePlace) {
+/** A record's texts do not have the version of the package that was asked for. */
+function withoutVersion(text: string, { config }: Context): string {
+  const { version, references } = readName(text, config.publicUrl);
+  const named = references.find(({ kind }) => kind === 'package');
+  return named && /^\d/.test(version?.text ?? '') ? named.key : text;
+}
+
+async function findRanked(context: Context, { text: asked, ...how }: SearchQuery, place: PagePlace) {
+  const search = { ...how, text: withoutVersion(asked, context) };
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
   const first = await listings.search({ ...search, most: (last?.at ?? -1) + place.limit + 2 });
@@ -78,9 +86,9 @@ async function findRanked(context: Context, search: SearchQuery, place: PagePlac
   const isAll = next === undefined && place.cursor === undefined;
   return {
     listings: found.map((one) => {
-      const version_asked = askedVersion(search.text, one);
-      const asked = recordedAt(search.text, one.listing);
-      const hit = toHit({ ...one, asked }, { ...hitOf.get(one.listing.id), words, asksFree, tools });
+      const version_asked = askedVersion(asked, one);
+      const at = recordedAt(asked, one.listing);
+      const hit = toHit({ ...one, asked: at }, { ...hitOf.get(one.listing.id), words, asksFree, tools });
       return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
     }),
     counts,
