@@ -7,6 +7,7 @@ import {
   type Facet,
   type FacetChoice,
   isLabelOf,
+  ownerFacets,
   type ParsedQuery,
   parseQuery,
   type SearchCounts,
@@ -109,10 +110,11 @@ export function countFacets(facetTexts: readonly string[], capped: boolean): Sea
 }
 
 function isFacetted(
-  { facets: stored, namespace }: Record<'facets' | 'namespace', string>,
+  { handle, facets: stored, namespace }: Record<'handle' | 'facets' | 'namespace', string>,
   facets: readonly FacetChoice[],
 ): boolean {
-  const own = new Set<string>(stored.split(' ')).add(`publisher:${namespace.toLowerCase()}`);
+  const publishers = [`publisher:${namespace.toLowerCase()}`, ...ownerFacets(handle)];
+  const own = new Set<string>([...stored.split(' '), ...publishers]);
   return facets.every((facet) => [facet].flat().some((one) => own.has(one)));
 }
 

@@ -9,6 +9,7 @@ import { searchLimit } from '../limits/searches.ts';
 import type { Facet, SearchCounts } from '../search/query.ts';
 import { type LeftOut, leftOut, type NearMisses, nearMisses } from './find/near-misses.ts';
 import { answerSimilar, findPage } from './find/page.ts';
+import { publisherFacet } from './find/publisher.ts';
 import { cursorInput, oneOf, tagInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -22,7 +23,8 @@ function listingLine({ handle, title, description = '', facts }: Hit): string {
 /** `needs_secret:false`, `tags:sms` */
 function inputOf(facet: string): string {
   const fixed = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
-  return fixed ? `${fixed}:${fixedFilters[fixed].value}` : facet.replace(/^tag:/, 'tags:');
+  if (fixed) return `${fixed}:${fixedFilters[fixed].value}`;
+  return facet.replace(/^tag:/, 'tags:').replace(/^owner:/, 'publisher:');
 }
 
 const toInputs = ({ leave_out, ...others }: NearMisses): NearMisses => ({
@@ -49,6 +51,9 @@ const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMis
       ({ tag, near: nearTags }) => `No listing has the tag ${code(tag)}; near: ${inlineAll(nearTags)}`,
     ),
   );
+
+/** Undefined if the text says nothing of it. */
+const saidOf = (none: NearMisses | undefined) => (none && noMatchText(none) ? none : undefined);
 
 const leftOutText = ({ count, capped, best }: LeftOut) =>
   lines(
@@ -98,7 +103,7 @@ const input = z.strictObject({
   state: oneOf(claimStates).optional(),
   publisher: z
     .string()
-    .regex(/^[\w.-]{1,200}$/, 'must be a namespace, such as com.example or io.github.account')
+    .regex(/^[\w./-]{1,200}$/, 'must be a namespace, such as com.example or io.github.account')
     .optional()
     .describe('Namespace'),
   active: onlyTrue(),
@@ -153,12 +158,12 @@ export const fixedFilters = {
 } as const satisfies Record<string, { value: boolean; facet: Facet }>;
 export const fixedFilterNames = Object.keys(fixedFilters) as (keyof typeof fixedFilters)[];
 
-const toFacetList = (query: z.output<typeof input>): Facet[] => [
+const toFacetList = (query: z.output<typeof input>, publisher: Facet | undefined): Facet[] => [
   ...(query.tags ?? []).map((tag): Facet => `tag:${tag}`),
   ...(['transport', 'package', 'state'] as const).flatMap((kind): Facet[] =>
     query[kind] ? [`${kind}:${query[kind]}`] : [],
   ),
-  ...(query.publisher ? [`publisher:${query.publisher.toLowerCase()}` as const] : []),
+  ...(publisher ? [publisher] : []),
   ...fixedFilterNames.filter((name) => query[name] !== undefined).map((name) => fixedFilters[name].facet),
 ];
 
@@ -193,7 +198,8 @@ export const searchAgents = defineTool({
   async run(query, context) {
     if (query.similar_to !== undefined) return answerSimilar(query.similar_to, query, context);
     const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
-    const search = { text, facets: toFacetList(query), sort };
+    const publisher = query.publisher ? await publisherFacet(query.publisher, context) : undefined;
+    const search = { text, facets: toFacetList(query, publisher), sort };
     const find = () => findPage(context, search, { limit, cursor });
     const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
     const isPlain = text.trim() === '' && search.facets.length === 0;
@@ -221,7 +227,7 @@ export const searchAgents = defineTool({
       order:
         page.order ??
         (isOfSome ? `${orderText}, among the ${counts.total} listings that were read` : orderText),
-      untrusted_fields: untrustedOf({ listings, facets, no_match, left_out }, [
+      untrusted_fields: untrustedOf({ listings, facets, no_match: saidOf(no_match), left_out }, [
         'listings',
         'facets',
         'no_match',

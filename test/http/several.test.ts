@@ -81,7 +81,8 @@ it.each(named)('every tool that cannot choose a listing says what is known of %s
     if (structuredContent) expect(dated(JSON.stringify(structuredContent))).toContain(said);
   }
   const page = await directory.app.request(`/agents?q=${encodeURIComponent(handle)}`);
-  expect(dated((await page.text()).replaceAll(/&#39;|&quot;/g, '"'))).toContain(said);
+  const shown = (await page.text()).replaceAll(/<[^>]+>/g, '').replaceAll(/&#39;|&quot;/g, '"');
+  expect(dated(shown)).toContain(said.replaceAll('`', ''));
 });
 
 it('says what a link was read as, and which listing the package names', async () => {

@@ -1,7 +1,18 @@
 import { readNamedPayee } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
-import { counted } from '../../core/text.ts';
-import { code, dayOf, ended, join, listed, own, quote, say, toText, type Words } from '../../core/words.ts';
+import {
+  code,
+  count,
+  dayOf,
+  ended,
+  join,
+  listed,
+  own,
+  quote,
+  say,
+  toText,
+  type Words,
+} from '../../core/words.ts';
 import { publisherOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
@@ -67,13 +78,13 @@ function differenceOf(listing: Listing, all: readonly Listing[]): Words {
 }
 
 export interface Several {
-  readonly detail: string;
+  readonly detail: Words;
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
 export const severalListings = ({ detail, candidates }: Several): Problem =>
   new Problem('several_listings', {
-    detail,
+    detail: toText(detail),
     candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
   });
 
@@ -133,8 +144,14 @@ interface Holders {
 /** One more than an answer names, to say that there are more. */
 export const mostRecording = mostNamed + 1;
 
-const countOfHolders = (found: readonly unknown[]): string =>
-  found.length > mostNamed ? `More than ${mostNamed} listings` : counted(found.length, 'listing');
+const countOfHolders = (found: readonly unknown[]): Words =>
+  found.length > mostNamed ? say`More than ${mostNamed} listings` : count(found.length, 'listing');
+
+/** Of those that are not named. */
+function restWords({ kind, key }: Reference, found: readonly unknown[]): Words | undefined {
+  if (kind !== 'owner' || found.length <= mostNamed) return undefined;
+  return say` ${code('search_agents')} with publisher ${code(key, `/agents?publisher=${encodeURIComponent(key)}`)} finds all.`;
+}
 
 function onlyFormer({ kind }: Reference, what: Words, { until }: FormerHolder): Words {
   if (kind === 'pay_to')
@@ -160,7 +177,7 @@ export function pickFormer(
   if (!other) return { handle: only.listing.handle, found_by: onlyFormer(reference, what, only) };
   const [now, , had] = doingOf(reference);
   return {
-    detail: `No listing ${now} ${toText(placeOf(reference))} now; ${countOfHolders(found)} ${had}${toText(network)}.`,
+    detail: say`No listing ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)}${network}.`,
     candidates: found.slice(0, mostNamed).map(({ listing, until }) => {
       const all = found.map((one) => one.listing);
       return {
@@ -208,7 +225,7 @@ export function pickRecording(
   const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   return {
-    detail: `${countOfHolders(found)} ${have} ${toText(join([where, ...former], '; '))}.`,
+    detail: say`${countOfHolders(found)} ${own(have)} ${join([where, ...former], '; ')}.${restWords(reference, found)}`,
     candidates: found
       .slice(0, mostNamed)
       .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),

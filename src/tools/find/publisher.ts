@@ -1,11 +1,29 @@
 import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import type { HitFacts } from '../../document/hit.ts';
+import { toOwners } from '../../listings/references/name.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { malwareWords } from '../../observations/known/malware.ts';
 import { costOf, priceOffers } from '../../observations/known/prices/offers.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
+import type { Facet } from '../../search/query.ts';
+
+/** Of a namespace; or else of whoever holds the domain or the account, as the name of a listing is read. */
+export async function publisherFacet(name: string, { store }: Pick<Context, 'store'>): Promise<Facet> {
+  const exact = `publisher:${name.toLowerCase()}` as const;
+  const owned = toOwners(name.toLowerCase()).map(({ key }) => `owner:${key}` as const);
+  for (const facet of [exact, ...owned]) {
+    const [found] = await store.listings.list({
+      facets: [facet],
+      sort: 'published',
+      after: undefined,
+      limit: 1,
+    });
+    if (found) return facet;
+  }
+  return exact;
+}
 
 type SummedListing = Omit<HitFacts, 'listing'>;
 type Times = readonly (string | undefined)[];

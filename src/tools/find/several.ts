@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { code, ended, say, toText, type Words } from '../../core/words.ts';
+import { code, ended, join, say, toText, type Words } from '../../core/words.ts';
 import { type HitFacts, withPrices } from '../../document/hit.ts';
 import type { Resolved } from '../../document/resolved.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
@@ -93,6 +93,8 @@ export async function describeSeveral(
   const known = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
   const read = name.text === name.asked.trim() ? say`` : say`What you sent was read as ${code(name.text)}.`;
   const notices = noticesOfAsked(known, name).map(({ text }) => text);
-  const said = [found.detail, ...[name.beside, read, ...notices].map(toText)].filter(Boolean);
-  return { detail: said.join(' '), candidates: candidatesOf(found, known) };
+  return {
+    detail: join([found.detail, name.beside, read, ...notices], ' '),
+    candidates: candidatesOf(found, known),
+  };
 }

@@ -166,7 +166,7 @@ function namedBlock({ named, payee }: ShownSearch): Html | '' {
     : '';
   if ('candidates' in named)
     return html`
-<div class="named"><p>${named.detail}${page}</p>
+<div class="named"><p>${toHtml(named.detail)}${page}</p>
 <ul class="plain">${named.candidates.map(({ handle, differs }) => html`<li>${handleLink(handle)}: ${toHtml(differs)}</li>`)}</ul></div>`;
   return html`
 <p class="named">${handleLink(named.handle)} is ${toHtml(named.found_by ?? say``)}.${page}</p>`;
