@@ -46,7 +46,15 @@ const resolved = z.object({
   version: z.string().optional().describe('The version of the record'),
   package_version: z.string().optional().describe('The recorded version of the package asked for'),
   notes: z.array(wordsSchema).optional(),
-  stands_out: z.array(z.object({ key: z.string(), text: wordsSchema })).optional(),
+  stands_out: z
+    .array(
+      z.object({
+        key: z.string(),
+        text: wordsSchema,
+        version: z.string().optional().describe('If it is in `version_asked` too'),
+      }),
+    )
+    .optional(),
   reason: z.string().optional().describe('The reason why the listing is withdrawn or not known'),
   candidates: z.array(z.object({ handle: z.string(), differs: wordsSchema })).optional(),
   near: z
@@ -78,6 +86,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     version_asked,
   } = one;
   const { title, description, candidates = [], reason, notes = [], stands_out = [] } = one;
+  const unsaid = stands_out.filter((one) => one.version === undefined).map(({ text }) => text);
   const written = [title, description].map((text) => (text ? quote(text) : say``));
   const is = outcome === 'listed' ? say`` : say`it is ${ours(outcome.replaceAll('_', ' '))}`;
   const which = join([is, handle ? code(handle) : say``], ': ');
@@ -92,12 +101,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     ),
     reason ? ours(reason) : say``,
     ...notes,
-    stands_out.length > 0
-      ? say`Stands out: ${join(
-          stands_out.map(({ text }) => text),
-          ' ',
-        )}`
-      : say``,
+    unsaid.length > 0 ? say`Stands out: ${join(unsaid, ' ')}` : say``,
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
     near.length > 0

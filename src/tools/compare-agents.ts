@@ -7,7 +7,7 @@ import { code, hasForeign, isEmpty, own, say, toMarkdown, type Words, wordsSchem
 import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
-import { firstNotices } from '../document/answers/notices.ts';
+import { firstNotices, saidBefore, unsaidOf } from '../document/answers/notices.ts';
 import { atEndpoint } from '../document/at-endpoint.ts';
 import {
   type CriterionAnswer,
@@ -22,7 +22,7 @@ import { evidenceNames, evidenceTitles, results } from '../document/criteria/cri
 import { toListingDocument } from '../document/document.ts';
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
-import { askedVersion, noticesOfOther } from './find/asked-version.ts';
+import { askedVersion, noticesOfOther, type VersionNotice } from './find/asked-version.ts';
 import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
 import { recordedAt } from './find/paid-place.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
@@ -65,7 +65,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
       });
       return all.length > 0 && `${evidenceTitles[evidence]}: ${all.join('; ')}`;
     }),
-    ...toAnswerLines({ ...listing, stands_out: listing.stands_out ?? [], lines: listing.lines ?? {} }),
+    ...toAnswerLines({ ...listing, stands_out: unsaidOf(listing), lines: listing.lines ?? {} }),
     listing.record && `Record: ${toMarkdown(listing.record)}`,
   );
 }
@@ -120,6 +120,8 @@ export interface ComparedAgent extends z.output<typeof comparedListing> {
   /** Undefined if there is a problem. */
   readonly document?: ListingDocument;
   readonly judged?: readonly CriterionAnswer[];
+  /** Of the version asked for, if it is not the recorded one. */
+  readonly notices?: readonly VersionNotice[];
 }
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
@@ -150,7 +152,8 @@ async function compareOne(
     const at = remotes.length > 1 ? recordedAt(named, facts.listing) : undefined;
     const listing = at ? toListingDocument(atEndpoint(facts, at), context.config, context.clock()) : whole;
     const version_asked = askedVersion(named, known, found.beside);
-    const isUnreported = !found.beside && noticesOfOther(named, known)?.isUnreported === true;
+    const other = noticesOfOther(named, known);
+    const isUnreported = !found.beside && other.isUnreported === true;
     const isOpen = (criterion: string) =>
       ofPackages.test(criterion) && !(isUnreported && criterion === 'no_malware_report');
     const judged = judge(listing, asked, context.clock().getTime()).map((one) =>
@@ -171,6 +174,7 @@ async function compareOne(
           : say`About ${code(at)}, one of ${remotes.length} endpoints in the record.`,
       document: listing,
       judged,
+      notices: other.notices,
     };
   } catch (error) {
     return toProblemEntry(named, error);
@@ -218,12 +222,20 @@ const always = ['whose', 'where'] as const;
 /** The first notices, whatever the criteria; none is left out without a word. */
 const mostBeside = 2;
 
-function toCompared({ document, judged = [], ...compared }: ComparedAgent): z.output<typeof comparedListing> {
+function toCompared({
+  document,
+  judged = [],
+  notices = [],
+  ...compared
+}: ComparedAgent): z.output<typeof comparedListing> {
   if (!document) return compared;
   const answer = toAnswer(document);
   const { stands_out: why, lines: shown, unseen, unchecked } = showWhy(answer, judged, always);
   const isShown = ({ text }: { text: Words }, place: number) => place < mostBeside || why.includes(text);
-  const stands_out = firstNotices(answer.standsOut, isShown, own('get_agent'));
+  const stands_out = [
+    ...notices.map(({ text }) => text),
+    ...firstNotices(answer.standsOut, isShown, own('get_agent')),
+  ];
   const reasons = judged.flatMap((one) => {
     const reason = reasonWords(document, one);
     return reason ? [[askedName(one), reason] as const] : [];
@@ -233,7 +245,7 @@ function toCompared({ document, judged = [], ...compared }: ComparedAgent): z.ou
     ...compared,
     ...resultsOf(judged),
     ...(reasons.length > 0 && { reasons: Object.fromEntries(reasons) }),
-    ...(stands_out.length > 0 && { stands_out }),
+    ...(stands_out.length > 0 && { stands_out, [saidBefore]: notices.map(({ text }) => text) }),
     lines: shown,
     unseen: said(unseen),
     unchecked: said(unchecked),

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { lines } from '../core/text.ts';
 import { dayOf, say, toMarkdown, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
+import { saidBefore, unsaidOf } from '../document/answers/notices.ts';
 import { readName } from '../listings/references/name.ts';
-import { askedVersion } from './find/asked-version.ts';
+import { askedVersion, noticesOfOther } from './find/asked-version.ts';
 import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
 import { recordedAt } from './find/paid-place.ts';
 import { readOverTime, readPictured } from './find/pictures.ts';
@@ -39,7 +40,7 @@ export const getAgent = defineTool({
     lines(
       answer.version_asked && toMarkdown(answer.version_asked),
       answer.found_by && `Found as ${toMarkdown(answer.found_by)}.`,
-      toAgentText(answer),
+      toAgentText({ ...answer, stands_out: unsaidOf(answer) }),
     ),
   async run({ handle, detail = 'summary', as_of }, context) {
     const { handle: found, found_by, beside } = await findNamed(handle, context);
@@ -47,16 +48,17 @@ export const getAgent = defineTool({
     const facts = await readFacts(found, then);
     const read = toReadDocument(facts, then);
     const listing = { ...read, endpoint: recordedAt(handle, read) ?? read.endpoint };
-    const { untrusted_fields, ...answer } = toAgentAnswer(
-      listing,
-      detail,
-      context.config,
-      askedParts(listing, readName(handle, context.config.publicUrl)),
-    );
-    const version_asked = askedVersion(handle, { listing, observations: listing.observations }, beside);
+    const known = { listing, observations: listing.observations };
+    const version_asked = askedVersion(handle, known, beside);
+    const notices = noticesOfOther(handle, known).notices.map(({ text }) => text);
+    const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail, context.config, {
+      parts: askedParts(listing, readName(handle, context.config.publicUrl)),
+      notices,
+    });
     // What limits the answer comes first, also in JSON.
     return {
       [readPictured]: async () => [listing, await readOverTime(facts, then)] as const,
+      [saidBefore]: notices,
       ...(version_asked && { version_asked }),
       ...(found_by && {
         found_by: as_of ? say`${found_by} (${dayOf(context.clock().toISOString())})` : found_by,

@@ -17,7 +17,7 @@ import type { FormerHolder } from '../listings/references/former.ts';
 import { readName } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, whyUnreadable } from './find/asked-command.ts';
-import { askedVersion } from './find/asked-version.ts';
+import { askedVersion, noticesOfOther } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, recordsPackage, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
@@ -125,6 +125,7 @@ async function toListedAgent(
   }
   const { notes, standsOut } = toAnswer(known.document(), 'short', askedParts(known.listing, one));
   const beside = join([await besideInDirectory(one, directory), one.by.beside], ' ');
+  const { notices } = noticesOfOther(one.text, known);
   return {
     asked: one.asked,
     outcome: 'listed',
@@ -134,7 +135,7 @@ async function toListedAgent(
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,
     ...(notes.length > 0 && { notes: [...notes] }),
-    stands_out: standsOut.map(({ key, text }) => ({ key, text })),
+    stands_out: [...notices, ...standsOut.map(({ key, text }) => ({ key, text }))],
   };
 }
 

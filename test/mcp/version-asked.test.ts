@@ -76,6 +76,10 @@ const askedOf = async (handle: string) => {
 
 const differs =
   'You asked about `2.4.0`; the record names `2.3.1`, and the other facts are about that version.';
+const unread = (version: string) =>
+  `Not known of version \`${version}\`: whether npm marks it as deprecated, its installation scripts, its publisher, its licence.`;
+const unreadOnPypi = (version: string) =>
+  `Not known of version \`${version}\`: whether PyPI marks it as yanked, its licence.`;
 const malicious =
   'OSV lists version `2.4.0` of `npm:@brambly/sql-mcp` as malicious code: `MAL-2026-7001` “Malicious code in @brambly/sql-mcp (npm)”.';
 
@@ -88,7 +92,7 @@ it.each([
   '@brambly/sql-mcp@2.4.0',
   ' <@brambly/sql-mcp@v2.4.0> ',
 ])('answers first about the version that %j asks for', async (handle) => {
-  expect((await askedOf(handle))?.replaceAll('`v2', '`2')).toBe(`${malicious} ${differs}`);
+  expect((await askedOf(handle))?.replaceAll('`v2', '`2')).toBe(`${malicious} ${differs} ${unread('2.4.0')}`);
 });
 
 it.each([
@@ -135,20 +139,23 @@ const digest = `sha256:${'ab'.repeat(32)}`;
 it.each<[asked: string, says: string | RegExp | undefined]>([
   [
     '@brambly/sql-mcp@1.5.0',
-    `1 advisory about version \`1.5.0\` of \`npm:@brambly/sql-mcp\`: \`GHSA-old\` (fixed in \`2.0.0\`) “A fault of @brambly/sql-mcp” (severity not stated). ${next('1.5.0', '2.3.1')}`,
+    `1 advisory about version \`1.5.0\` of \`npm:@brambly/sql-mcp\`: \`GHSA-old\` (fixed in \`2.0.0\`) “A fault of @brambly/sql-mcp” (severity not stated). ${next('1.5.0', '2.3.1')} ${unread('1.5.0')}`,
   ],
-  ['packrat-files@1.0.8', `${next('1.0.8', '1.0.9')} ${none('1.0.8', 'npm:packrat-files')}`],
-  ['undecided@2.0.0', `${next('2.0.0', '1.0.0')} ${untold('2.0.0', 'npm:undecided')}`],
+  [
+    'packrat-files@1.0.8',
+    `${next('1.0.8', '1.0.9')} ${none('1.0.8', 'npm:packrat-files')} ${unread('1.0.8')}`,
+  ],
+  ['undecided@2.0.0', `${next('2.0.0', '1.0.0')} ${untold('2.0.0', 'npm:undecided')} ${unread('2.0.0')}`],
   // It counts no more advisories than it knows of.
   ['many@1.5.0', /^At least \d+ advisories about version `1\.5\.0` of `npm:many`: /],
   [
     'unread@1.5.0',
-    `OSV lists versions of \`npm:unread\` as malicious code in \`MAL-2026-7003\`; Dossier could not decide whether version \`1.5.0\` is one of them. ${next('1.5.0', '3.0.0')} ${untold('1.5.0', 'npm:unread')}`,
+    `OSV lists versions of \`npm:unread\` as malicious code in \`MAL-2026-7003\`; Dossier could not decide whether version \`1.5.0\` is one of them. ${next('1.5.0', '3.0.0')} ${untold('1.5.0', 'npm:unread')} ${unread('1.5.0')}`,
   ],
   ['ghcr.io/example/both:1.3.0', next('1.3.0', `1.2.0@${digest}`)],
   // Versions are compared as their registry does, and tags of images as texts.
   ['sql-mcp==1.2.0', undefined],
-  ['uvx sql-mcp==1.3', `${next('1.3', '1.2')} ${none('1.3', 'pypi:sql-mcp')}`],
+  ['uvx sql-mcp==1.3', `${next('1.3', '1.2')} ${none('1.3', 'pypi:sql-mcp')} ${unreadOnPypi('1.3')}`],
   [
     "uvx --from 'sql-mcp>=1.0' sql",
     'You asked about `>=1.0`; which version fits, the registry decides when it is installed; the record names `1.2`, and the other facts are about that version.',
@@ -169,7 +176,7 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
   ['cargo:example-server@0.2.9', /`RUSTSEC-1`/],
   [
     'unpinned@1.0.0',
-    'You asked about `1.0.0`; the record names no version of the package, and the other facts are about the newest version.',
+    `You asked about \`1.0.0\`; the record names no version of the package, and the other facts are about the newest version. ${unread('1.0.0')}`,
   ],
 ])('of %s it says first %s', async (handle, says) => {
   const said = await askedOf(handle);
@@ -188,14 +195,14 @@ it('says it in every tool that takes the name of a package, in text and JSON', a
   const name = '@brambly/sql-mcp@2.4.0';
   const compared = await call('compare_agents', { handles: [name, handles.packrat] });
   const [first, second] = compared.json.listings as { version_asked?: string }[];
-  expect(withoutDates(first?.version_asked)).toBe(`${malicious} ${differs}`);
+  expect(withoutDates(first?.version_asked)).toBe(`${malicious} ${differs} ${unread('2.4.0')}`);
   expect(second).not.toHaveProperty('version_asked');
   const criteria = ['no_malware_report'];
   const judged = await call('compare_agents', { handles: [name, handles.pypi], criteria });
   expect(judged.text).toContain('no_malware_report: unknown');
   const history = await call('get_history', { handle: name });
   expect(withoutDates(history.json.statement)).toContain(
-    `${malicious} ${differs} The newest change is first; `,
+    `${malicious} ${differs} ${unread('2.4.0')} The newest change is first; `,
   );
   const resolved = await call('resolve_agents', { handles: [name] });
   expect(resolved.json.results).toMatchObject([{ version_asked: expect.stringContaining(differs) }]);

@@ -133,7 +133,7 @@ it.each([
   ['uvx sql-mcp==1.2.0', /^OSV lists no advisory/],
   [
     'many@1.0.5',
-    'OSV lists no advisory about version `1.0.5` of `npm:many`, and Dossier does not know whether there is such a version (Dossier, <date>).',
+    'OSV lists no advisory about version `1.0.5` of `npm:many`, and Dossier does not know whether there is such a version (Dossier, <date>). Not known of version `1.0.5`: whether npm marks it as deprecated, its installation scripts, its publisher, its licence.',
   ],
 ])('does not say it of %s', async (handle, says) => {
   const said = await saysOf(handle);

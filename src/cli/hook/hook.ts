@@ -77,7 +77,8 @@ function differencesOf({ isPinned, version }: ConfiguredLaunch, result: Partial<
   const about = stands_out.filter(({ key }) => !(isRecorded && key === 'other_malware'));
   const isTold = ({ key }: { key: string }) => told.has(key);
   const isSaid = version_asked !== undefined || about.some(isTold);
-  const said = isSaid ? firstNotices(about, isTold, own('get_agent')) : [];
+  const others = about.filter((one) => one.version === undefined);
+  const said = isSaid ? firstNotices(others, isTold, own('get_agent')) : [];
   return {
     texts: [...(version_asked ? [version_asked] : []), ...said].map(toText),
     isMalware: about.some(isOfMalware),

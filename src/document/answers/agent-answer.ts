@@ -94,11 +94,12 @@ export function toAgentAnswer(
   listing: ListingDocument,
   detail: 'summary' | 'full',
   config: Pick<Config, 'publicUrl' | 'hasPages'>,
-  asked: readonly string[] = [],
+  /** Its parts of the record, and what stands out of another version. */
+  asked: { readonly parts: readonly string[]; readonly notices: readonly Words[] },
 ): AgentAnswer {
   const { handle, sample, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-  const answer = toAnswer(listing, 'short', asked);
+  const answer = toAnswer(listing, 'short', asked.parts);
   const { notes, lines: answered, next } = answer;
   const checked = dayOfChecks(answer, listing);
   // The day of the checks is in `checked`.
@@ -106,12 +107,13 @@ export function toAgentAnswer(
   const wordsOf = (name: LineName, ofRegistry = false) =>
     short(lineWords(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
   const inLines = lineNames.filter((name) => name !== 'rated').map((name) => [name, wordsOf(name)]);
-  const markdown = detail === 'full' ? toMarkdown(listing, config, asked) : undefined;
+  const markdown = detail === 'full' ? toMarkdown(listing, config, asked.parts) : undefined;
   const summary = markdown === undefined && {
     notes: [...notes],
-    stands_out: firstNotices(answer.standsOut, (_, place) => place < mostStandOut, own('detail full')).map(
-      short,
-    ),
+    stands_out: [
+      ...asked.notices,
+      ...firstNotices(answer.standsOut, (_, place) => place < mostStandOut, own('detail full')).map(short),
+    ],
     lines: withoutEmpty(Object.fromEntries(inLines)),
     ...Object.fromEntries(Object.entries(gapWords(answer)).map(([name, words]) => [name, short(words)])),
     checked,

@@ -7,6 +7,14 @@ interface Notice {
 
 export const isOfMalware = ({ key }: Notice): boolean => /malware$/.test(key);
 
+/** Notices that JSON has in `version_asked` too, and a text once. JSON omits members with a symbol. */
+export const saidBefore = Symbol('said before');
+
+export const unsaidOf = (answer: {
+  readonly stands_out?: readonly Words[] | undefined;
+  readonly [saidBefore]?: readonly Words[];
+}): Words[] => (answer.stands_out ?? []).filter((one) => !answer[saidBefore]?.includes(one));
+
 /** What a door shows of what stands out: malicious code is never left out, and nothing without a word. */
 export function firstNotices<One extends Notice>(
   all: readonly One[],

@@ -1,21 +1,22 @@
 import { z } from 'zod';
 import { dayText } from '../../core/text.ts';
 import { code, dayOf, isEmpty, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
+import { isOfMalware } from '../../document/answers/notices.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { anyVersion } from '../../listings/references/command.ts';
 import { readName } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { ecosystemOf, orderOf, toRange } from '../../observations/asked/packages/version-order.ts';
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
-import { factsOf } from '../../observations/known/kind.ts';
+import { type FactOf, factsOf } from '../../observations/known/kind.ts';
 import {
   packageAdvisories,
   sayOfVersion,
   sayReported,
 } from '../../observations/known/kinds/packages/advisories.ts';
+import { hasVersion, readKept } from '../../observations/known/kinds/packages/kept-versions.ts';
+import { sayOtherVersion } from '../../observations/known/kinds/packages/other-version.ts';
 import {
-  hasVersion,
-  highestVersions,
   packageExists,
   packageNewestVersion,
   packageOf,
@@ -79,9 +80,9 @@ function fittingInRegistry(asked: string, registry: string, observations: readon
   if (!fits) return undefined;
   const there = factsOf(packageExists, observations)[0];
   const newest = factsOf(packageNewestVersion, observations)[0];
-  const [version] = [newest?.value?.version ?? [], (there && highestVersions(there)) ?? []]
-    .flat()
-    .filter(fits);
+  const { versions = [], hasAllFrom } = (there && readKept(there)) ?? {};
+  const kept = versions.map((one) => one.version).filter((one) => hasAllFrom?.(one));
+  const [version] = [newest?.value?.version ?? [], kept].flat().filter(fits);
   const at = (version === newest?.value?.version ? newest : there)?.observed_at ?? '';
   const { registry: name } = registryOf(registry);
   const words =
@@ -105,12 +106,21 @@ function imageWords(asked: string, fact: Checked | undefined): Words | undefined
   return say`, which was another image, ${code(seen.digest)}${by}${until}`;
 }
 
+export interface VersionNotice {
+  readonly key: 'malware' | 'not_there' | 'deprecated' | 'package_version' | 'advisories';
+  readonly text: Words;
+  /** As asked for. */
+  readonly version: string;
+}
+
+const noticesAs = (key: VersionNotice['key'], text: Words, version: string): VersionNotice[] =>
+  isEmpty(text) ? [] : [{ key, text: sentence(text), version }];
+
 interface VersionNotices {
-  readonly malware: Words;
-  readonly lacking: Words;
-  readonly advisories: Words;
+  /** What decides first. */
+  readonly notices: readonly VersionNotice[];
   /** Nothing is known of the version. */
-  readonly none: Words;
+  readonly none?: Words | undefined;
   /** The registry has the version, and OSV has no report about it. */
   readonly isUnreported?: boolean;
 }
@@ -119,6 +129,13 @@ interface OtherVersion {
   /** What the rest of an answer is about. */
   readonly about: Words;
   readonly notices?: VersionNotices;
+}
+
+function statedOf(there: FactOf<typeof packageExists, Checked>, version: string) {
+  const { subject = '', observed_at = '' } = there;
+  const by = source('Dossier', dayText(observed_at));
+  const { notices, unread } = sayOtherVersion(there, { subject, version, by });
+  return { notices: notices.flatMap(({ key, text }) => noticesAs(key, text, version)), unread };
 }
 
 /** Undefined if no package in another than the recorded version was asked for. */
@@ -177,27 +194,40 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
   const by = (words: Words | undefined) => bySource(words, fact ?? {});
   if (!isVersion) {
     const malware = by(range && held && sayReported(held));
-    return { about, notices: { malware, lacking: say``, advisories: say``, none: say`` } };
+    return { about, notices: { notices: noticesAs('malware', malware, wanted.text) } };
   }
   const is = there && hasVersion(there, wanted.text);
   const isAbsent = there?.outcome === 'absent' && !is;
   const lacking = there ? lackingWords(there, is, wanted.text) : say``;
   const said = held ? sayOfVersion(held, wanted.text) : {};
   const unsure = is === undefined && own(', and Dossier does not know whether there is such a version');
-  const none = isAbsent || is === false || !said.none ? undefined : say`${said.none}${unsure}`;
-  const isUnreported = is === true && said.isUnreported === true;
-  const notices = { malware: by(said.malware), lacking, advisories: by(said.about), none: by(none) };
-  return { about, notices: { ...notices, isUnreported } };
+  const isLacking = isAbsent || is === false;
+  const stated = there && order && !isLacking ? statedOf(there, wanted.text) : undefined;
+  return {
+    about,
+    notices: {
+      notices: [
+        ...noticesAs('malware', by(said.malware), wanted.text),
+        ...noticesAs('not_there', lacking, wanted.text),
+        ...(stated?.notices ?? []),
+        ...noticesAs('advisories', by(said.about), wanted.text),
+      ],
+      none: isLacking ? undefined : join([by(said.none && say`${said.none}${unsure}`), stated?.unread], ' '),
+      isUnreported: is === true && said.isUnreported === true,
+    },
+  };
 }
 
 /** What is known of a version that was asked for and is not the recorded one. */
-export const noticesOfOther = (asked: string, known: KnownVersions): VersionNotices | undefined =>
-  readOther(asked, known)?.notices;
+export const noticesOfOther = (asked: string, known: KnownVersions): Omit<VersionNotices, 'none'> =>
+  readOther(asked, known)?.notices ?? { notices: [] };
 
 /** What the facts do not cover, before what was asked for is known of them; `beside` is of a command. */
 export function askedVersion(asked: string, known: KnownVersions, beside = say``): Words | undefined {
   const other = readOther(asked, known);
-  const { malware, lacking, advisories, none } = other?.notices ?? {};
-  const said = join([malware, beside, lacking, advisories, other?.about, none], ' ');
+  const { notices = [], none } = other?.notices ?? {};
+  const textsOf = (isMalware: boolean) =>
+    notices.filter((one) => isOfMalware(one) === isMalware).map(({ text }) => text);
+  const said = join([...textsOf(true), beside, ...textsOf(false), other?.about, none], ' ');
   return isEmpty(said) ? undefined : said;
 }

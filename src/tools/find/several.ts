@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { code, ended, join, say, toText, type Words } from '../../core/words.ts';
+import { isOfMalware } from '../../document/answers/notices.ts';
 import { type HitFacts, withPrices } from '../../document/hit.ts';
 import type { Resolved } from '../../document/resolved.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
@@ -39,16 +40,17 @@ const keyed =
 function noticesOf({ listing, observations }: KnownVersions, asked: AskedPlaces): PackageNotice[] {
   const packages = askedPackages(listing, asked);
   const other = noticesOfOther(asked.text, { listing, observations });
+  const notices = other.notices.map(({ key, text }) => ({ key, text }));
   const reports = packages.map((one) => reportsOf(observations, one));
   const subjects = new Set(packages.map((one) => toPackage(one)?.subject));
   const absent = factsOf(packageExists, observations).filter(({ subject }) => subjects.has(subject));
   return [
-    ...[other?.malware ?? [], ...reports.flatMap(({ ofVersion }) => ofVersion)].flat().map(keyed('malware')),
+    ...notices.filter(isOfMalware),
+    ...reports.flatMap(({ ofVersion }) => ofVersion).map(keyed('malware')),
     ...reports.flatMap(({ ofOthers }) => ofOthers).map(keyed('other_malware')),
-    ...[other?.lacking ?? [], ...absent.map(absentWords)].flat().map(keyed('not_there')),
-    ...[other?.advisories ?? [], ...reports.flatMap(({ advisories }) => advisories)]
-      .flat()
-      .map(keyed('advisories')),
+    ...notices.filter((one) => !isOfMalware(one)),
+    ...absent.map(absentWords).map(keyed('not_there')),
+    ...reports.flatMap(({ advisories }) => advisories).map(keyed('advisories')),
   ].filter(({ text }) => toText(text) !== '');
 }
 

@@ -167,11 +167,9 @@ interface ComparisonRow {
 
 type JudgedAgent = Required<Pick<ComparedAgent, 'document' | 'judged'>> & ComparedAgent;
 
-const isLine = (row: string) => lineNames.some((line) => line === row);
-
 /** Links to the rows above that show why. */
 function whyNote(name: CriterionName): Html {
-  const ids = new Set(criteria[name].rows.map((row) => (isLine(row) ? row : 'stands_out')));
+  const ids = new Set(criteria[name].rows.map((row) => (row in lineTitles ? row : 'stands_out')));
   const titles: Readonly<Record<string, string>> = { ...lineTitles, stands_out: 'Stands out' };
   return html`<p class="note">${[...ids].map((id, at) => html`${at > 0 && ', '}<a href="#${id}">${titles[id]}</a>`)}</p>`;
 }
@@ -193,11 +191,12 @@ function criterionRows(listings: readonly JudgedAgent[], kind: Criterion['eviden
 
 /** All that is said of the listings, each line with its title. */
 function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
-  const all = listings.map(({ handle, document }) => {
+  const all = listings.map(({ handle, document, notices = [] }) => {
     const answer = toAnswer(document);
+    const standsOut = [...notices, ...answer.standsOut];
     const { lines, unseen, unchecked } = toAnswerWords(answer);
     const said = { ...lines, unseen, unchecked, record: recordWords(document) };
-    return { handle, answer, today: document.evidence_snapshot_date, said };
+    return { handle, standsOut, today: document.evidence_snapshot_date, said };
   });
   const rowOf = (id: keyof (typeof all)[number]['said'], name: string, none = own('')): ComparisonRow => ({
     name,
@@ -210,7 +209,7 @@ function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
   const standsOut: ComparisonRow = {
     name: 'Stands out',
     id: 'stands_out',
-    cells: all.map(({ handle, answer: { standsOut }, today }) => ({
+    cells: all.map(({ handle, standsOut, today }) => ({
       handle,
       content: html`<p>${standsOut.length === 0 && 'Nothing.'}${standsOut.map(
         ({ key, text }, at) =>

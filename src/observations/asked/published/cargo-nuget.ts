@@ -16,10 +16,13 @@ import {
   toPublished,
   toShort,
   toTime,
+  type WithdrawnMark,
   withdrawn,
 } from './document.ts';
 import type { RecordedPackage } from './recorded.ts';
 import { namesIn, repositoryOfHome, toLicence, toStatedRepository } from './stated.ts';
+
+const toYanked = ({ yanked, yank_message }: Version) => withdrawn(yanked === true, yank_message);
 
 const crates = term('crates.io');
 
@@ -55,13 +58,17 @@ export async function readCargo(run: CheckRun, recorded: RecordedPackage): Promi
     version,
     maintainers,
     newest,
-    versions: versions.map(({ num }) => String(num)),
+    versions: versions.map((each) => ({
+      version: String(each.num),
+      deprecated: toYanked(each),
+      licence: toLicence(each.license) ?? null,
+    })),
   };
   if (!one) return noVersion(crates, response, ofPackage);
   return toPublished(response, maintainers, {
     ...ofPackage,
     published_at: toTime(one.created_at) ?? notDated(crates),
-    deprecated: withdrawn(one.yanked === true, one.yank_message),
+    deprecated: toYanked(one),
     repository: toStatedRepository(crate.repository),
     licence: toLicence(one.license),
     document: one,
@@ -172,7 +179,7 @@ function toNewestOnNuget(found: FoundEntry | NoAnswer): Published['newest'] {
   return toNewest(version, publishedAt(found.entry));
 }
 
-function deprecationOf(entry: NugetEntry): Published['deprecated'] {
+function deprecationOf(entry: NugetEntry): WithdrawnMark {
   const stated = memberOf(entry, 'deprecation');
   const reasons = Array.isArray(stated.reasons) ? (stated.reasons as unknown[]) : [];
   return {
@@ -215,7 +222,11 @@ export async function readNuget(
   const entry = entries.find((one) => toNugetKey(one.version) === toNugetKey(version));
   const maintainers = notAsked(own('Dossier does not ask NuGet for this.'));
   // A page that was not read may have any of them.
-  const versions = read.length === pages.length ? entries.map((one) => String(one.version)) : [];
+  const versions = (read.length === pages.length ? entries : []).map((one) => ({
+    version: String(one.version),
+    deprecated: deprecationOf(one),
+    licence: toLicence(one.licenseExpression) ?? null,
+  }));
   const ofPackage = { name, version, maintainers, newest, versions };
   if (!entry) return noVersion(nuget, response, ofPackage);
   return toPublished(response, maintainers, {

@@ -21,8 +21,24 @@ export interface OfPackage {
   readonly maintainers: readonly string[] | NoAnswer;
   readonly newest: Newest | NoAnswer;
   /** All that the registry has, if it states them. */
-  readonly versions: readonly string[];
+  readonly versions: readonly OfVersion[];
 }
+
+/** What the document of the whole package states of a version; null if none, absent if it does not tell. */
+export interface OfVersion {
+  readonly version: string;
+  readonly deprecated?: WithdrawnMark;
+  readonly install_scripts?: Readonly<Record<string, string>>;
+  readonly published_by?: string | null;
+  readonly licence?: string | null;
+}
+
+export type WithdrawnMark = {
+  readonly deprecated: boolean;
+  /** NuGet leaves the version out of its lists. */
+  readonly unlisted?: true;
+  readonly message?: string;
+};
 
 /** The registry has the package without the recorded version. */
 export interface NoVersion extends NoAnswer {
@@ -37,9 +53,7 @@ export interface Published extends OfPackage {
   readonly source: string;
   readonly source_url: string;
   readonly published_at: string | NoAnswer;
-  readonly deprecated:
-    | { readonly deprecated: boolean; readonly unlisted?: true; readonly message?: string }
-    | NoAnswer;
+  readonly deprecated: WithdrawnMark | NoAnswer;
   /** The handles of the listings to which the package says that it belongs. */
   readonly names: readonly string[] | NoAnswer;
   readonly repository: string | undefined;
@@ -110,9 +124,9 @@ export const toNewest = (version: string, published_at: string | undefined): New
 export const chosenVersion = (recorded: string | undefined, newest: Published['newest']): string | NoAnswer =>
   recorded ?? ('result' in newest ? newest : newest.version);
 
-export const withdrawn = (deprecated: boolean, message: unknown) => ({
+export const withdrawn = (deprecated: boolean, message: unknown): WithdrawnMark => ({
   deprecated,
-  ...(deprecated && toShort(message) !== undefined && { message: toShort(message) }),
+  ...(deprecated && toShort(message) !== undefined && { message: toShort(message) as string }),
 });
 
 /** `other` stands for all that is not given. */

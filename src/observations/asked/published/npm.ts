@@ -15,6 +15,7 @@ import {
   notFound,
   notStated,
   noVersion,
+  type OfVersion,
   type PackageAnswer,
   type Published,
   toNewest,
@@ -25,7 +26,13 @@ import {
 } from './document.ts';
 import { filesOf } from './pypi.ts';
 import type { RecordedPackage } from './recorded.ts';
-import { licenceOfManifest, namesOfManifest, repositoryOfManifest } from './stated.ts';
+import {
+  licenceOfManifest,
+  namesOfManifest,
+  publisherOfManifest,
+  repositoryOfManifest,
+  scriptsOfManifest,
+} from './stated.ts';
 
 /** This name stays in lower case at the beginning of a sentence. */
 const npm = term('npm');
@@ -90,6 +97,21 @@ const ofVersion = (document: Published['document']) => ({
   document,
 });
 
+const longestScript = 100;
+
+function ofEach([version, one]: [string, unknown]): OfVersion {
+  const document = asMembers(one);
+  const deprecated = toDeprecation(document.deprecated);
+  const scripts = Object.entries(scriptsOfManifest(document));
+  return {
+    version,
+    ...(!('result' in deprecated) && { deprecated }),
+    install_scripts: Object.fromEntries(scripts.map(([name, text]) => [name, text.slice(0, longestScript)])),
+    published_by: publisherOfManifest(document) ?? null,
+    licence: licenceOfManifest(document) ?? null,
+  };
+}
+
 /** The document of the whole package may be larger than Dossier reads. */
 async function readVersion(run: CheckRun, { name, version = 'latest' }: RecordedPackage) {
   const answer = toRegistered(
@@ -123,7 +145,7 @@ export async function readNpm(run: CheckRun, named: RecordedPackage): Promise<Pa
   if (times.unpublished && !(typeof version === 'string' && isThere(version)))
     return notFound(npm, response, say`says that ${code(name)} was unpublished`);
   if (typeof version !== 'string') return version;
-  const versions = Object.keys(memberOf(document, 'versions'));
+  const versions = Object.entries(memberOf(document, 'versions')).map(ofEach);
   const ofPackage = { name, version, maintainers: npmNames(document.maintainers), newest, versions };
   if (!isThere(version)) return noVersion(npm, response, ofPackage);
   const published_at = toTime(times[version]);

@@ -9,6 +9,7 @@ import {
   notStated,
   noVersion,
   type OfPackage,
+  type OfVersion,
   type PackageAnswer,
   type Published,
   toNewest,
@@ -56,6 +57,13 @@ function toPublishedOnPypi(
   });
 }
 
+/** A release is yanked if all its files are (PEP 592). */
+function ofRelease([version, list]: [string, unknown]): OfVersion {
+  const files = filesOf({ urls: list });
+  const isYanked = files.every(({ yanked }) => yanked === true);
+  return { version, ...(files.length > 0 && { deprecated: withdrawn(isYanked, files[0]?.yanked_reason) }) };
+}
+
 const askPypi = async (run: CheckRun, path: string) =>
   toRegistered(
     await run.registry('pypi', `/pypi/${path}/json`),
@@ -68,12 +76,12 @@ export async function readPypi(run: CheckRun, { name, version }: RecordedPackage
   const isDocument = ofPackage.result === 'document';
   if (!isDocument && (ofPackage.cause !== 'too_large' || version === undefined)) return ofPackage;
   const newest = isDocument ? newestPypi(ofPackage.document) : ofPackage;
-  const versions = isDocument ? Object.keys(memberOf(ofPackage.document, 'releases')) : [];
+  const versions = isDocument ? Object.entries(memberOf(ofPackage.document, 'releases')).map(ofRelease) : [];
   const stated = { name, version: version ?? '', maintainers: noAccounts, newest, versions };
   if (isDocument && (version === undefined || version === newestVersion(ofPackage.document)))
     return toPublishedOnPypi(ofPackage, stated);
-  const ofRelease = await askPypi(run, `${name}/${version}`);
-  if (ofRelease.result === 'document') return toPublishedOnPypi(ofRelease, stated);
-  if (ofRelease.result !== 'absent') return ofRelease;
-  return noVersion(pypi, ofRelease.response, stated);
+  const named = await askPypi(run, `${name}/${version}`);
+  if (named.result === 'document') return toPublishedOnPypi(named, stated);
+  if (named.result !== 'absent') return named;
+  return noVersion(pypi, named.response, stated);
 }

@@ -1,8 +1,8 @@
 import { isHandle } from '../../../core/handle.ts';
-import { asMembers } from '../../../core/json.ts';
+import { asMembers, type JsonObject } from '../../../core/json.ts';
 import { toLine } from '../../../core/text.ts';
 import { toRepositoryKey } from '../../../net/repository-place.ts';
-import { memberOf } from './document.ts';
+import { memberOf, toShort } from './document.ts';
 
 /** `mcp-name: <handle>` anywhere in a line of a README. */
 const namingLine = /(?<!\w|\w-)mcp-name:[ \t]{0,4}[`"'*]{0,3}([a-z\d.-]{1,150}\/[a-z\d._-]{1,150})/gi;
@@ -21,6 +21,18 @@ export function namesIn(readme: string): string[] {
 
 export const namesOfManifest = ({ mcpName }: Readonly<Record<string, unknown>>): string[] =>
   typeof mcpName === 'string' && isHandle(mcpName) ? [mcpName] : [];
+
+export const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
+
+/** Those that run at installation (npm docs, "scripts", Life Cycle Operation Order). */
+export function scriptsOfManifest(document: JsonObject): { [Name in (typeof scriptNames)[number]]?: string } {
+  const stated = scriptNames.map((name) => [name, memberOf(document, 'scripts')[name]] as const);
+  const texts = stated.map(([name, text]) => [name, typeof text === 'string' ? text.trim() : ''] as const);
+  return Object.fromEntries(texts.filter(([, text]) => text !== ''));
+}
+
+export const publisherOfManifest = (document: JsonObject): string | undefined =>
+  toShort(memberOf(document, '_npmUser').name);
 
 export const toStatedRepository = (stated: unknown): string | undefined =>
   typeof stated === 'string' ? toRepositoryKey(stated.trim()) : undefined;

@@ -29,8 +29,9 @@ import {
 } from '../../../asked/published/recorded.ts';
 import type { CheckedListing, CheckRun, RecordedSubject } from '../../../asked/run.ts';
 import { defineKind, type ShownFinding } from '../../kind.ts';
-import type { Finding, Observation } from '../../observation.ts';
+import type { Finding } from '../../observation.ts';
 import { ownProbe, type RemoteFinding, withoutAnswer } from '../remotes.ts';
+import { keepVersions } from './kept-versions.ts';
 
 export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
@@ -230,22 +231,11 @@ async function ofFile(
   };
 }
 
-const mostVersions = 20;
-
-/** If they are fewer, they are all. */
-function highestOf(versions: readonly string[], registry: PackageRegistry): string[] {
-  const { isVersion, compare } = orderOf(ecosystemOf(registry));
-  return versions
-    .filter(isVersion)
-    .sort((a, b) => compare(b, a))
-    .slice(0, mostVersions);
-}
-
-const published = ofNamed(packageRegistries, ({ version, versions }, { type }, answer) => ({
+const published = ofNamed(packageRegistries, (named, { type }, answer) => ({
   ...(answer.result === 'published'
-    ? { value: { version }, outcome: 'seen' as const }
+    ? { value: { version: named.version }, outcome: 'seen' as const }
     : withoutAnswer(answer)),
-  ...(versions.length > 0 && { as_seen: { highest_versions: highestOf(versions, type) } }),
+  ...(named.versions.length > 0 && { as_seen: keepVersions(named, type) }),
 }));
 const images = ofPackages(['oci'], ofImage);
 const files = ofPackages(['mcpb'], ofFile);
@@ -289,31 +279,6 @@ export const packageExists = defineKind({
     ...(await files.check(run)),
   ],
 });
-
-/** The highest first; undefined if they are not known. */
-export function highestVersions({
-  subject = '',
-  as_seen,
-}: Pick<Observation, 'subject' | 'as_seen'>): string[] | undefined {
-  const ecosystem = ecosystemOf(subject.split(':')[0] ?? '');
-  if (ecosystem === undefined || !Array.isArray(as_seen?.highest_versions)) return undefined;
-  return as_seen.highest_versions.map(String).filter(orderOf(ecosystem).isVersion);
-}
-
-/** Undefined if it is not known whether the registry has it. */
-export function hasVersion(
-  { subject = '', as_seen }: Pick<Observation, 'subject' | 'as_seen'>,
-  version: string,
-): boolean | undefined {
-  const ecosystem = ecosystemOf(subject.split(':')[0] ?? '');
-  const highest = highestVersions({ subject, as_seen });
-  const lowest = highest?.at(-1);
-  if (!ecosystem || !highest || lowest === undefined) return undefined;
-  const { isVersion, compare } = orderOf(ecosystem);
-  if (!isVersion(version)) return undefined;
-  if (highest.some((one) => compare(one, version) === 0)) return true;
-  return highest.length < mostVersions || compare(version, lowest) > 0 ? false : undefined;
-}
 
 export const packageMaintainers = defineKind({
   kind: 'package.maintainers',

@@ -140,6 +140,8 @@ export const packageRepository = defineKind({
 const identifier = /^[A-Za-z\d][A-Za-z\d.+-]*$/;
 const licenceWords = (licence: string): Words => (identifier.test(licence) ? code(licence) : quote(licence));
 
+const recordedBeside = z.object({ before: z.object({ version: z.string(), value: z.string() }) });
+
 export const packageLicence = defineKind({
   kind: 'package.licence',
   value: z.string(),
@@ -152,6 +154,15 @@ export const packageLicence = defineKind({
       : say`The package’s licence changed from ${licenceWords(was)} to ${licenceWords(value)} (${between})`,
   saidIn: 'whose',
   sayInLine: ({ value }) => say`licence ${licenceWords(value)} (package)`,
+  // Only of another version than the recorded one.
+  sayStandsOut: ({ value, details, as_seen, subject, by }) => {
+    const before = recordedBeside.safeParse(as_seen).data?.before;
+    const which = say`Version ${code(String(details?.version))} of ${packageOf(subject)}`;
+    return (
+      before &&
+      say`${which} states the licence ${licenceWords(value)}, and version ${code(before.version)} ${licenceWords(before.value)}${by}`
+    );
+  },
   question: 'terms',
   title: 'Licence of the package',
   means:

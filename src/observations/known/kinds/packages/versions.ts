@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { asMembers, type Json } from '../../../../core/json.ts';
 import { code, codes, join, own, quote, say, type Words } from '../../../../core/words.ts';
 import { type NoAnswer, noAnswer } from '../../../../net/answer.ts';
-import { memberOf, namesWords, type Published, toShort } from '../../../asked/published/document.ts';
+import { memberOf, namesWords, type Published } from '../../../asked/published/document.ts';
+import { publisherOfManifest, scriptNames, scriptsOfManifest } from '../../../asked/published/stated.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { RemoteFinding } from '../remotes.ts';
 import { ofPublished } from './packages.ts';
@@ -44,9 +45,11 @@ function versionBefore<Value extends Json>(
   { as_seen }: Pick<ShownFinding, 'as_seen'>,
   schema: z.ZodType<Value>,
 ) {
-  const { version, value } = asMembers(as_seen?.before);
+  const { version, value, is_recorded } = asMembers(as_seen?.before);
   const was = schema.safeParse(value);
-  return typeof version === 'string' && was.success ? { version, value: was.data } : undefined;
+  if (typeof version !== 'string' || !was.success) return undefined;
+  const which = say`version ${code(version)}${!is_recorded && own(' before it')}`;
+  return { version, value: was.data, which };
 }
 
 const withBefore =
@@ -59,30 +62,18 @@ const withBefore =
       : now;
   };
 
-const scriptNames = ['preinstall', 'install', 'postinstall'] as const;
 const scripts = z.partialRecord(z.enum(scriptNames), z.string());
 type Scripts = z.infer<typeof scripts>;
 
 const standsOutWithBefore =
   <Value extends Json>(
     schema: z.ZodType<Value>,
-    toWords: (now: Value, before: { version: string; value: Value } | undefined) => Words | undefined,
+    toWords: (now: Value, before: { which: Words; value: Value } | undefined) => Words | undefined,
   ) =>
   ({ subject = '', by, ...found }: StandingOut<Value>) => {
     const words = toWords(found.value, versionBefore(found, schema));
     return words && say`Version ${code(String(found.as_seen?.version))} of ${code(subject)} ${words}${by}`;
   };
-
-// npm docs, "scripts", Life Cycle Operation Order.
-function scriptsOf(document: Manifest): Scripts {
-  const found: Scripts = {};
-  for (const name of scriptNames) {
-    const script = memberOf(document, 'scripts')[name];
-    const text = typeof script === 'string' ? script.trim() : '';
-    if (text !== '') found[name] = text;
-  }
-  return found;
-}
 
 const longestScript = 100;
 
@@ -94,7 +85,7 @@ function scriptsWords(stated: Scripts): Words {
   return said.length === 0 ? own('none') : join(said, ', ');
 }
 
-function scriptsAtInstallation(now: Scripts, before: { version: string; value: Scripts } | undefined) {
+function scriptsAtInstallation(now: Scripts, before: { which: Words; value: Scripts } | undefined) {
   const names = Object.keys(now);
   if (names.length === 0) return undefined;
   const runs = say`names ${scriptsWords(now)}, which npm runs at installation`;
@@ -103,7 +94,7 @@ function scriptsAtInstallation(now: Scripts, before: { version: string; value: S
   const had = isDeepStrictEqual(names, old)
     ? say`has a different text for ${own(names.length === 1 ? 'this script' : 'at least one of these scripts')}`
     : say`names ${old.length > 0 ? codes(old) : own('none')}`;
-  return say`${runs}; version ${code(before.version)} before it ${had}`;
+  return say`${runs}; ${before.which} ${had}`;
 }
 
 export const packageScripts = defineKind({
@@ -119,7 +110,7 @@ export const packageScripts = defineKind({
   standsOutAs: 'package_version',
   sayStandsOut: standsOutWithBefore(scripts, scriptsAtInstallation),
   method_version: 'package/2',
-  ...ofVersions({ value: scriptsOf, what: own('the scripts') }),
+  ...ofVersions({ value: scriptsOfManifest, what: own('the scripts') }),
 });
 
 const account = z.string();
@@ -139,12 +130,12 @@ export const packagePublishedBy = defineKind({
   standsOutAs: 'package_version',
   sayStandsOut: standsOutWithBefore(account, (now, before) =>
     before && !builds.includes(now)
-      ? say`was published by ${code(now)}, and version ${code(before.version)} before it by ${code(before.value)}`
+      ? say`was published by ${code(now)}, and ${before.which} by ${code(before.value)}`
       : undefined,
   ),
   method_version: 'package/1',
   ...ofVersions({
-    value: (document) => toShort(memberOf(document, '_npmUser').name),
+    value: publisherOfManifest,
     isOfAll: true,
     what: own('the account that published it'),
   }),

@@ -1,0 +1,92 @@
+import { isDeepStrictEqual } from 'node:util';
+import { code, join, own, say, type Words } from '../../../../core/words.ts';
+import type { OfVersion } from '../../../asked/published/document.ts';
+import { registryOf } from '../../../asked/published/recorded.ts';
+import type { FactOf, StandingOut } from '../../kind.ts';
+import { readKept } from './kept-versions.ts';
+import { packageDeprecated, type packageExists } from './packages.ts';
+import { packageLicence } from './says.ts';
+import { packagePublishedBy, packageScripts } from './versions.ts';
+
+interface ToldOfVersion {
+  readonly kind: { readonly sayStandsOut?: ((found: StandingOut) => Words | undefined) | undefined };
+  readonly rule: 'deprecated' | 'package_version';
+  /** Not on every registry. */
+  readonly topic: (subject: string) => Words | false;
+}
+
+const onNpm = (words: Words) => (subject: string) => subject.startsWith('npm:') && words;
+
+/** What decides of a version, the weightiest first. Its kind tells it as of the recorded version. */
+const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>> = {
+  deprecated: {
+    kind: packageDeprecated,
+    rule: 'deprecated',
+    topic(subject) {
+      const { registry, withdrawn } = registryOf(subject);
+      return say`whether ${registry} marks it as ${withdrawn}`;
+    },
+  },
+  install_scripts: {
+    kind: packageScripts,
+    rule: 'package_version',
+    topic: onNpm(own('its installation scripts')),
+  },
+  published_by: {
+    kind: packagePublishedBy,
+    rule: 'package_version',
+    topic: onNpm(own('its publisher')),
+  },
+  licence: { kind: packageLicence, rule: 'package_version', topic: () => own('its licence') },
+};
+const toldNames = Object.keys(told) as readonly (keyof typeof told)[];
+
+export interface OtherVersionNotice {
+  readonly key: ToldOfVersion['rule'];
+  readonly text: Words;
+}
+
+type KnownPackage = Pick<FactOf<typeof packageExists>, 'value' | 'as_seen'>;
+
+/** Of a version that is not the checked one. */
+export function sayOtherVersion(
+  { value: checked, as_seen }: KnownPackage,
+  { subject, version, by }: { readonly subject: string; readonly version: string; readonly by: Words },
+): { readonly notices: readonly OtherVersionNotice[]; readonly unread?: Words } {
+  const { versions = [], order } = readKept({ subject, as_seen }) ?? {};
+  const placeOf = (wanted: string) => versions.findIndex((one) => order?.compare(one.version, wanted) === 0);
+  const place = placeOf(version);
+  const baseVersion = checked && 'version' in checked ? checked.version : undefined;
+  const basePlace = baseVersion !== undefined && order?.isVersion(baseVersion) ? placeOf(baseVersion) : -1;
+  const stated = versions[place]?.stated ?? {};
+  const base = versions[basePlace];
+  /** Another account of an earlier version says nothing, nor does one that published before. */
+  const isOfKnown = (value: unknown) =>
+    place > basePlace || versions.slice(basePlace).some((one) => one.stated.published_by === value);
+  const notices = toldNames.flatMap((name) => {
+    const { kind, rule } = told[name];
+    const value = stated[name];
+    if (value == null) return [];
+    const was = base?.stated[name];
+    const isOther = was != null && !isDeepStrictEqual(was, value);
+    const isCompared = isOther && !(name === 'published_by' && isOfKnown(value));
+    const before = isCompared && { before: { version: base?.version, value: was, is_recorded: true } };
+    const text = kind.sayStandsOut?.({
+      subject,
+      value: value as StandingOut['value'],
+      rule,
+      by,
+      reason: undefined,
+      isOnly: true,
+      details: { version },
+      as_seen: { version, ...before },
+    });
+    return text ? [{ key: rule, text }] : [];
+  });
+  const topics = toldNames.map((name) => stated[name] === undefined && told[name].topic(subject));
+  const unread = join(topics, ', ');
+  return {
+    notices,
+    ...(topics.some(Boolean) && { unread: say`Not known of version ${code(version)}: ${unread}.` }),
+  };
+}
