@@ -258,3 +258,22 @@ it('takes a command without a version, or with latest, for the newest that the r
     );
   expect(await about('@oxbow/etl')).toBeUndefined();
 });
+
+it('does not give the licence of the recorded version for that of another one', async () => {
+  const packument = npmPackument(
+    '@oxbow/etl',
+    { '1.2.0': { license: 'MIT' }, '2.0.0': { license: 'BUSL-1.1' } },
+    {},
+  );
+  const npm = await opened(startPackageRegistry(() => ({ '/@oxbow%2fetl': packument })));
+  const relicensed = await openedDirectory({
+    entries: [listed('com.oxbow/etl', 'npm', '@oxbow/etl', '2.0.0')],
+    environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
+  });
+  await relicensed.observe('com.oxbow/etl');
+  const about = async (handle: string) => (await callTool(relicensed, 'get_agent', { handle })).version_asked;
+  expect(await about('npx -y @oxbow/etl@1.2.0')).toContain(
+    'You asked about `1.2.0`; the record names `2.0.0`, and the other facts are about that version; the licence of `1.2.0` is not known.',
+  );
+  expect(await about('npx -y @oxbow/etl@2.0.0')).toBeUndefined();
+});
