@@ -136,6 +136,8 @@ export interface HitFacts {
   readonly listing: Listing;
   /** The facts are of this endpoint alone, because it was asked for. */
   readonly asked?: string | undefined;
+  /** Of the record, if only this was asked for; the facts are of it. */
+  readonly part?: Pick<Listing, 'remotes' | 'packages' | 'endpoint'>;
   readonly observations: readonly HitObservation[];
   readonly native:
     | Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>
@@ -315,13 +317,14 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
 
 /** Reports of malicious code are in what stands out. */
 export function besideStandsOut(
-  { listing, observations, native, asked }: HitFacts,
+  { listing, part, observations, native, asked }: HitFacts,
   match?: Match,
   alike?: Words,
 ): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;
   const { asksFree = false, tools = [] } = match ?? {};
   const matched = match && matchedWords(listing, match);
+  const ofPart = { ...listing, ...part };
   const facts = [
     alike,
     ...toolsOf(observations, tools),
@@ -330,12 +333,12 @@ export function besideStandsOut(
     hidden && ours(hiddenSentence),
     isPlaceholder(description) && own('placeholder description'),
     origin_status === 'deprecated' && own('deprecated'),
-    answerOf(asked ?? listing.endpoint, { asked, observations }),
+    answerOf(asked ?? ofPart.endpoint, { asked, observations }),
     asksFree && freeWords(observations),
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
-    reachOf(listing, asked ?? listing.endpoint),
-    secretsOf(listing),
+    reachOf(ofPart, asked ?? ofPart.endpoint),
+    secretsOf(ofPart),
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),

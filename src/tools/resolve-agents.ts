@@ -106,6 +106,19 @@ const besideInDirectory = ({ beside }: AskedItem, directory: Directory) =>
     return [...(await directory.known(found.map(({ handle }) => handle))).values()];
   });
 
+/** Who asks for a package is told of it, not of the endpoints and other packages of its record. */
+function ofAsked({ listing, ...known }: KnownListing, one: AskedItem): HitFacts {
+  const packages = askedPackages(listing, one);
+  if (packages.length === 0) return { ...known, listing, asked: recordedAt(one.text, listing) };
+  const parts = askedParts(listing, one);
+  return {
+    ...known,
+    listing,
+    part: { remotes: [], endpoint: undefined, packages },
+    observations: known.observations.filter(({ subject = '' }) => subject === '' || parts.includes(subject)),
+  };
+}
+
 async function toListedAgent(
   one: AskedItem & { readonly by: FoundListing },
   known: KnownListing,
@@ -130,7 +143,7 @@ async function toListedAgent(
     asked: one.asked,
     outcome: 'listed',
     version,
-    ...besideStandsOut({ ...known, asked: recordedAt(one.text, known.listing) }),
+    ...besideStandsOut(ofAsked(known, one)),
     version_asked: askedVersion(one.text, known, beside),
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,

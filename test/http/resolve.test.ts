@@ -16,6 +16,16 @@ const entries = [
   registryEntry('com.other/two', packaged('npm', 'common-name')),
   registryEntry('com.example/old', { ...packaged('npm', 'old-one') }, { status: 'deprecated' }),
   registryEntry('com.example/gone', {}, { status: 'deleted' }),
+  registryEntry('com.example/parts', {
+    ...at('https://parts.example.com/mcp'),
+    packages: [
+      {
+        ...packaged('npm', 'first-part').packages[0],
+        environmentVariables: [{ name: 'FIRST_KEY', isSecret: true, isRequired: true }],
+      },
+      ...packaged('npm', 'second-part').packages,
+    ],
+  }),
   ...Array.from({ length: 12 }, (_, n) =>
     registryEntry(`com.gateway/s${n}`, at(`https://gateway.example.com/s${n}/mcp`)),
   ),
@@ -66,6 +76,25 @@ it('names the listing of each, how it was found, and the version that its record
       'You asked about `1.0.0`; the record names `1.2.0`, and the other facts are about that version.',
   });
   expect(image).toMatchObject({ handle: 'com.example/imager', package_version: '1.2.3' });
+});
+
+it('tells of the package that was asked for, not of another part of its record', async () => {
+  const [first, second, endpoint] = await resolve(
+    'npm:first-part',
+    'npx -y second-part',
+    'https://parts.example.com/mcp',
+  );
+  expect(first?.facts?.slice(0, 3)).toEqual([
+    'domain example.com, its endpoint on it',
+    'npm `first-part@1.2.3` over stdio',
+    'asks for secret `FIRST_KEY`',
+  ]);
+  expect(second?.facts?.slice(0, 2)).toEqual([
+    'domain example.com, its endpoint on it',
+    'npm `second-part@1.2.3` over stdio',
+  ]);
+  expect(second?.facts?.join()).not.toMatch(/first-part|FIRST_KEY|parts\.example\.com/);
+  expect(endpoint?.facts).toContain('`https://parts.example.com/mcp`');
 });
 
 it('takes the page of a package at its registry for the package, with the version that the page is about', async () => {
