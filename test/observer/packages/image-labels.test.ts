@@ -57,14 +57,19 @@ const hub = await openedEndpoint((_, { url = '', headers }, response) => {
 const store = await openedEndpoint((_, { url }, response) =>
   url === '/config?sig=1' ? void response.end(config) : void response.writeHead(404).end(),
 );
-const listed = (name: string) =>
+const swapped = digestOf('what the record means');
+contents[`/v2/alice/swapped/manifests/${swapped}`] = manifest;
+const listed = (name: string, reference = ':1.0') =>
   registryEntry(`io.github.bob/${name}`, {
     remotes: [],
-    packages: [{ registryType: 'oci', identifier: `docker.io/alice/${name}:1.0` }],
+    packages: [{ registryType: 'oci', identifier: `docker.io/alice/${name}${reference}` }],
     ...onGitHub('alice/server'),
   });
 const directory = await openedDirectory({
-  entries: ['server', 'plain', 'forged', 'odd', 'gone'].map(listed),
+  entries: [
+    ...['server', 'plain', 'forged', 'odd', 'gone'].map((name) => listed(name)),
+    listed('swapped', `@${swapped}`),
+  ],
   hosts: { 'blobs.example.com': store },
   environment: { PACKAGE_REGISTRIES: JSON.stringify({ oci: hub.url }) },
 });
@@ -89,6 +94,16 @@ it('states what the labels of an image say, which it reads with one token and se
     ['/robots.txt', undefined],
     ['/config?sig=1', undefined],
   ]);
+});
+
+it('compares the digest that a record names with the manifest that came', async () => {
+  expect(await factsOf('swapped')).toMatchObject({
+    exists: { reference: swapped, digest: digestOf(manifest) },
+  });
+  const page = await directory.app.request('/agents/io.github.bob/swapped.md');
+  expect(await page.text()).toContain(
+    `\`${swapped}\` with the digest \`${digestOf(manifest)}\`, not the recorded one`,
+  );
 });
 
 it('states nothing of labels that are none, of a configuration with another digest, or of another form', async () => {

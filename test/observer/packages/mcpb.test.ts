@@ -88,6 +88,10 @@ it('says that the file of a release is there, with its size and date, and reads 
     source_url: `https://github.com${release}/server-mcp.mcpb`,
   });
   expect(JSON.stringify(found)).not.toContain('secret-of-this-request');
+  const page = await directory.app.request('/agents/io.github.bob/there.md');
+  expect(await page.text()).toContain(
+    'the record states its SHA-256, with which Dossier has not compared the file',
+  );
   expect(sent).toEqual([
     `HEAD ${release}/server-mcp.mcpb`,
     'HEAD /github-production-release-asset/1?sig=secret-of-this-request',

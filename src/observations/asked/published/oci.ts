@@ -26,6 +26,16 @@ export async function readManifest(run: CheckRun, recorded: RecordedPackage<'oci
 }
 
 export const digestForm = /^sha256:[\da-f]{64}$/;
+/** A recorded digest is compared with what came, not with what its header says. */
+export function digestOfManifest({
+  response: { headers, text },
+  reference,
+}: Pick<Exclude<Awaited<ReturnType<typeof readManifest>>, NoAnswer>, 'response' | 'reference'>): string {
+  const stated = headers['docker-content-digest'] ?? '';
+  const isStated = digestForm.test(stated) && !digestForm.test(reference);
+  return isStated ? stated : `sha256:${hash('sha256', text)}`;
+}
+
 const imageDigest = (one: unknown) => {
   const { digest } = asMembers(one);
   return typeof digest === 'string' && digestForm.test(digest) ? digest : undefined;

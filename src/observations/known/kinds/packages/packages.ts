@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Json, ownMember } from '../../../../core/json.ts';
 import { code, day, dayOf, number, own, quote, say, type Words } from '../../../../core/words.ts';
@@ -16,7 +15,7 @@ import {
   toTime,
 } from '../../../asked/published/document.ts';
 import { readNpm } from '../../../asked/published/npm.ts';
-import { digestForm, readManifest, readOci } from '../../../asked/published/oci.ts';
+import { digestForm, digestOfManifest, readManifest, readOci } from '../../../asked/published/oci.ts';
 import { readPypi } from '../../../asked/published/pypi.ts';
 import {
   type PackageRegistry,
@@ -202,9 +201,7 @@ async function ofImage(
   const found = await readManifest(run, recorded);
   if (found.result !== 'document') return withoutAnswer(found);
   const { response, reference } = found;
-  const stated = response.headers['docker-content-digest'] ?? '';
-  const digest = digestForm.test(stated) ? stated : `sha256:${hash('sha256', response.text)}`;
-  return { value: { reference, digest }, outcome: 'seen', ...sourceOf(response) };
+  return { value: { reference, digest: digestOfManifest(found) }, outcome: 'seen', ...sourceOf(response) };
 }
 
 const file = z.strictObject({ size_bytes: z.number().nullable() });
@@ -250,11 +247,15 @@ export const packageExists = defineKind({
   value: z.union([z.strictObject({ version: z.string() }), manifest, file]),
   say({ value, details, as_seen }) {
     if ('version' in value) return say`version ${code(value.version)}`;
-    if ('digest' in value) return say`${code(value.reference)} with the digest ${code(value.digest)}`;
+    if ('digest' in value) {
+      const same = value.reference === value.digest ? own(', as recorded') : own(', not the recorded one');
+      return say`${code(value.reference)} with the digest ${code(value.digest)}${digestForm.test(value.reference) && same}`;
+    }
     const size = value.size_bytes !== null && say` of ${number(value.size_bytes)} bytes`;
     const { last_modified } = as_seen ?? {};
     const when = typeof last_modified === 'string' && say`, last modified ${day(last_modified)}`;
-    const digest = details?.records_sha256 ? own('its SHA-256') : own('no SHA-256 of it');
+    const stated = own('its SHA-256, with which Dossier has not compared the file');
+    const digest = details?.records_sha256 ? stated : own('no SHA-256 of it');
     return say`a file${size}${when}; the record states ${digest}`;
   },
   // Registries do not replace a version, but the image at a tag.
@@ -270,7 +271,8 @@ export const packageExists = defineKind({
   title: 'Published package',
   means:
     'Whether the registry has the recorded version of the package, or the newest version if none is recorded. For an image, the fact is whether the registry has the manifest. For an MCPB file, it is whether the file is at its address, with the size and date that the host states.',
-  doesNotMean: 'It does not say who published it, or that it was built from the recorded repository.',
+  doesNotMean:
+    'It does not say who published it, or that it was built from the recorded repository. Files of packages are not compared with a digest.',
   method_version: 'package/2',
   about: packagesOn(...packageRegistries, 'oci', 'mcpb'),
   check: async (run) => [
