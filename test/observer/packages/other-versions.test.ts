@@ -81,7 +81,7 @@ const directory = await openedDirectory({
     packaged('com.example/branches', 'npm', 'branches', '1.0.0'),
     packaged('com.example/wordy', 'npm', 'wordy', '1.19.0'),
     packaged('com.example/large', 'npm', 'large', '4.0.0'),
-    packaged('com.example/pypi', 'pypi', 'pdfminer-mcp', '0.3.0'),
+    packaged('com.example/pdfminer', 'pypi', 'pdfminer-mcp', '0.3.0'),
     packaged('com.example/cargo', 'cargo', 'example-server', '0.3.0'),
     packaged('com.example/nuget', 'nuget', 'Example.Server', '1.1.0'),
   ],
@@ -92,7 +92,7 @@ const directory = await openedDirectory({
     ),
   },
 });
-for (const name of ['npm', 'branches', 'wordy', 'large', 'pypi', 'cargo', 'nuget'])
+for (const name of ['npm', 'branches', 'wordy', 'large', 'pdfminer', 'cargo', 'nuget'])
   await directory.observe(`com.example/${name}`);
 const client = await opened(connect('v2', directory));
 
@@ -185,7 +185,7 @@ it('says it in every tool, once in a text, and as what stands out in JSON', asyn
     resolve_agents: { handles: [handle] },
     compare_agents: { handles: [handle, 'com.example/cargo'] },
     get_history: { handle },
-    search_agents: { query: 'pypi:pdfminer-mcp@0.3.1' },
+    search_agents: { query: handle },
   };
   const answers: Record<string, unknown> = {};
   for (const [tool, input] of Object.entries(tools)) {
@@ -199,7 +199,7 @@ it('says it in every tool, once in a text, and as what stands out in JSON', asyn
     resolve_agents: { results: [{ stands_out: [{ key: 'deprecated', text: marked }] }] },
     compare_agents: { listings: [{ stands_out: [marked] }, {}] },
   });
-  const page = await directory.app.request('/agents?q=pypi:pdfminer-mcp@0.3.1');
+  const page = await directory.app.request(`/agents?q=${encodeURIComponent(handle)}`);
   expect(await page.text()).toContain('writes credentials to the log');
   const picks = new URLSearchParams([
     ['handle', 'pypi:pdfminer-mcp@0.3.1'],
