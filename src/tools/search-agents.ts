@@ -61,12 +61,8 @@ const leftOutText = ({ count, capped, best }: LeftOut) =>
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 
-/** Texts of listings seldom have these words: the answer points to a filter. */
-const ofSecrets = /^(?:secrets?|credentials?|passwords?|tokens?|logins?|keys?|keyless)$/i;
-const secretsHint = 'to find listings whose record asks for no secret, filter with needs_secret: false';
-
-const meantLine = ({ word, near, hint }: z.output<typeof unknownWord>) =>
-  `No listing has ${toQuote(word)} in its text${hint ? `; ${hint}` : ''}; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
+const meantLine = ({ word, near }: z.output<typeof unknownWord>) =>
+  `No listing has ${toQuote(word)} in its text; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
 
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
@@ -122,7 +118,6 @@ const input = z.strictObject({
 const unknownWord = z.object({
   word: z.string(),
   near: z.array(z.string()).describe('words that were searched for instead'),
-  hint: z.string().optional(),
 });
 
 const output = z.object({
@@ -218,7 +213,6 @@ export const searchAgents = defineTool({
         did_you_mean: unknown.map(({ word, near }) => ({
           word,
           near: [...near],
-          ...(ofSecrets.test(word) && { hint: secretsHint }),
         })),
       }),
       advice,

@@ -17,7 +17,7 @@ const directory = await opened(
     entries: [
       entry('com.germany/bill', 'XRechnung & ZUGFeRD for German e-invoices'),
       entry('com.belgium/bill', 'Belgian e-invoicing: Peppol BIS, UBL'),
-      entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket'),
+      entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket with a key'),
       entry('com.japan/statistics', '日本の統計'),
       registryEntry('com.post/parcels', {
         packages: [
@@ -75,4 +75,39 @@ it('of a package asked for with its version, the words are those of its name', a
   }
   const { listings } = await search('@post/parcels@1.1.0');
   expect(listings[0]?.facts[0]).toContain('1.1.0');
+});
+
+const secretFilter =
+  'Words find no such facts; these filters do: needs_secret: false (the record asks for no secret).';
+
+it.each([
+  ['electronic mail without api key', secretFilter],
+  ['mail that needs no secret', secretFilter],
+  ["a mail server which doesn't require a token", secretFilter],
+  ['keyless mail', secretFilter],
+  ['hosted mail', 'filters do: has_endpoint: true (a remote endpoint is recorded).'],
+  ['remote mail server', 'filters do: has_endpoint: true (a remote endpoint is recorded).'],
+  ['self-hosted mail', 'filters do: transport: stdio (a recorded package runs where you start it).'],
+  ['mail on my own machine', 'filters do: transport: stdio (a recorded package runs where you start it).'],
+  ['official mail server', 'filters do: publisher: example.com (the namespace of a domain).'],
+  ['password manager', undefined],
+  ['API key vault, local news, remote jobs', undefined],
+])('words that mean a filter get its name, whatever listings say: %s', async (query, said) => {
+  const { advice = '', text } = await search(query);
+  if (said === undefined) expect(advice).not.toContain('filters do');
+  else {
+    expect(advice).toContain(said);
+    expect(text).toContain(said);
+  }
+});
+
+it('and a link on the page, unless the search has the filter', async () => {
+  const shown = async (query: string) => (await directory.app.request(`/agents?${query}`)).text();
+  const page = await shown('q=mail+without+api+key');
+  expect(page).toContain(
+    'Filter: <a href="/agents?q=mail+without+api+key&amp;needs_secret=false" rel="nofollow">the record asks for no secret</a>',
+  );
+  const filtered = await shown('q=mail+without+api+key&needs_secret=false');
+  expect(filtered).not.toContain('Filter: <a');
+  expect(filtered).not.toContain('these filters do');
 });

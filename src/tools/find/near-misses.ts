@@ -13,6 +13,7 @@ import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
 import { type Facet, findOmissions, type SearchQuery } from '../../search/query.ts';
 import type { Reads } from '../../store/store.ts';
+import { meantText } from './meant-filters.ts';
 
 const mostNear = 5;
 const mostCompared = 2000;
@@ -163,6 +164,7 @@ export function toAdvice(
       isPriced &&
         !facets.includes(freeFacet) &&
         `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${most} USDC.`,
+      meantText(text, facets),
     ]
       .filter(Boolean)
       .join(' ') || undefined

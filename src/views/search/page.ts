@@ -4,6 +4,7 @@ import { amount, counted, quoted } from '../../core/text.ts';
 import { say } from '../../core/words.ts';
 import { findOmissions } from '../../search/query.ts';
 import { toWords } from '../../search/words.ts';
+import { findMeant } from '../../tools/find/meant-filters.ts';
 import type { Omission } from '../../tools/find/near-misses.ts';
 import { type Html, handleLink, nameList, toHtml } from '../html.ts';
 import { assets, type PageSite, toPage } from '../layout.ts';
@@ -68,6 +69,16 @@ function toLink(left: Omission, address: URLSearchParams) {
   return left.only
     ? { href: withFilter(new URLSearchParams(), filter), text: `Only the filter “${filter.text}”` }
     : { href: withoutFilter(address, filter), text: `Without the filter “${filter.text}”` };
+}
+
+/** Of filters that words of the search mean. */
+function meantLinks({ address }: ShownSearch) {
+  const links = findMeant(address.get('q') ?? '', []).flatMap((meant) => {
+    const filter = toFilter(meant.filter);
+    if (!filter || address.getAll(filter.name).includes(filter.value)) return [];
+    return [html` <a href="${withFilter(address, filter)}" rel="nofollow">${meant.text}</a>`];
+  });
+  return links.length > 0 && html`<p class="note">Filter:${links}</p>`;
 }
 
 const toReason = (query: string, hasFilters: boolean) => {
@@ -178,7 +189,7 @@ function hits(search: ShownSearch, isLive: boolean) {
   // Parts of an address are not misspelt words.
   const unknown = named
     ? namedBlock(search)
-    : html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}`;
+    : html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}${meantLinks(search)}`;
   const earlier = earlierPicks(address, answer.listings);
   const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
   if (answer.no_match)
