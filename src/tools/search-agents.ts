@@ -61,13 +61,31 @@ const leftOutText = ({ count, capped, best }: LeftOut) =>
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),
   );
 
-const meantLine = ({ word, near }: z.output<typeof unknownWord>) =>
-  `No listing has ${toQuote(word)} in its text; ${near.length > 0 ? `searched for instead: ${inlineAll(near)}` : 'nothing near was found'}.`;
+const mostUnknown = 3;
+
+/** Of words without a near one, one line names a few. */
+function unknownLines(unknown: readonly z.output<typeof unknownWord>[]): string[] {
+  const alone = unknown.filter(({ near }) => near.length === 0).map(({ word }) => toQuote(word));
+  const rest = alone.length > mostUnknown ? ` or ${alone.length - mostUnknown} more of the words` : '';
+  return [
+    ...unknown
+      .filter(({ near }) => near.length > 0)
+      .map(
+        ({ word, near }) =>
+          `No listing has ${toQuote(word)} in its text; searched for instead: ${inlineAll(near)}.`,
+      ),
+    ...(alone.length > 0
+      ? [
+          `No listing has ${alone.slice(0, mostUnknown).join(' or ')}${rest} in its text; nothing near was found.`,
+        ]
+      : []),
+  ];
+}
 
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
     `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order === 'alike' ? 'most alike first' : answer.order}.`,
-    lines(...(answer.did_you_mean ?? []).map(meantLine), answer.advice),
+    lines(...unknownLines(answer.did_you_mean ?? []), answer.advice),
     answer.listings.length > 0 && list(answer.listings, listingLine),
     answer.no_match && noMatchText(answer.no_match),
     answer.left_out && leftOutText(answer.left_out),

@@ -61,7 +61,7 @@ it('counts the words that a listing has, and names what it has instead of others
 it('quotes an unknown word as it was typed', async () => {
   const { did_you_mean, text } = await search('XRechnung prüfen Älteste');
   expect(did_you_mean?.map(({ word }) => word)).toEqual(['prüfen', 'Älteste']);
-  expect(text).toContain('No listing has “prüfen” in its text');
+  expect(text).toContain('No listing has “prüfen” or “Älteste” in its text');
   const page = await directory.app.request('/agents?q=XRechnung+Pr%C3%BCfen');
   expect(await page.text()).toContain('No listing has the word “Prüfen”.');
 });
@@ -110,4 +110,14 @@ it('and a link on the page, unless the search has the filter', async () => {
   const filtered = await shown('q=mail+without+api+key&needs_secret=false');
   expect(filtered).not.toContain('Filter: <a');
   expect(filtered).not.toContain('these filters do');
+});
+
+it('has one line for unknown words of a script without spaces, and advises to search in English', async () => {
+  const { text, did_you_mean, advice } = await search('日本の統計（Stat）を使えるサーバーはありますか');
+  expect(did_you_mean?.map(({ word }) => word)).toEqual(['Stat', 'を使えるサーバーはありますか']);
+  expect(text.match(/No listing has/g)).toHaveLength(1);
+  expect(advice).toBe('Listings are mostly in English; search in English.');
+  expect((await search('alpha bravo charlie delta zulu')).text).toContain(
+    'or 2 more of the words in its text',
+  );
 });

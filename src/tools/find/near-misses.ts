@@ -146,6 +146,8 @@ const limitInDollars = /\$\s?(\d+(?:\.\d+)?)|(?<![\w.])(\d+(?:\.\d+)?)\s*(?:usdc
 /** English, and between words of prices. */
 const ofLimits = /^(?:under|below|less|than|per|most|\d+)$/i;
 
+const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]/u;
+
 /** A near word is found for foreign ones too, by chance. */
 export function toAdvice(
   { text, facets }: SearchQuery,
@@ -154,7 +156,8 @@ export function toAdvice(
 ): string | undefined {
   const isOfPrice = (word: string) => ofPrices.test(word) || asksPrice.test(word);
   const foreign = unknown.filter(({ word }) => !isOfPrice(word) && !ofLimits.test(word));
-  const isForeign = foreign.length > 0 && 2 * foreign.length >= words;
+  const isForeign =
+    foreign.some(({ word }) => otherScript.test(word)) || (foreign.length > 0 && 2 * foreign.length >= words);
   const [limit, ...amounts] = limitInDollars.exec(text) ?? [];
   const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
   const most = amounts.find(Boolean) ?? '0.01';

@@ -68,6 +68,15 @@ function withoutVersion(text: string, { config }: Context): string {
   return named && /^\d/.test(version?.text ?? '') ? named.key : text;
 }
 
+type Unknown = readonly { readonly word: string; readonly near: readonly string[] }[];
+
+/** Each once: of a script without spaces, several pairs of characters are typed as one. */
+const mergeUnknown = (unknown: Unknown) =>
+  [...Map.groupBy(unknown, ({ word }) => word)].map(([word, all]) => ({
+    word,
+    near: [...new Set(all.flatMap(({ near }) => near))],
+  }));
+
 async function findRanked(context: Context, { text: asked, ...how }: SearchQuery, place: PagePlace) {
   const search = { ...how, text: withoutVersion(asked, context) };
   const { listings, documents } = context.store;
@@ -94,7 +103,7 @@ async function findRanked(context: Context, { text: asked, ...how }: SearchQuery
     counts,
     next,
     order: undefined,
-    unknown,
+    unknown: mergeUnknown(unknown),
     advice: toAdvice(search, words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
     left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
