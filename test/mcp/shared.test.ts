@@ -198,7 +198,7 @@ it('compare_agents judges both by the records', async () => {
   });
   const results = comparedOf(structuredContent).flatMap((one) => Object.values(one.results));
   expect(results.join(' ')).toBe(
-    'not_met met met not_met not_met unknown met not_met met unknown not_met not_met met unknown',
+    'not_met met met not_met not_met unknown met not_met met unknown not_met not_met met not_applicable',
   );
 });
 
