@@ -209,7 +209,8 @@ export async function compareAll(
     const first = compared.findIndex(({ handle, problem }) => !problem && handle === one.handle);
     if (one.problem || first === at) return one;
     const message = `This name is of the same listing as handles.${first}.`;
-    return { handle: handles[at] ?? '', problem: { code: 'invalid_input', message } };
+    const { version_asked } = one;
+    return { handle: handles[at] ?? '', version_asked, problem: { code: 'invalid_input', message } };
   });
 }
 

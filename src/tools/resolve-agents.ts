@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { isEmpty, join, toMarkdown, toText } from '../core/words.ts';
+import { isEmpty, toMarkdown, toText, type Words } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
@@ -16,10 +16,10 @@ import type { ListingReads } from '../listings/reads.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
 import { readName } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
-import { besideWords, whyUnreadable } from './find/asked-command.ts';
+import { besideWords, whyUnreadable, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
-import { isName, orEmpty, recordsPackage, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
+import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import { recordedAt } from './find/paid-place.ts';
 import {
@@ -30,13 +30,13 @@ import {
   noticesOfAsked,
   noticesOfDeleted,
 } from './find/several.ts';
+import { maxNear, recordsPackage } from './find/why-unknown.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
 /** In a call, and in one read of the store. */
 const mostNames = 100;
 const longestName = 500;
-const maxNear = 5;
 
 /** `document` is for shown listings. */
 interface KnownListing extends HitFacts {
@@ -100,8 +100,8 @@ function toAsked(asked: string, { publicUrl }: Directory) {
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
-const besideInDirectory = ({ beside }: AskedItem, directory: Directory) =>
-  besideWords(beside, async (references) => {
+const besideInDirectory = (one: AskedItem, directory: Directory) =>
+  besideWords(one, async (references) => {
     const found = (await directory.recording(references)).flat();
     return [...(await directory.known(found.map(({ handle }) => handle))).values()];
   });
@@ -122,7 +122,7 @@ function ofAsked({ listing, ...known }: KnownListing, one: AskedItem): HitFacts 
 async function toListedAgent(
   one: AskedItem & { readonly by: FoundListing },
   known: KnownListing,
-  directory: Directory,
+  inCommand: Words,
 ): Promise<Resolved> {
   const { handle, version, withdrawn } = known.listing;
   if (withdrawn) {
@@ -133,11 +133,12 @@ async function toListedAgent(
       handle,
       found_by: one.by.found_by,
       reason: await known.whyWithdrawn(),
+      ...(!isEmpty(inCommand) && { version_asked: inCommand }),
       ...(notices.length > 0 && { stands_out: notices }),
     };
   }
   const { notes, standsOut } = toAnswer(known.document(), 'short', askedParts(known.listing, one));
-  const beside = join([await besideInDirectory(one, directory), one.by.beside], ' ');
+  const { beside } = withBeside(one.by, inCommand);
   const { notices } = noticesOfOther(one.text, known);
   return {
     asked: one.asked,
@@ -202,24 +203,26 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;
   return inTurns(picked, async ({ one, by }) => {
+    const beside = await besideInDirectory(one, directory);
+    const version_asked = isEmpty(beside) ? undefined : beside;
     if (by && 'candidates' in by) {
       const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
       const stands_out = noticesOfAsked(meant, one);
-      const beside = await besideInDirectory(one, directory);
       return {
         asked: one.asked,
         outcome: 'several_listings' as const,
-        ...(!isEmpty(beside) && { version_asked: beside }),
+        version_asked,
         candidates: [...candidatesOf(by, meant)],
         ...(stands_out.length > 0 && { stands_out }),
       };
     }
     const known = by && facts.get(by.handle);
-    if (known) return toListedAgent({ ...one, by }, known, directory);
+    if (known) return toListedAgent({ ...one, by }, known, beside);
     const atHosts = recording(one.hosts).flat();
     const mayBeName =
       atHosts.length === 0 && (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
-    return toMissing(one, atHosts, mayBeName && searched++ < mostSearched, directory);
+    const missing = await toMissing(one, atHosts, mayBeName && searched++ < mostSearched, directory);
+    return { ...missing, version_asked };
   });
 }
 

@@ -24,6 +24,7 @@ const directory = await opened(
         ...onGitHub('flatkeep/leases'),
         ...packaged('npm', 'flatkeep-leases'),
       }),
+      ...['a', 'b'].map((name) => registryEntry(`com.twin-${name}/notes`, packaged('npm', 'twin-notes'))),
       registryEntry('com.plover/mail', packaged('npm', 'plover-mail', '1.1.0')),
       registryEntry('io.github.saltmarsh/scan', packaged('oci', 'docker.io/saltmarsh/scan:1.2')),
       registryEntry('com.fieldgate/orders', {
@@ -167,6 +168,55 @@ describe('what a command does beyond the package of a listing is said first', ()
     const { text } = await call('compare_agents', { handles, criteria });
     expect(text).toContain('no_malware_report: unknown');
     expect(text).toContain('takes the package from `npm.tarnhub.dev`');
+  });
+});
+
+describe('what a command does besides is said too if', () => {
+  const remote =
+    'npx -y mcp-remote https://mcp.otherfield.com/sse --header "Authorization: Bearer fg_live_h7Tq2Lx9"';
+  it.each([
+    ['no listing is found', remote, also('npm:mcp-remote')],
+    ['a host is', remote.replace('otherfield', 'fieldgate'), also('npm:mcp-remote')],
+    [
+      'several listings are',
+      'npx --registry https://npm.tarnhub.dev -y twin-notes',
+      elsewhere('npm.tarnhub.dev', 'npm'),
+    ],
+    [
+      'no listing records the package',
+      'npx --registry https://npm.tarnhub.dev -y unlisted-notes',
+      elsewhere('npm.tarnhub.dev', 'npm'),
+    ],
+    ['no image is', 'docker run -v $HOME:/data unlisted/scan:1.2', added('“-v $HOME:/data”')],
+    [
+      'two are sent',
+      '{"a":{"command":"npx","args":["--registry","https://npm.tarnhub.dev","plover-mail"]},"b":{"command":"npx","args":["b"]}}',
+      'What you sent takes a package from `npm.tarnhub.dev`, not from npm; nothing is known of what that serves.',
+    ],
+  ])('%s', async (_, handle, says) => {
+    const offer = { payTo: '0x1111111111111111111111111111111111111111', network: 'base', amount: '1' };
+    const page = await directory.app.request(`/agents?q=${encodeURIComponent(handle)}`);
+    const said = [
+      (await call('get_agent', { handle })).text,
+      (await call('get_history', { handle })).text,
+      (await call('check_offer', { handle, offer })).text,
+      (await call('compare_agents', { handles: [flatkeep, handle] })).text,
+      (await call('compare_agents', { handles: ['com.example/unknown', handle] })).text,
+      (await call('resolve_agents', { handles: [handle] })).text,
+      JSON.stringify((await call('resolve_agents', { handles: [handle] })).json),
+    ].map((text) => text.replaceAll('\\', ''));
+    expect(said.map((text) => text.includes(says))).toEqual(said.map(() => true));
+    const shown = (await page.text()).replace(/<\/?code[^>]*>/g, '`').replace(/<[^>]*>/g, '');
+    expect(shown).toContain(says);
+    expect(said.slice(0, 3).join()).not.toContain('fg_live');
+  });
+  it('a listing is found, by check_offer', async () => {
+    const handle = 'npx -y mcp-remote https://mcp.fieldgate.com/mcp';
+    const offer = { payTo: '0x1111111111111111111111111111111111111111', network: 'base', amount: '1' };
+    const { json } = await call('check_offer', { handle, offer });
+    expect(json.message).toContain(also('npm:mcp-remote'));
+    const page = await directory.app.request(`/agents?q=${encodeURIComponent(handle)}`);
+    expect(await page.text()).toContain('which can run too');
   });
 });
 

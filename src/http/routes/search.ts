@@ -92,8 +92,9 @@ const showSearch = async (c: Request) => {
     const query = address.has('cursor') ? '' : (address.get('q') ?? '');
     const answer = await search(c, address);
     const payee = readPayeeOrPage(query.trim(), context.config.publicUrl);
-    const named = await findByPlace(query, context);
-    const page = toSearchPage(context, { answer, address, named, payee: named && payee && payeePath(payee) });
+    const { found: named, beside } = await findByPlace(query, context);
+    const paid = named && payee && payeePath(payee);
+    const page = toSearchPage(context, { answer, address, named, beside, payee: paid });
     return answerPage(c, page, { cacheTags: 'all' });
   } catch (problem) {
     const isWrong = problem instanceof Problem && problem.code === 'invalid_input' && wantsPage(c);

@@ -293,7 +293,10 @@ export function readName(asked: string, publicUrl: string): Name {
   if (pasted.length <= 1 && isHandle(text))
     return { ...none, text, handles: [text], references: besideHandle(text) };
   const written = pasted.length > 0 ? pasted : text.length > longest ? [unread] : writtenAs(text);
-  if (written.length > 1) return { ...none, servers: written.map((one) => one.text.replace(/[?#].*$/s, '')) };
+  if (written.length > 1) {
+    const servers = written.map((one) => one.text.replace(/[?#].*$/s, ''));
+    return { ...none, servers, beside: written.flatMap((one) => one.beside) };
+  }
   const [{ text: plain, beside } = unread] = written;
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);

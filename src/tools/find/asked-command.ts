@@ -11,24 +11,31 @@ import { noticesOfAsked } from './several.ts';
 /** The listings that record a package. */
 type FindRecording = (references: Name['references']) => Promise<readonly KnownVersions[]>;
 
-function codeWords({ text, of: ref = '' }: Beside): Words {
-  const runs = say`The command runs the code of ${code(text)}`;
+/** Of several commands it is not said which. */
+const subjects = {
+  one: { who: own('The command'), what: own('the package') },
+  several: { who: own('What you sent'), what: own('a package') },
+} as const;
+type Subject = (typeof subjects)[keyof typeof subjects];
+
+function codeWords({ text, of: ref = '' }: Beside, { who }: Subject): Words {
+  const runs = say`${who} runs the code of ${code(text)}`;
   const moving = ref === '' ? own('in its default branch') : say`at ${code(ref)}`;
   const at = commitForm.test(ref) ? say`at the commit ${code(ref)}` : say`${moving} as it is when it starts`;
   return say`${runs} ${at}; what is known of the published package is not about it.`;
 }
 
-function registryWords({ what, text, of = '' }: Beside): Words {
+function registryWords({ what, text, of = '' }: Beside, subject: Subject): Words {
   const usual = of === 'oci' ? own('the one in its name') : registryOf(of).registry;
   const from =
     what === 'registry'
-      ? say`takes the package from ${code(text)}, not from ${usual}`
-      : say`may take the package from a registry other than ${usual}, as ${code(text)} can say`;
-  return say`The command ${from}; nothing is known of what that serves.`;
+      ? say`takes ${subject.what} from ${code(text)}, not from ${usual}`
+      : say`may take ${subject.what} from a registry other than ${usual}, as ${code(text)} can say`;
+  return say`${subject.who} ${from}; nothing is known of what that serves.`;
 }
 
-async function packageWords({ text }: Beside, find: FindRecording): Promise<Words> {
-  const what = say`The command also fetches ${code(text)}, which can run too;`;
+async function packageWords({ text }: Beside, { who }: Subject, find: FindRecording): Promise<Words> {
+  const what = say`${who} also fetches ${code(text)}, which can run too;`;
   const { references } = readName(text, '');
   const known = await find(references);
   if (known.length === 0) return say`${what} no listing records it, and nothing is known of it.`;
@@ -41,27 +48,32 @@ async function packageWords({ text }: Beside, find: FindRecording): Promise<Word
 /** A command may name hundreds, and each is looked up. */
 const mostLookedAt = 5;
 
-const addedWords = (all: readonly Beside[]): Words | false =>
+const addedWords = (all: readonly Beside[], { who }: Subject): Words | false =>
   all.length > 0 &&
-  say`The command itself adds ${listed(
+  say`${who} itself adds ${listed(
     all.map(({ text }) => code(text)),
     mostLookedAt,
   )}; what that lets it run or read was not looked at.`;
 
 /** What a command does that no fact about its package covers; empty for other names. */
-export async function besideWords(beside: readonly Beside[], find: FindRecording): Promise<Words> {
+export async function besideWords(
+  { beside, servers }: Pick<Name, 'beside' | 'servers'>,
+  find: FindRecording,
+): Promise<Words> {
+  const subject = servers ? subjects.several : subjects.one;
   const others = beside.filter(({ what }) => what !== 'added');
   const said = await inTurns(others.slice(0, mostLookedAt), async (one) => {
-    if (one.what === 'code') return codeWords(one);
-    return one.what === 'package' ? packageWords(one, find) : registryWords(one);
+    if (one.what === 'code') return codeWords(one, subject);
+    return one.what === 'package' ? packageWords(one, subject, find) : registryWords(one, subject);
   });
   const more = others.length - mostLookedAt;
   const left = more > 0 && say`Dossier did not look at ${count(more, 'more part')} of the command.`;
-  return join([...said, left, addedWords(beside.filter(({ what }) => what === 'added'))], ' ');
+  const added = beside.filter(({ what }) => what === 'added');
+  return join([...said, left, addedWords(added, subject)], ' ');
 }
 
-export const besideInStore = ({ beside }: Name, { store, clock }: Context) =>
-  besideWords(beside, async (references) => {
+export const besideInStore = (name: Name, { store, clock }: Context) =>
+  besideWords(name, async (references) => {
     const found = (await store.listings.recording(references, mostRecording)).flat();
     const handles = found.map(({ handle }) => handle);
     const facts = await store.documents.factsOfAll(handles, clock().toISOString());

@@ -1,20 +1,17 @@
 import { z } from 'zod';
 import { optOutText } from '../../claims/rules.ts';
 import { type Context, noteChange } from '../../context.ts';
-import { handleWords, isHandle, requireHandle } from '../../core/handle.ts';
+import { isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem, wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
-import { code, codes, listed, own, say, sentence, toText, type Words } from '../../core/words.ts';
+import { code, own, say, sentence, toText, type Words } from '../../core/words.ts';
 import { publisherLine } from '../../document/answers/for-publisher.ts';
 import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { noPayee } from '../../document/payee.ts';
 import { copyLacksWords, endOfDay, type ListingFacts, nextChange_ms } from '../../document/record.ts';
-import { typeWords } from '../../document/sentences.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
-import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
-import { isAtForge, type Name, readName, toOwners, toReferences } from '../../listings/references/name.ts';
-import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
+import { isAtForge, type Name, readName, toReferences } from '../../listings/references/name.ts';
+import { type Reference, toHost } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
@@ -22,17 +19,14 @@ import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
 import {
   type FoundListing,
   mostRecording,
-  noAdvisory,
   pickFormer,
   pickRecording,
   type Several,
   severalListings,
-  whatLooksAlike,
 } from './holders.ts';
-import { findLacking } from './near-misses.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
+import { maxNear, readWhy } from './why-unknown.ts';
 
-const maxNear = 5;
 const ofOthers = 'Handles in others are less similar.';
 
 /** `false` refuses an unknown handle without a search. */
@@ -53,87 +47,19 @@ export const orEmpty = <T>(
     return [];
   });
 
-const noRecord = 'No listing records this address as an endpoint, a repository or a package';
-
-function whatIsAtHost(listings: readonly Listing[], host: string): string {
-  const [only, second] = listings;
-  if (!only) return `${noRecord}.`;
-  if (second) {
-    const count = listings.length > maxNear ? `more than ${maxNear} listings` : `${listings.length} listings`;
-    return `${noRecord}; ${count} record other addresses at its host: see near.`;
-  }
-  const atHost = only.remotes.filter(({ url }) =>
-    toReferences(url).some(({ kind, key }) => kind === 'endpoint' && toHost(key) === host),
-  );
-  const recorded = codes(atHost.map(({ url }) => url));
-  return `${noRecord}; ${toText(say`${handleWords(only.handle)} records ${recorded} at its host.`)}`;
+interface Unknown {
+  /** Of a text in the form of a handle; `named`: of any other. */
+  readonly references?: readonly Reference[];
+  readonly named?: Reference | undefined;
+  readonly beside?: Words;
 }
 
-/** Of those in a namespace of its domain. */
-function whoseWebsite(listings: readonly Listing[], address: string): string {
-  const naming = listings.filter(({ website }) => website !== undefined && toAddressKey(website) === address);
-  const named = naming.map(({ handle }) => handleWords(handle));
-  if (named.length === 0) return `${noRecord}.`;
-  return `${noRecord}; ${toText(say`it is the website in the record of ${listed(named)}.`)}`;
-}
-
-function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
-  const [first] = listings;
-  const none = `No listing records this ${registry ? `${registry} ` : ''}package.`;
-  if (!first) return none;
-  const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
-  return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
-}
-
-type NearPackage = Record<'handle' | 'registry_type' | 'identifier', string>;
-
-/** Of a name that is nearly the one asked for. */
-export const recordsPackage = ({ handle, registry_type, identifier }: NearPackage): Words =>
-  say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}.`;
-
-async function readWhy(
-  named: Reference | undefined,
-  context: Context,
-): Promise<{
-  readonly detail?: string;
-  readonly beside: readonly Listing[];
-  readonly packages?: readonly NearPackage[];
-}> {
-  if (!named) return { beside: [] };
-  const { kind, key, registry } = named;
-  const { recording } = context.store.listings;
-  const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
-  if (kind === 'advisory') return { detail: noAdvisory, beside: [] };
-  const lacking = await findLacking(context.store, [field]);
-  if (lacking) return { detail: lacking, beside: [] };
-  if (kind === 'package') {
-    const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
-    const packages = beside.length > 0 ? [] : await context.store.listings.nearPackages(key, maxNear);
-    const detail = [whatIsElsewhere(beside, registry), ...packages.map((one) => toText(recordsPackage(one)))];
-    return { detail: detail.join(' '), beside, packages };
-  }
-  const host = toHost(key);
-  const readAt = (at: string) => recording([{ kind: 'host', key: at }, ...toOwners(at)], mostRecording);
-  const alike = isAtHost(named) ? toPlainHost(host) : undefined;
-  const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
-  if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };
-  if (kind === 'owner')
-    return { detail: 'No listing is in a namespace of this domain or account.', beside: [] };
-  if (kind === 'pay_to') return { detail: noPayee, beside: [] };
-  if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
-  const [atHost = [], ...ofDomain] = await readAt(host);
-  if (atHost.length > 0) return { detail: whatIsAtHost(atHost, host), beside: atHost };
-  return { detail: whoseWebsite(ofDomain.flat(), key), beside: ofDomain.flat() };
-}
-
-/** `references`: of a text in the form of a handle; `named`: of any other. */
 async function refuseUnknown(
   text: string,
   context: FindContext,
-  references?: readonly Reference[],
-  named?: Reference,
+  { references, named, beside: command = say`` }: Unknown = {},
 ): Promise<never> {
-  if (context.namesNear === false) throw new Problem('unknown_handle');
+  if (context.namesNear === false) throw new Problem('unknown_handle', toText(command));
   const { listings } = context.store;
   const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
   const read = Promise.all([listings.near(text, maxNear), recording(), readWhy(named, context)]);
@@ -152,7 +78,7 @@ async function refuseUnknown(
   const alike = beside.length > 0 ? beside : [...(why?.packages ?? []).map(({ handle }) => handle), ...near];
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
   const farther = beside.length > 0 ? [] : others.filter((handle) => !all.has(handle));
-  const said = [detail, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
+  const said = [toText(command), detail, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
   throw new Problem('unknown_handle', {
     near: [...all].slice(0, maxNear),
     ...(farther.length > 0 && { others: farther }),
@@ -164,7 +90,10 @@ async function refuseUnknown(
 function refuseHandle(handle: string, context: FindContext): Promise<never> {
   const { references } = readName(handle, '');
   const address = references.find(({ kind }) => kind === 'endpoint');
-  return refuseUnknown(handle, context, [...references, ...toReferences(handle)], address);
+  return refuseUnknown(handle, context, {
+    references: [...references, ...toReferences(handle)],
+    named: address,
+  });
 }
 
 const sampleEnded =
@@ -242,25 +171,26 @@ export async function findHolders(
   };
 }
 
+/** What names a listing by one of its places; `beside` also if none does. */
 export async function findByPlace(
   asked: string,
   context: FindContext,
-): Promise<FoundListing | Several | undefined> {
+): Promise<{ readonly found?: FoundListing | Several | undefined; readonly beside: Words }> {
   const name = readName(asked, context.config.publicUrl);
   const { text, references } = name;
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   const { now, before } = await findHolders(places, text, context);
   const found = now ?? before;
-  if (!found) return undefined;
   const beside = await besideInStore(name, context);
+  if (!found) return { beside };
   return 'candidates' in found
-    ? describeSeveral(found, { asked, text, references, beside }, context)
-    : withBeside(found, beside);
+    ? { found: await describeSeveral(found, { asked, text, references, beside }, context), beside: say`` }
+    : { found, beside: withBeside(found, beside).beside ?? say`` };
 }
 
 /** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */
 async function refuseDeleted(
-  { handle, found_by }: FoundListing,
+  { handle, found_by, beside = say`` }: FoundListing,
   name: Pick<Name, 'text' | 'references'>,
   context: Context,
 ): Promise<void> {
@@ -268,14 +198,17 @@ async function refuseDeleted(
   if (!listing?.withdrawn) return;
   const notices = await noticesOfDeleted(listing, name, context);
   const found = toText(sentence(say`${code(handle)} is ${found_by ?? say``}`));
-  const said = [found, await withdrawal(listing, context), ...notices.map(({ text }) => toText(text))];
+  const about = [beside, ...notices.map(({ text }) => text)].map(toText);
+  const said = [found, await withdrawal(listing, context), ...about].filter(Boolean);
   throw new Problem('listing_withdrawn', said.join(' '));
 }
 
-const unreadable = (name: Name): Problem =>
+const unreadable = (name: Name, beside: Words): Problem =>
   new Problem(
     'invalid_handle',
-    [whyUnreadable(name), name.servers && 'resolve_agents takes them all.'].filter(Boolean).join(' '),
+    [whyUnreadable(name), name.servers && 'resolve_agents takes them all.', toText(beside)]
+      .filter(Boolean)
+      .join(' '),
   );
 
 /**
@@ -287,18 +220,20 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   const { text, handles, references } = name;
   const meant = handles.at(-1);
   if (isHandle(text) && references.length === 0) return { handle: text };
-  for (const handle of handles) if (await isKnownHandle(handle, context)) return { handle };
+  const beside = await besideInStore(name, context);
+  for (const handle of handles)
+    if (await isKnownHandle(handle, context)) return withBeside({ handle }, beside);
   const { now, before } = await findHolders(references, text, context);
   const found = now ?? before;
-  const beside = found ? await besideInStore(name, context) : say``;
   if (found && 'candidates' in found)
     throw severalListings(await describeSeveral(found, { asked, text, references, beside }, context));
-  if (found && found === before) await refuseDeleted(found, name, context);
+  if (found && found === before) await refuseDeleted(withBeside(found, beside), name, context);
   if (found) return withBeside(found, beside);
-  if (meant !== undefined) return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context);
-  if (references.length === 0 && (name.isUnread || !isName.test(text))) throw unreadable(name);
+  if (meant !== undefined)
+    return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context, { beside });
+  if (references.length === 0 && (name.isUnread || !isName.test(text))) throw unreadable(name, beside);
   const named = references.find(({ kind }) => kind === 'owner') ?? references[0];
-  return refuseUnknown(toNearText(text, references), context, undefined, named);
+  return refuseUnknown(toNearText(text, references), context, { named, beside });
 }
 
 /** Throws as findListing does. */

@@ -161,8 +161,9 @@ async function namedByOffer(
 }
 
 async function findByName(handle: string, context: Context): Promise<FoundPlace> {
-  const { handle: known, found_by } = await findNamed(handle, context);
-  return { facts: await readFacts(known, context), found: found_by ? say`It is ${found_by}.` : say`` };
+  const { handle: known, found_by, beside } = await findNamed(handle, context);
+  const found = join([found_by && say`It is ${found_by}.`, beside], ' ');
+  return { facts: await readFacts(known, context), found };
 }
 
 /**

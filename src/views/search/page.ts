@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Problem } from '../../core/problem.ts';
 import { amount, counted, quoted } from '../../core/text.ts';
-import { say } from '../../core/words.ts';
+import { isEmpty, say } from '../../core/words.ts';
 import { findOmissions } from '../../search/query.ts';
 import { toWords } from '../../search/words.ts';
 import { findMeant } from '../../tools/find/meant-filters.ts';
@@ -170,8 +170,8 @@ function more(search: ShownSearch, isLive: boolean) {
   return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
 
-function namedBlock({ named, payee }: ShownSearch): Html | '' {
-  if (!named) return '';
+function namedBlock({ named, payee, beside = say`` }: ShownSearch): Html | '' {
+  if (!named) return isEmpty(beside) ? '' : html`<p class="note">${toHtml(beside)}</p>`;
   const page = payee
     ? html` <a href="${payee}">Who asks to be paid there, since when and until when</a>`
     : '';
@@ -180,7 +180,7 @@ function namedBlock({ named, payee }: ShownSearch): Html | '' {
 <div class="named"><p>${toHtml(named.detail)}${page}</p>
 <ul class="plain">${named.candidates.map(({ handle, differs }) => html`<li>${handleLink(handle)}: ${toHtml(differs)}</li>`)}</ul></div>`;
   return html`
-<p class="named">${handleLink(named.handle)} is ${toHtml(named.found_by ?? say``)}.${page}</p>`;
+<p class="named">${handleLink(named.handle)} is ${toHtml(named.found_by ?? say``)}. ${toHtml(beside)}${page}</p>`;
 }
 
 function hits(search: ShownSearch, isLive: boolean) {
@@ -189,7 +189,7 @@ function hits(search: ShownSearch, isLive: boolean) {
   // Parts of an address are not misspelt words.
   const unknown = named
     ? namedBlock(search)
-    : html`${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}${meantLinks(search)}`;
+    : html`${namedBlock(search)}${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}${meantLinks(search)}`;
   const earlier = earlierPicks(address, answer.listings);
   const picked = address.has('handle') ? html`${earlier}${compareButton}` : '';
   if (answer.no_match)

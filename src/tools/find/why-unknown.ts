@@ -1,0 +1,87 @@
+import type { Context } from '../../context.ts';
+import { handleWords } from '../../core/handle.ts';
+import { code, codes, listed, say, toText, type Words } from '../../core/words.ts';
+import { noPayee } from '../../document/payee.ts';
+import { typeWords } from '../../document/sentences.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
+import { toOwners, toReferences } from '../../listings/references/name.ts';
+import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
+import { mostRecording, noAdvisory, whatLooksAlike } from './holders.ts';
+import { findLacking } from './near-misses.ts';
+
+export const maxNear = 5;
+
+const noRecord = 'No listing records this address as an endpoint, a repository or a package';
+
+function whatIsAtHost(listings: readonly Listing[], host: string): string {
+  const [only, second] = listings;
+  if (!only) return `${noRecord}.`;
+  if (second) {
+    const count = listings.length > maxNear ? `more than ${maxNear} listings` : `${listings.length} listings`;
+    return `${noRecord}; ${count} record other addresses at its host: see near.`;
+  }
+  const atHost = only.remotes.filter(({ url }) =>
+    toReferences(url).some(({ kind, key }) => kind === 'endpoint' && toHost(key) === host),
+  );
+  const recorded = codes(atHost.map(({ url }) => url));
+  return `${noRecord}; ${toText(say`${handleWords(only.handle)} records ${recorded} at its host.`)}`;
+}
+
+/** Of those in a namespace of its domain. */
+function whoseWebsite(listings: readonly Listing[], address: string): string {
+  const naming = listings.filter(({ website }) => website !== undefined && toAddressKey(website) === address);
+  const named = naming.map(({ handle }) => handleWords(handle));
+  if (named.length === 0) return `${noRecord}.`;
+  return `${noRecord}; ${toText(say`it is the website in the record of ${listed(named)}.`)}`;
+}
+
+function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
+  const [first] = listings;
+  const none = `No listing records this ${registry ? `${registry} ` : ''}package.`;
+  if (!first) return none;
+  const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
+  return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
+}
+
+type NearPackage = Record<'handle' | 'registry_type' | 'identifier', string>;
+
+/** Of a name that is nearly the one asked for. */
+export const recordsPackage = ({ handle, registry_type, identifier }: NearPackage): Words =>
+  say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}.`;
+
+/** Of a name that no listing has; `beside`: those at the same host or with the same package elsewhere. */
+export async function readWhy(
+  named: Reference | undefined,
+  context: Context,
+): Promise<{
+  readonly detail?: string;
+  readonly beside: readonly Listing[];
+  readonly packages?: readonly NearPackage[];
+}> {
+  if (!named) return { beside: [] };
+  const { kind, key, registry } = named;
+  const { recording } = context.store.listings;
+  const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
+  if (kind === 'advisory') return { detail: noAdvisory, beside: [] };
+  const lacking = await findLacking(context.store, [field]);
+  if (lacking) return { detail: lacking, beside: [] };
+  if (kind === 'package') {
+    const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
+    const packages = beside.length > 0 ? [] : await context.store.listings.nearPackages(key, maxNear);
+    const detail = [whatIsElsewhere(beside, registry), ...packages.map((one) => toText(recordsPackage(one)))];
+    return { detail: detail.join(' '), beside, packages };
+  }
+  const host = toHost(key);
+  const readAt = (at: string) => recording([{ kind: 'host', key: at }, ...toOwners(at)], mostRecording);
+  const alike = isAtHost(named) ? toPlainHost(host) : undefined;
+  const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
+  if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };
+  if (kind === 'owner')
+    return { detail: 'No listing is in a namespace of this domain or account.', beside: [] };
+  if (kind === 'pay_to') return { detail: noPayee, beside: [] };
+  if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
+  const [atHost = [], ...ofDomain] = await readAt(host);
+  if (atHost.length > 0) return { detail: whatIsAtHost(atHost, host), beside: atHost };
+  return { detail: whoseWebsite(ofDomain.flat(), key), beside: ofDomain.flat() };
+}
