@@ -5,7 +5,7 @@ import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { ownTerms } from '../document/registry/ard.ts';
 import { rulesOfEvidence } from '../document/sentences.ts';
-import { day, type Html, minute } from './html.ts';
+import { day, type Html, minute, paste } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
 import { type PageSite, toPage } from './layout.ts';
 import { contactLink } from './pages.ts';
@@ -75,6 +75,16 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
     : html`${how} No listing has been observed yet.`;
 };
 
+/** The package is published nowhere, so the commands begin in a checkout. */
+const inCi = ({ publicUrl }: PageSite['config']) => html`
+<section aria-labelledby="ci"><h2 id="ci">A check in CI</h2>
+<details><summary>How a build fails when what is known about a listing has changed</summary>
+<p>Tools, prices, payees, packages and secrets are locked in a file, and compared with it later. The commands need a checkout of Dossier: the package is not on npm, and one that is named dossier there is a stranger’s.</p>
+${paste(`npm install --save-dev "./$(npm pack --silent /path/to/dossier)"
+npx --no-install dossier lock --from ${publicUrl} HANDLE
+npx --no-install dossier check`)}
+<p>Commit the file of the package and <code>dossier.lock.json</code>, and run the last command in each build. In the checkout, docs/changes.md says what is locked, and action.yml is a step of GitHub Actions. Without a checkout, <a href="/changes">the stream</a> and the feeds of each listing have the same changes.</p></details></section>`;
+
 const [input, ratings, groups, rings, counts, imported, missing, feedback, untrusted] = rulesOfEvidence;
 
 const rulesBlock = html`
@@ -120,5 +130,6 @@ ${quarantineBlock(status.quarantine)}</details>
 <details><summary>How it asks, and how to stop it</summary><p>It sends one request at a time to each host, or two while an event stream is open. It obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to endpoints and other hosts of publishers are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
 <p>To stop requests to the endpoints, websites and package files of a listing, put the line <code>observe: no</code> into <code>${site.config.claimFile}</code> at the root of the default branch of its recorded repository.</p></details>
 </section>
+${inCi(site.config)}
 ${privacyBlock}`,
   });

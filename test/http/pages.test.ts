@@ -116,6 +116,11 @@ describe('pages', () => {
     expect(page).toContain('<p>Full, <time');
     expect(page).toContain('Quarantined records');
     expect(page).not.toContain('unknown_handle');
+    const [, ci = ''] = /<h2 id="ci">(.*?)<\/section>/s.exec(page) ?? [];
+    expect(ci).toContain('the package is not on npm, and one that is named dossier there is a stranger’s');
+    expect(ci).toContain(
+      '<code>npm install --save-dev &quot;./$(npm pack --silent /path/to/dossier)&quot;\nnpx --no-install dossier lock --from http://127.0.0.1:3000 HANDLE\nnpx --no-install dossier check</code>',
+    );
     const open = page
       .replace(/.*<main/s, '')
       .replace(/<details.*?<\/details>|<footer.*/gs, '')

@@ -38,7 +38,7 @@ export function publisherWays(
     ['Changes', `${links.page}/feed.atom`],
     ['Its namespace', `${publicUrl}/publishers/${namespace}/feed.atom`],
     ['Webhook', `${publicUrl}/api/webhooks`],
-    ['In CI', 'dossier check'],
+    ['In CI', `${publicUrl}/about#ci`],
   ];
 }
 
