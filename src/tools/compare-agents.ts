@@ -88,7 +88,7 @@ const comparedListing = z.object({
   endpoint_asked: wordsSchema.optional().describe('Present if the answer is about one of several endpoints'),
   being_checked: z.string().optional(),
   as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
-  imported: resultsSchema.describe('Results of criteria about what is recorded'),
+  imported: resultsSchema.describe('Results about what is recorded, unless a check differs'),
   observed: resultsSchema.describe('Results of criteria about what Dossier checks'),
   native: resultsSchema.describe('Results of criteria about claims and ratings made on Dossier'),
   reasons: z.record(z.string(), wordsSchema).optional().describe('Why, where no line below says it'),

@@ -135,7 +135,7 @@ describe('/compare', () => {
     expect(recorded.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
       'Costs com.politicalcomms/api Not recorded, not checked. co.webhook/webhook Dossier has not checked whether the endpoint asks for a payment. ',
     );
-    expect(imported).toContain('<h2 id="imported">What is recorded</h2>');
+    expect(imported).toContain('<h2 id="imported">What is recorded, unless a check differs</h2>');
     expect(resultsIn(imported)).toEqual([['Met'], ['Does not apply', 'Met'], ['Met'], ['Met']]);
     expect(observed).toContain('<h2 id="observed">What Dossier checks</h2>');
     expect(resultsIn(observed)).toEqual([

@@ -26,7 +26,7 @@ export type Takes =
   | { readonly kind: 'price' };
 
 export const evidenceTitles = {
-  imported: 'What is recorded',
+  imported: 'What is recorded, unless a check differs',
   observed: 'What Dossier checks',
   native: 'Claims and ratings made on Dossier',
 } as const;

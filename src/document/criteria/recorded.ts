@@ -31,6 +31,9 @@ function hasRepository(listing: ListingDocument): Result {
   return decided(currentOutcome(gone) !== 'absent');
 }
 
+const isGone: Reason<undefined> = ({ repository }, result) =>
+  repository && result === 'not_met' ? own('recorded, but a check did not find it') : undefined;
+
 function asksNoSecret(listing: ListingDocument): Result {
   const { remotes, packages, observations, copy_lacks = [] } = listing;
   const { all, needed } = recordedSecrets(listing);
@@ -102,7 +105,13 @@ export const recordedCriteria = {
   has_endpoint: recorded('Remote endpoint recorded', plain, ['where'], (listing) =>
     listing.endpoint ? 'met' : unlessUnread(listing, 'endpoint', 'not_met'),
   ),
-  has_repository: recorded('Source repository recorded', plain, ['whose'], hasRepository),
+  has_repository: recorded(
+    'Source repository recorded, and no check found it gone',
+    plain,
+    ['whose'],
+    hasRepository,
+    isGone,
+  ),
   needs_no_secret: recorded('Asks for no secret', plain, ['asks'], asksNoSecret),
   transport: recorded('Transport {} recorded', { kind: 'choice', of: transports }, ['where'], hasTransport),
   package: recorded(

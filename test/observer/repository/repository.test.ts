@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { beforeEach, expect, it } from 'vitest';
 import { createObserver } from '../../../src/observations/observer.ts';
 import { openClaimedDirectory } from '../../support/claimed-directory.ts';
+import { callTool } from '../../support/directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { readable } from '../../support/facts.ts';
 import { opened } from '../../support/opened.ts';
@@ -84,6 +85,23 @@ it('tells a repository without commits from one that is gone', async () => {
       reason: '`github.com` shows no public repository at `example/gone`.',
     },
   });
+});
+
+it('says of a recorded repository that is gone, where criteria are compared, that a check did not find it', async () => {
+  await observe('com.example/gone');
+  const handles = ['com.example/gone', 'com.example/there'];
+  const { listings } = await callTool(directory, 'compare_agents', { handles, criteria: ['has_repository'] });
+  expect(listings).toMatchObject([
+    {
+      imported: { has_repository: 'not_met' },
+      reasons: { has_repository: 'recorded, but a check did not find it' },
+    },
+    { imported: { has_repository: 'met' } },
+  ]);
+  const page = await directory.app.request(
+    '/compare?handle=com.example%2Fgone&handle=com.example%2Fthere&has_repository=true',
+  );
+  expect(await page.text()).toContain('Source repository recorded, and no check found it gone');
 });
 
 const moveTo = (path: string) => {
