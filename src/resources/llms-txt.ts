@@ -87,6 +87,7 @@ ${rate(config)}
 * [Each tool with its schemas](${config.publicUrl}/llms-full.txt)
 * [The rules of evidence](${config.publicUrl}/about)
 * [All listings](${config.publicUrl}/agents), [tags](${config.publicUrl}/tags)
+* [Views](${config.publicUrl}/views): to let MCP hosts start only some services, an operator approves them, and gives hosts this registry or allow list
 * [Changes of evidence in order](${config.publicUrl}/changes), and [posted to an address of yours](${config.publicUrl}/api/webhooks)
 `;
 

@@ -68,7 +68,7 @@ const observerState = ({ observe, interval_s, vantage, ...seen }: StatusDocument
   const how = {
     on: html`Listings are checked about every ${every(interval_s)}, from <code>${vantage}</code>. ${notSample}`,
     asked: html`A listing is checked, from <code>${vantage}</code>, when somebody other than a crawler reads it, but at most about every ${every(interval_s)}. A listing whose record has changed can be checked sooner. Limits can delay a check. ${notSample}`,
-    off: 'This service does not check listings by itself (OBSERVE is off); its operator can start checks from the command line.',
+    off: 'This service does not check listings by itself (OBSERVE is off: docs/observations.md of Dossier); its operator can start checks from the command line.',
   }[observe];
   return seen.last_observed_at
     ? html`${how} Listings observed so far: ${amount(seen.listings_observed)}; last observation: ${minute(seen.last_observed_at)}.`

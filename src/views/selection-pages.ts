@@ -126,5 +126,6 @@ export const toViewsPage = (site: PageSite): Html =>
     body: html`
 <h1>Views</h1>
 <p class="statement">${notVerdict}</p>
-${site.config.views.length > 0 ? html`<ul>${site.config.views.map(({ name, title, description }) => html`<li><a href="/views/${name}">${title}</a>${description && html`: ${description}`}</li>`)}</ul>` : html`<p>There is no view that everybody may read (setting VIEWS).</p>`}`,
+<p>A view lists the services that its operator approved, or that meet its criteria. Its address is a registry for VS Code, GitHub Copilot and other MCP hosts, and its allow list lets Claude Code, Copilot and VS Code start only what is in it.</p>
+${site.config.views.length > 0 ? html`<ul>${site.config.views.map(({ name, title, description }) => html`<li><a href="/views/${name}">${title}</a>${description && html`: ${description}`}</li>`)}</ul>` : html`<p>There is no view here that everybody may read. To make one, run a Dossier of your own with the setting VIEWS; docs/registry.md in its checkout says how.</p>`}`,
   });

@@ -128,6 +128,12 @@ describe('pages', () => {
     expect(open.split(/\s+/).length).toBeLessThanOrEqual(500);
   });
 
+  it('/views says what a view gives, and where it is described', async () => {
+    const page = await textOf('/views');
+    expect(page).toContain('lets Claude Code, Copilot and VS Code start only what is in it');
+    expect(page).toContain('with the setting VIEWS; docs/registry.md in its checkout says how');
+  });
+
   it('/tools has every error code, where the type of a problem leads', async () => {
     expect(await textOf('/tools')).toContain(
       '<div id="unknown_handle"><dt><code>unknown_handle</code> <span class="note">404</span></dt>',

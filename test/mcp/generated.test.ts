@@ -28,6 +28,7 @@ describe('llms.txt', () => {
     ])
       expect(short).toContain(heading);
     expect(short).toContain('X-Agent-Capability: dossier_cap_...');
+    expect(short).toContain('(http://127.0.0.1:3000/views): to let MCP hosts start only some services');
   });
   it('in full has the schemas and an example of each tool', async () => {
     const full = await text('/llms-full.txt');
