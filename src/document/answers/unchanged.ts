@@ -1,5 +1,5 @@
 import { dayText } from '../../core/text.ts';
-import { fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
+import { count, fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
@@ -82,6 +82,6 @@ export function unchangedWords(
     return held.slice(0, held[0] === some[0] ? 1 : undefined).map(({ words }) => words);
   });
   if (same.length === 0) return undefined;
-  const more = same.length > mostNamed ? say` and ${same.length - mostNamed} more` : say``;
+  const more = same.length > mostNamed ? say`; and ${count(same.length - mostNamed, 'more fact')}` : say``;
   return say`Unchanged ${fromDayToDay(from, last)}, in each check that saw the fact: ${join(same.slice(0, mostNamed), '; ')}${more}.`;
 }

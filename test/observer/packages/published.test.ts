@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { openClaimedDirectory } from '../../support/claimed-directory.ts';
+import { callTool } from '../../support/directory.ts';
 import {
   npmPackument,
   npmVersion,
@@ -364,6 +365,15 @@ it('says first that a package names the listing and the repository of another pu
   expect(await answerOf('io.github.bob/own')).toMatch(
     /\* Whose: .*the package names this listing itself; licence `MIT`/,
   );
+});
+
+it('says of unchanged facts how many more there are than it names', async () => {
+  const handle = 'io.github.bob/own';
+  const since = directory.context.clock().toISOString().slice(0, 10);
+  directory.wait(86_400);
+  await observe(handle);
+  const { unchanged } = await callTool(directory, 'get_history', { handle, since });
+  expect(unchanged).toMatch(/^Unchanged from .*; and \d more facts?\.$/);
 });
 
 it('does not take another name in the same namespace for another publisher', async () => {
