@@ -94,7 +94,11 @@ const createDirectory = (context: Context): Directory => ({
 function toAsked(asked: string, { publicUrl }: Directory) {
   const named = readName(asked, publicUrl);
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
-    kind === 'endpoint' ? [{ kind: 'host', key: toHost(key) }] : [],
+    kind === 'endpoint'
+      ? [{ kind: 'host', key: toHost(key) }]
+      : kind === 'owner'
+        ? [{ kind: 'website', key }]
+        : [],
   );
   return { asked, ...named, hosts };
 }

@@ -42,6 +42,7 @@ const entries = [
   }),
   registryEntry('example.website/accounts', { websiteUrl: 'https://www.website.example/agents' }),
   registryEntry('md.install/try', { description: 'Installs' }),
+  registryEntry('io.github.hobbyist/seepost', { websiteUrl: 'https://www.seepost.de/api' }),
   registryEntry('net.example/one', {
     remotes: [{ type: 'streamable-http', url: 'https://many.example.net/one' }],
   }),
@@ -295,6 +296,17 @@ describe('get_agent finds the one listing that records', () => {
       );
     },
   );
+  it('nothing for a domain that only records of others name as their website, which are near', async () => {
+    const detail =
+      'No listing is in a namespace of this domain or account. It is the website in the record of io.github.hobbyist/seepost, which does not show control of it.';
+    const handle = 'seepost.de';
+    const said = await call('get_agent', { handle });
+    expect(said).toMatchObject({ code: 'unknown_handle', near: ['io.github.hobbyist/seepost'] });
+    expect(said.detail?.replaceAll('`', '')).toContain(detail);
+    expect(await call('resolve_agents', { handles: [handle] })).toMatchObject({
+      results: [{ outcome: 'not_listed', near: ['io.github.hobbyist/seepost'] }],
+    });
+  });
   it('a repository by its owner and name, which is no handle of a listing', async () => {
     expect(await call('get_agent', { handle: 'Webhook-co/webhook' })).toMatchObject({
       handle: 'co.webhook/webhook',

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { handleWords } from '../../core/handle.ts';
+import { websiteDomain } from '../../core/identity.ts';
 import { code, codes, listed, say, toText, type Words } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
@@ -34,6 +35,13 @@ function whoseWebsite(listings: readonly Listing[], address: string): string {
   const named = naming.map(({ handle }) => handleWords(handle));
   if (named.length === 0) return `${noRecord}.`;
   return `${noRecord}; ${toText(say`it is the website in the record of ${listed(named)}.`)}`;
+}
+
+function whoNamesOwner(naming: readonly Listing[]): string {
+  const none = 'No listing is in a namespace of this domain or account.';
+  const named = naming.map(({ handle }) => handleWords(handle));
+  if (named.length === 0) return none;
+  return `${none} ${toText(say`It is the website in the record of ${listed(named, maxNear)}, which does not show control of it.`)}`;
 }
 
 function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
@@ -77,8 +85,11 @@ export async function readWhy(
   const alike = isAtHost(named) ? toPlainHost(host) : undefined;
   const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
   if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };
-  if (kind === 'owner')
-    return { detail: 'No listing is in a namespace of this domain or account.', beside: [] };
+  if (kind === 'owner') {
+    const [all = []] = await recording([{ kind: 'website', key }], mostRecording);
+    const naming = all.filter(({ website }) => website !== undefined && websiteDomain(website) === key);
+    return { detail: whoNamesOwner(naming), beside: naming };
+  }
   if (kind === 'pay_to') return { detail: noPayee, beside: [] };
   if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
   const [atHost = [], ...ofDomain] = await readAt(host);
