@@ -109,6 +109,7 @@ export function changeWords(change: NewChange): Words {
 }
 
 export function changeWithVersion(change: NewChange): Words {
-  const { version } = change.data;
-  return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}` : say``}`;
+  const { version, from_version: from } = change.data;
+  const before = typeof from === 'string' ? say`, ${code(from)} before` : say``;
+  return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}${before}` : say``}`;
 }

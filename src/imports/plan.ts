@@ -286,6 +286,7 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
     .filter((tag) => !listing.tags.some((one) => one.tag === tag));
   const data = {
     version,
+    ...(fields.includes('version') && { from_version: known.version }),
     fields,
     ...(fields.includes('origin_status') && { status: listing.origin_status, before: known.origin_status }),
     ...(moved && { moved }),

@@ -349,6 +349,9 @@ describe('an answer as of a day', () => {
       `Tools it lists (\`https://one.example.com/${lives}/mcp\`): added \`write\`; last seen without these changes on ${began} ${days}`,
       `Hints of the tools (\`https://one.example.com/${lives}/mcp\`): 1 without a hint until ${began}, then 2 without a hint ${days}`,
     ]);
+    expect(String((await ask('get_history', { handle })).members?.changes)).toContain(
+      'record changed (description, version); version `1.0.2`, `1.0.1` before',
+    );
     const same = await ask('get_history', { handle, since: changed, until: changed });
     expect(same.members?.differs).toEqual([
       `No difference is known between the ends of ${changed} and ${changed}.`,

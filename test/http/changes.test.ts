@@ -68,7 +68,11 @@ it('has every change in order: of records, claims and ratings', async () => {
     'rating.submitted co.webhook/webhook',
     'listing.withdrawn com.example/new',
   ]);
-  expect(lines[0]?.data).toEqual({ version: '1.1.0', fields: ['description', 'version'] });
+  expect(lines[0]?.data).toEqual({
+    version: '1.1.0',
+    from_version: '1.0.0',
+    fields: ['description', 'version'],
+  });
   expect(lines[3]?.data).toEqual({ log_index: 1, source: 'com.rater/api' });
   const seqs = lines.map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
