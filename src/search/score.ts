@@ -50,9 +50,9 @@ function toWanted(words: readonly RankedWord[], documents: Documents) {
   const places = new Map<number, number>();
   const placeOf = (term: number) => places.get(term) ?? places.set(term, places.size + 1).size;
   const wanted = words.map(({ alternatives }) =>
-    alternatives.flatMap((one) => {
-      const phrase = toPhrase(one.terms, documents);
-      return phrase ? [{ ...one, phrase, places: phrase.map(placeOf) }] : [];
+    alternatives.flatMap(({ terms, factor, isWritten = false }) => {
+      const phrase = toPhrase(terms, documents);
+      return phrase ? [{ phrase, places: phrase.map(placeOf), factor, terms, isWritten }] : [];
     }),
   );
   return { wanted, places };
