@@ -47,7 +47,7 @@ export const orEmpty = <T>(
     return [];
   });
 
-interface Unknown {
+interface UnknownName {
   /** Of a text in the form of a handle; `named`: of any other. */
   readonly references?: readonly Reference[];
   readonly named?: Reference | undefined;
@@ -57,7 +57,7 @@ interface Unknown {
 async function refuseUnknown(
   text: string,
   context: FindContext,
-  { references, named, beside: command = say`` }: Unknown = {},
+  { references, named, beside: command = say`` }: UnknownName = {},
 ): Promise<never> {
   if (context.namesNear === false) throw new Problem('unknown_handle', toText(command));
   const { listings } = context.store;
