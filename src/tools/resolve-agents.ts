@@ -217,6 +217,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
         outcome: 'several_listings' as const,
         version_asked,
         candidates: [...candidatesOf(by, meant)],
+        notes: [by.detail],
         ...(stands_out.length > 0 && { stands_out }),
       };
     }

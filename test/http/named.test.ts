@@ -40,6 +40,15 @@ const entries = [
     ...onGitHub('alice/mono'),
     remotes: [{ type: 'streamable-http', url: 'https://diary.example.org/mcp' }],
   }),
+  registryEntry('com.relay/hosted', {
+    ...packaged('npm', 'relay-kit'),
+    remotes: [{ type: 'streamable-http', url: 'https://relay.example.org/mcp' }],
+  }),
+  registryEntry('com.relay/local', {
+    packages: [
+      { registryType: 'npm', identifier: 'relay-kit', version: '2.0.0', transport: { type: 'stdio' } },
+    ],
+  }),
   registryEntry('example.website/accounts', { websiteUrl: 'https://www.website.example/agents' }),
   registryEntry('md.install/try', { description: 'Installs' }),
   registryEntry('io.github.hobbyist/seepost', { websiteUrl: 'https://www.seepost.de/api' }),
@@ -467,7 +476,8 @@ it('of the listings of one registrable domain, the one whose own domain the addr
 it('what several listings record names them, and what tells them apart', async () => {
   expect(await call('get_agent', { handle: 'https://github.com/alice/mono' })).toMatchObject({
     code: 'several_listings',
-    detail: '2 listings record this repository. Call again with the handle of one of the candidates.',
+    detail:
+      '2 listings record this repository. Recording does not show control. Call again with the handle of one of the candidates.',
     candidates: [
       {
         handle: expect.stringMatching(/^io\.github\.alice\/(diary|notes)$/),
@@ -478,6 +488,25 @@ it('what several listings record names them, and what tells them apart', async (
       {},
     ],
   });
+});
+
+it('several listings of a package are told apart by what they record of it, which shows no control of it', async () => {
+  const packageOf = (version: string) => ({
+    differs: expect.stringContaining(`, npm \`relay-kit@${version}\` over stdio, `),
+  });
+  const candidates = expect.arrayContaining([
+    { handle: 'com.relay/hosted', ...packageOf('1.2.3') },
+    { handle: 'com.relay/local', ...packageOf('2.0.0') },
+  ]);
+  const answer = await call('get_agent', { handle: 'npx -y relay-kit' });
+  expect(answer).toMatchObject({ code: 'several_listings', candidates });
+  expect(answer.detail).toMatch(/^2 listings record this npm package\. Recording does not show control\. /);
+  const { results } = await callTool<{ results: object[] }>(directory, 'resolve_agents', {
+    handles: ['npx -y relay-kit'],
+  });
+  expect(results).toMatchObject([
+    { candidates, notes: ['2 listings record this npm package. Recording does not show control.'] },
+  ]);
 });
 
 describe('what no listing records', () => {

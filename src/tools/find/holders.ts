@@ -10,6 +10,7 @@ import {
   own,
   quote,
   say,
+  sentence,
   toText,
   type Words,
 } from '../../core/words.ts';
@@ -19,7 +20,12 @@ import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { toReferences } from '../../listings/references/name.ts';
-import { isSameReference, type Reference, toHost } from '../../listings/references/references.ts';
+import {
+  isSameReference,
+  type Reference,
+  toHost,
+  toPackageReference,
+} from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
 const mostNamed = 5;
@@ -52,19 +58,22 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
 
 const longestDescription = 100;
 
-function recordedAt({ packages: [first], endpoint }: Listing): Words {
-  if (endpoint) return code(endpoint);
-  return first ? packageWords(first) : own('no endpoint or package recorded');
+/** Of what was asked for, if the record has it. */
+function recordedAt({ packages, endpoint }: Listing, asked: Reference): Words {
+  const named = packages.find((one) => isSameReference(asked, toPackageReference(one)));
+  if (endpoint && !named) return code(endpoint);
+  const shown = named ?? packages[0];
+  return shown ? packageWords(shown) : own('no endpoint or package recorded');
 }
 
-function differenceOf(listing: Listing, all: readonly Listing[]): Words {
+function differenceOf(listing: Listing, all: readonly Listing[], asked: Reference): Words {
   const { description, version, updated_at, origin_status, undated, withdrawn } = listing;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
       : description;
-  const at = recordedAt(listing);
-  const isElsewhere = all.some((one) => toText(recordedAt(one)) !== toText(at));
+  const at = recordedAt(listing, asked);
+  const isElsewhere = all.some((one) => toText(recordedAt(one, asked)) !== toText(at));
   const parts = [
     publisherOf(listing),
     said ? quote(said) : say``,
@@ -94,13 +103,21 @@ function networkOf({ network }: Reference, asked: string): Words {
   return wanted === undefined ? say`` : say`, though not on ${networkWords(wanted)} as far as Dossier knows`;
 }
 
+/** Empty for what shows it, and for what nobody controls. */
+function notShown({ kind }: Reference): Words {
+  if (kind === 'owner' || kind === 'advisory') return say``;
+  return own(
+    kind === 'pay_to' ? 'this does not show who owns the address' : 'recording does not show control',
+  );
+}
+
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   if (reference.kind === 'owner') return say`the only listing in ${what}`;
   if (reference.kind === 'advisory') return say`the only listing that has ${what}`;
   return reference.kind === 'pay_to'
-    ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}; this does not show who owns the address`
-    : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; recording does not show control`;
+    ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}; ${notShown(reference)}`
+    : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; ${notShown(reference)}`;
 }
 
 function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
@@ -148,9 +165,9 @@ const countOfHolders = (found: readonly unknown[]): Words =>
   found.length > mostNamed ? say`More than ${mostNamed} listings` : count(found.length, 'listing');
 
 /** Of those that are not named. */
-function restWords({ kind, key }: Reference, found: readonly unknown[]): Words | undefined {
-  if (kind !== 'owner' || found.length <= mostNamed) return undefined;
-  return say` ${code('search_agents')} with publisher ${code(key, `/agents?publisher=${encodeURIComponent(key)}`)} finds all.`;
+function restWords({ kind, key }: Reference, found: readonly unknown[]): Words {
+  if (kind !== 'owner' || found.length <= mostNamed) return say``;
+  return say`${code('search_agents')} with publisher ${code(key, `/agents?publisher=${encodeURIComponent(key)}`)} finds all.`;
 }
 
 function onlyFormer({ kind }: Reference, what: Words, { until }: FormerHolder): Words {
@@ -177,12 +194,18 @@ export function pickFormer(
   if (!other) return { handle: only.listing.handle, found_by: onlyFormer(reference, what, only) };
   const [now, , had] = doingOf(reference);
   return {
-    detail: say`No listing ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)}${network}.`,
+    detail: join(
+      [
+        say`No listing ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)}${network}.`,
+        sentence(notShown(reference)),
+      ],
+      ' ',
+    ),
     candidates: found.slice(0, mostNamed).map(({ listing, until }) => {
       const all = found.map((one) => one.listing);
       return {
         handle: listing.handle,
-        differs: say`${own(had)} until ${dayOf(until)}, ${differenceOf(listing, all)}`,
+        differs: say`${own(had)} until ${dayOf(until)}, ${differenceOf(listing, all, reference)}`,
       };
     }),
   };
@@ -225,9 +248,16 @@ export function pickRecording(
   const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   return {
-    detail: say`${countOfHolders(found)} ${own(have)} ${join([where, ...former], '; ')}.${restWords(reference, found)}`,
+    detail: join(
+      [
+        say`${countOfHolders(found)} ${own(have)} ${join([where, ...former], '; ')}.`,
+        restWords(reference, found),
+        sentence(notShown(reference)),
+      ],
+      ' ',
+    ),
     candidates: found
       .slice(0, mostNamed)
-      .map((one) => ({ handle: one.handle, differs: differenceOf(one, found) })),
+      .map((one) => ({ handle: one.handle, differs: differenceOf(one, found, reference) })),
   };
 }
