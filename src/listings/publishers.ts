@@ -67,7 +67,9 @@ export async function readPublisherFacts(namespace: string, reads: PublisherCont
 
 const documented = ['co.webhook/webhook', 'com.politicalcomms/api'] as const;
 
-/** For an invisible example, one of the first listings by handle. */
+const madeUp = 'com.example/server';
+
+/** For an invisible example, one of the first listings by handle; without any, a name that is none. */
 export async function readExampleHandles({
   store: { listings },
 }: PublisherContext): Promise<ReadonlyMap<string, string>> {
@@ -76,10 +78,14 @@ export async function readExampleHandles({
   return new Map(
     documented.map((handle, at) => [
       handle,
-      found.some((one) => one.handle === handle) ? handle : (first[at]?.handle ?? first[0]?.handle ?? handle),
+      found.some((one) => one.handle === handle) ? handle : (first[at]?.handle ?? first[0]?.handle ?? madeUp),
     ]),
   );
 }
+
+/** The text with the listed handles instead of those that it was written with. */
+export const withExamples = (text: string, handles: ReadonlyMap<string, string>): string =>
+  [...handles].reduce((said, [written, handle]) => said.replaceAll(written, handle), text);
 
 export const countListings = ({ store }: PublisherContext): Promise<number> => store.listings.count();
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type Problem, problemTable } from '../core/problem.ts';
 import { amount, counted, isWebAddress } from '../core/text.ts';
 import { isRecordedTag } from '../document/record.ts';
+import { withExamples } from '../listings/publishers.ts';
 import vocabulary from '../listings/tag-vocabulary.json' with { type: 'json' };
 import type { Feedback } from '../moderation/moderation.ts';
 import { type Tool, toInputSchema } from '../tools/tool.ts';
@@ -155,12 +156,7 @@ ${paste(toCurl(`${publicUrl}/api/tools/${tool.name}`, example, tool.needsCapabil
 </details>`;
 
 const exampleOf = ({ example }: Tool, handles: ReadonlyMap<string, string>): object =>
-  JSON.parse(
-    [...handles].reduce(
-      (text, [documented, handle]) => text.replaceAll(documented, handle),
-      JSON.stringify(example),
-    ),
-  ) as object;
+  JSON.parse(withExamples(JSON.stringify(example), handles)) as object;
 
 /** `handles` maps those of the examples to listed ones. */
 export const toToolsPage = (

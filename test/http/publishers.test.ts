@@ -79,6 +79,24 @@ describe('the page of a publisher', () => {
   });
 });
 
+it.each(['/api/webhooks', '/openapi.json', '/llms-full.txt', '/tools'])(
+  'an example in %s is of a listing that is here, or plainly made up',
+  async (path) => {
+    const read = async (names: readonly string[]) => {
+      const other = await openDirectory({ entries: names.map((name) => registryEntry(name, {})) });
+      const text = await (await other.app.request(path)).text();
+      await other.close();
+      return text.replaceAll('&quot;', '"');
+    };
+    const ofOne = await read(['net.here/one']);
+    expect(ofOne).toMatch(/"handle": ?"net\.here\/one"/);
+    expect(ofOne).not.toMatch(/co\.webhook|com\.politicalcomms/);
+    const ofNone = await read([]);
+    expect(ofNone).toMatch(/"handle": ?"com\.example\/server"/);
+    expect(ofNone).not.toMatch(/co\.webhook|com\.politicalcomms/);
+  },
+);
+
 it('the examples of the reference page are about listings that are here', async () => {
   const other = await openDirectory({
     entries: [registryEntry('com.example/first', {}), registryEntry('com.example/second', {})],

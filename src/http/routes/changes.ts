@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { wrongField } from '../../core/problem.ts';
 import { beginning, readAfter } from '../../listings/changes.ts';
+import { readExampleHandles, withExamples } from '../../listings/publishers.ts';
 import { isChangeId } from '../../log/change.ts';
 import { requireSelection } from '../../selections/members.ts';
 import { type ChangeSubject, readNewest } from '../../tools/find/changes.ts';
@@ -67,6 +68,11 @@ ${publicUrl}/changes lists the same changes. Pages with feeds have them at feed.
 A change may be sent more than once: ignore a message whose webhook-id you have already received. The changes of one listing are sent in their order.
 `;
 
+async function explain(c: Request): Promise<Response> {
+  const context = c.get('context');
+  return c.text(withExamples(toHowTo(context.config), await readExampleHandles(context)));
+}
+
 const secretOf = (c: Request) => (c.req.header('authorization') ?? '').replace(/^bearer +/i, '');
 
 const owned = (c: Request) => findOwned(c.req.param('id') ?? '', secretOf(c), c.get('context'));
@@ -88,7 +94,7 @@ async function remove(c: Request): Promise<Response> {
 /** docs/changes.md */
 export const changeRoutes = new Hono<HttpEnvironment>()
   .get('/changes', answerLines)
-  .get('/api/webhooks', (c) => c.text(toHowTo(c.get('context').config)))
+  .get('/api/webhooks', explain)
   .post('/api/webhooks', register)
   .get('/api/webhooks/:id', async (c) => answerOnce(c, toShownWebhook(await owned(c))))
   .delete('/api/webhooks/:id', remove);

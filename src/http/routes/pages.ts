@@ -4,7 +4,12 @@ import { payeePath, readPayeeSegment } from '../../core/payee.ts';
 import { readPayeeDocument, toPayeeMarkdown } from '../../document/payee.ts';
 import { serverCardType } from '../../document/registry/ard.ts';
 import { readReadiness, readStatus } from '../../document/status.ts';
-import { readExampleHandles, readPublisher, readPublisherFacts } from '../../listings/publishers.ts';
+import {
+  readExampleHandles,
+  readPublisher,
+  readPublisherFacts,
+  withExamples,
+} from '../../listings/publishers.ts';
 import { spokenRevisions } from '../../mcp/server.ts';
 import { keyDirectoryType, openObserverKey, toKeyDirectory } from '../../observations/observer.ts';
 import { llmsTxt } from '../../resources/index.ts';
@@ -87,13 +92,17 @@ const plain = 'text/plain; charset=utf-8';
 const cachePolicy = { cacheTags: [] };
 const asLine = (value: object) => `${JSON.stringify(value)}\n`;
 
-/** Depends on the settings alone. */
+/** Depends on the settings alone, if no policy is given. */
 const answer =
   (type: string, write: (context: Context) => string | Promise<string>, how: Partial<TextAnswer> = {}) =>
   async (c: Request) =>
     answerWithETag(c, { type, body: await write(c.get('context')), cachePolicy, ...how });
 
 const toShortText = (context: Context) => llmsTxt.read({}, context);
+const withListed =
+  (write: (context: Context) => string | Promise<string>) =>
+  async (context: Context): Promise<string> =>
+    withExamples(await write(context), await readExampleHandles(context));
 const toRobots = ({ config: { publicUrl } }: Context) =>
   `User-agent: *\nDisallow: /api/\nDisallow: /agents?\nDisallow: /compare?\nAllow: /\n\nSitemap: ${publicUrl}/sitemap.xml\nAgentmap: ${publicUrl}/.well-known/ard.json\n`;
 const toServerCardText = ({ config }: Context) => asLine(toServerCard(config, spokenRevisions));
@@ -103,11 +112,19 @@ export const discoveryRoutes = new Hono<HttpEnvironment>()
   .get('/llms.txt', answer(plain, toShortText))
   .get(
     '/llms-full.txt',
-    answer(plain, async (context) => `${await toShortText(context)}\n${toToolReference()}`),
+    answer(
+      plain,
+      withListed(async (context) => `${await toShortText(context)}\n${toToolReference()}`),
+      { cachePolicy: ofAll },
+    ),
   )
   .get(
     '/openapi.json',
-    answer(json, ({ config }) => asLine(toOpenApi(config))),
+    answer(
+      json,
+      withListed(({ config }) => asLine(toOpenApi(config))),
+      { cachePolicy: ofAll },
+    ),
   )
   .get('/robots.txt', answer(plain, toRobots))
   .get(
