@@ -37,7 +37,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
     proofs.length > 0 &&
       `Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. ${proofs.join(' ')}`,
     counts &&
-      `Counted ratings (each list ignores the filter by its own field): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
+      `Counted ratings (each without its own filter): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
     answer.appeal && escapeMarks(answer.appeal),
     answer.for_publisher,

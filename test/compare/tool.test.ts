@@ -210,7 +210,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       'succeeded_percent_at_least:90',
     ];
     const { listings } = await compare([webhook, politics], criteria);
-    const counted = 'of 2 ratings, 1 independent from 1 source; not counted: 1 new source';
+    const counted = '1 independent rating from 1 source; not counted: 1 new source';
     expect(listings[0]?.reasons).toEqual({
       'native_ratings_at_least:2': counted,
       'independent_sources_at_least:2': counted,

@@ -346,12 +346,9 @@ describe('search_agents', () => {
   it('names the words that no listing has, and the filter for secrets', async () => {
     const { json } = await ask('search_agents', { query: 'maps no secret required' });
     expect(json.did_you_mean).toEqual([
-      {
-        word: 'secret',
-        near: [],
-        hint: 'to find listings whose record asks for no secret, filter with needs_secret: false',
-      },
+      { word: 'secret', near: [] },
       { word: 'required', near: [] },
     ]);
+    expect(json.advice).toContain('needs_secret: false (the record asks for no secret)');
   });
 });

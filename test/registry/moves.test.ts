@@ -148,7 +148,13 @@ describe('a version that moves where callers go and what they send', () => {
     };
     const years = { 'record_unmoved_for:3650': 'not_met' };
     expect(await judge(3650)).toMatchObject([
-      { results: years, stands_out: [expect.stringContaining(sentence), 'The record asks for 2 secrets.'] },
+      {
+        results: years,
+        stands_out: [
+          expect.stringContaining(sentence),
+          'The record asks for 2 secrets in some ways to use it.',
+        ],
+      },
       { results: { 'record_unmoved_for:3650': 'unknown' } },
     ]);
     whole.wait(40 * 86_400);

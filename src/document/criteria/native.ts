@@ -25,7 +25,10 @@ function countedOf({ signals: { native } }: ListingDocument): Words {
   const others = countedWords({ ...apart, voided }, (name) =>
     name === 'voided' ? 'voided by the operator' : groupTexts[name as RatingGroup].name.toLowerCase(),
   );
-  const counted = say`of ${count(all, 'rating')}, ${independent.ratings} independent from ${count(independent.sources, 'source')}`;
+  const counted =
+    independent.ratings === 0
+      ? own('no independent source')
+      : say`${count(independent.ratings, 'independent rating')} from ${count(independent.sources, 'source')}`;
   return all === independent.ratings ? counted : say`${counted}; not counted: ${others}`;
 }
 
