@@ -171,11 +171,15 @@ function reachOf({ remotes, packages }: Listing, endpoint: string | undefined): 
 const namesShown = 2;
 
 function secretsOf(listing: Listing): Words | undefined {
-  const { all, needed, ways } = recordedSecrets(listing);
-  if (all.length === 0) return undefined;
+  const { all, needed, ways, unmarked } = recordedSecrets(listing);
+  const asked = all.length > 0 ? { all, needed } : unmarked;
+  if (asked.all.length === 0) return undefined;
   const isOfAll = ways.every(({ length }) => length === needed.length);
-  const [asks, secrets] = needed.length > 0 ? [own('asks for'), needed] : [own('takes'), all];
+  const [asks, secrets] =
+    asked.needed.length > 0 ? [own('asks for'), asked.needed] : [own('takes'), asked.all];
   const names = secrets.slice(0, namesShown).map((name) => code(name));
+  if (all.length === 0)
+    return say`${asks} ${join(names, ', ')}${more(secrets, namesShown)}, not marked as secret`;
   const ofSome = isOfAll ? say`` : own(', not all in each way to use it');
   return say`${asks} secret ${join(names, ', ')}${more(secrets, namesShown)}${ofSome}`;
 }

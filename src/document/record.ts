@@ -195,12 +195,22 @@ export const transports = ['streamable-http', 'sse', 'stdio'] as const;
 /** Listings may record others. */
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
-/** `ways`: the secrets that each endpoint, and each package with its transport, needs. */
+/**
+ * `ways`: the secrets that each endpoint, and each package with its transport, needs. `unmarked`:
+ * credentials that the record does not mark as secret.
+ */
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
-  const ways = [...remotes, ...packages].map(({ inputs = [] }) => inputs.filter(({ secret }) => secret));
+  const inputsOf = [...remotes, ...packages].map(({ inputs = [] }) => inputs);
+  const ways = inputsOf.map((inputs) => inputs.filter(({ secret }) => secret));
+  const unmarked = inputsOf.flat().filter(({ credential }) => credential);
   const namesOf = (some: (typeof ways)[number]) => [...new Set(some.map(({ name }) => name))];
   const ofWays = ways.map((way) => namesOf(way.filter(({ required }) => required)));
-  return { all: namesOf(ways.flat()), needed: [...new Set(ofWays.flat())], ways: ofWays };
+  return {
+    all: namesOf(ways.flat()),
+    needed: [...new Set(ofWays.flat())],
+    ways: ofWays,
+    unmarked: { all: namesOf(unmarked), needed: namesOf(unmarked.filter(({ required }) => required)) },
+  };
 }
 
 type WithRecord = Pick<ListingDocument, 'remotes' | 'packages' | 'signals'>;

@@ -57,7 +57,11 @@ const shortened = (text: string) =>
 
 type InputGroup = readonly ListingInput[];
 
-const isOnlyCounted = (group: InputGroup): boolean => !group[0]?.required && group.length > mostInputs;
+/** Credentials are named, because it is to be seen what they are. */
+const isOnlyCounted = ([first, ...others]: InputGroup): boolean =>
+  !first?.required && !first?.credential && others.length >= mostInputs;
+
+const notMarked = ({ credential }: ListingInput) => credential && own(', not marked as secret');
 
 /** Of secret and other inputs of one kind, one count. */
 function countedWords(group: InputGroup, first: ListingInput, beside: InputGroup | undefined): Words {
@@ -77,24 +81,27 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
   if (isOnlyCounted(group)) {
     const { kind, required, secret } = first;
     const isBeside = ([one]: InputGroup) =>
-      one?.kind === kind && one.required === required && one.secret !== secret;
+      one?.kind === kind && one.required === required && one.secret !== secret && !one.credential;
     return countedWords(group, first, groups.find(isBeside));
   }
   const names = group
     .slice(0, mostInputs)
     .map(({ name, description }, at) =>
-      first.secret && description !== undefined && at < mostDescribed
+      (first.secret || first.credential) && description !== undefined && at < mostDescribed
         ? say`${code(name)} (${quote(shortened(description))})`
         : code(name),
     );
   const more = group.length > mostInputs ? say` and ${group.length - mostInputs} more` : say``;
-  return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}`;
+  return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}${notMarked(first)}`;
 }
 
 /** Example: `needs a secret header Authorization; takes an argument --port`. */
 export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
-  const byName = Map.groupBy(needed, ({ kind, required, secret }) => `${required} ${secret} ${kind}`);
+  const byName = Map.groupBy(
+    needed,
+    ({ kind, required, secret, credential }) => `${required} ${secret} ${credential} ${kind}`,
+  );
   const groups = [...byName.values()];
   return join(
     groups.map((group) => groupWords(group, groups)),
@@ -105,10 +112,11 @@ export function inputsWords(inputs: readonly ListingInput[] = []): Words {
 /** Where it goes: `an environment variable`. */
 export const inputNoun = ({ kind }: ListingInput): Words => own(nouns[kind][0]);
 
-export function inputWords({ name, kind, required, secret, description }: ListingInput, place: Words): Words {
+export function inputWords(input: ListingInput, place: Words): Words {
+  const { name, kind, required, secret, description } = input;
   const [noun] = (secret ? secretNouns : nouns)[kind];
   const said = description === undefined ? say`` : say`: ${quote(description)}`;
-  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${code(name)}${place}${said}`;
+  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${code(name)}${place}${notMarked(input)}${said}`;
 }
 
 /** As in `Not known: price`. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../context.ts';
 import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
-import { deriveOwners, type Naming } from '../listings/naming.ts';
+import type { Naming } from '../listings/naming.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerReference } from '../listings/references/former.ts';
 import { ownerKeysOf, placeKeysOf } from '../listings/references/references.ts';
@@ -18,7 +18,7 @@ import type { DerivedRecord } from '../listings/writes.ts';
 import { publisherFields } from '../observations/known/kinds/record.ts';
 import type { Lease } from '../store/store.ts';
 import { namingOf } from './naming.ts';
-import { recordedOf } from './recorded.ts';
+import { recordedOf, toListing } from './recorded.ts';
 
 const mostVersions = 200;
 const mostFormer = 100;
@@ -178,18 +178,29 @@ export async function deriveMissing(
   for (let from = 0; from < all.length; from += handlesAtOnce) {
     const handles = all.slice(from, from + handlesAtOnce).map(({ handle }) => handle);
     const records: DerivedRecord[] = [];
+    const readAgain = new Map<string, Parameters<typeof toListing>[1]>();
     const listings = await store.listings.byHandles(handles);
     for (const handle of handles) {
       const { version = '' } = listings.find((one) => one.handle === handle) ?? {};
       const versions = await store.listings.versionSummaries([handle]);
       const shown = await store.listings.version(handle, version);
       records.push(await deriveRecord(store.listings, { handle, versions, rows: new Map(), shown }));
+      readAgain.set(handle, { versions, shown, known: undefined });
     }
     await store.write(async (tx) => {
       if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this import over');
       for (const record of records) await tx.listings.putDerived(record);
       const present = (await tx.listings.byHandles(handles)).filter((one) => !isGone(one));
-      await tx.listings.putListings(present.map((one) => ({ ...one, owners: deriveOwners(one) })));
+      await tx.listings.putListings(
+        present.map((one) => {
+          const read = readAgain.get(one.handle);
+          const { origin, imported_at: at, import_run: runId } = one;
+          // What is derived of the same record, with the stored place in the order.
+          return read?.shown
+            ? { ...toListing(one.handle, { ...read, known: one }, { origin, at, runId }), id: one.id }
+            : one;
+        }),
+      );
     });
     signal?.throwIfAborted();
   }

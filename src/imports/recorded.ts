@@ -17,6 +17,7 @@ import { type ReadRecord, readRecord, unreadParts } from '../listings/record-for
 import { isImageType, placeOfPackage, versionOfImage } from '../listings/references/command.ts';
 import { toTags } from '../listings/tags.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
+import { isSecretName } from '../observations/known/kinds/lists/secret-argument.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/query.ts';
 import type { CopyField } from './import-run.ts';
 import { keepsVariables, toLaunch } from './launch.ts';
@@ -37,6 +38,15 @@ const namedObjects = (value: unknown): [string, JsonObject][] =>
 const isFixed = ({ value }: JsonObject) =>
   typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
 
+/** By its place, or by a name or value of its own or of a variable. */
+function isCredential(kind: ListingInput['kind'], name: string, { value, variables }: JsonObject): boolean {
+  if (kind === 'header' && /^(?:proxy-)?authorization$/i.test(name)) return true;
+  const written = typeof value === 'string' ? value : '';
+  const open = [...written.matchAll(/\{([^{}]+)\}/g)].map(([, variable = '']) => variable);
+  const names = [name, ...open, ...namedObjects(variables).map(([variable]) => variable)];
+  return names.some(isSecretName) || /^(?:bearer|basic)\s+\S/i.test(written);
+}
+
 /** With the variables of its value. */
 function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
   const name = recordedText(recorded, longestName);
@@ -44,8 +54,16 @@ function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObjec
   const parts = [given, ...namedObjects(given.variables).map(([, variable]) => variable)];
   const has = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
   const description = parts.map((part) => recordedText(part.description, longestDescription)).find(Boolean);
+  const secret = has('isSecret');
   return [
-    { name, kind, required: has('isRequired'), secret: has('isSecret'), ...(description && { description }) },
+    {
+      name,
+      kind,
+      required: has('isRequired'),
+      secret,
+      ...(!secret && isCredential(kind, name, given) && { credential: true as const }),
+      ...(description && { description }),
+    },
   ];
 }
 
@@ -75,7 +93,8 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
   if (once.length === 0) return {};
   if (once.length <= mostInputs) return { inputs: once };
   // Other inputs push no secret out.
-  return { inputs: once.sort((a, b) => Number(b.secret) - Number(a.secret)).slice(0, mostInputs) };
+  const weight = ({ secret, credential }: ListingInput) => (secret ? 2 : 0) + (credential ? 1 : 0);
+  return { inputs: once.sort((a, b) => weight(b) - weight(a)).slice(0, mostInputs) };
 }
 
 export const inputsOfRemote = ({ headers, variables }: JsonObject): ListingInput[] => [
@@ -240,7 +259,10 @@ function toTagsAndFacets(
   const native = known?.facets ?? [];
   const ways = [...remotes, ...packages];
   const mayAskForSecret =
-    hasUnreadWay || ways.some(({ inputs, unread }) => unread || inputs?.some(({ secret }) => secret));
+    hasUnreadWay ||
+    ways.some(
+      ({ inputs, unread }) => unread || inputs?.some(({ secret, credential }) => secret || credential),
+    );
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
   const flags: readonly (readonly [Facet, boolean])[] = [

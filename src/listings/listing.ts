@@ -26,6 +26,10 @@ const listingInput = z.object({
   kind: z.enum(inputKinds),
   required: z.boolean(),
   secret: z.boolean(),
+  credential: z
+    .literal(true)
+    .optional()
+    .describe('By its name or value a credential, although the record does not mark it as secret'),
   description: z.string().optional().describe('The description by its publisher'),
 });
 export type ListingInput = z.infer<typeof listingInput>;

@@ -223,6 +223,9 @@ const indexed = ({ hidden, id, withdrawn, title, description, tags, facets, ...r
 
 const isVisible = ({ withdrawn }: ListingRow) => !withdrawn;
 
+const endpointsOf = ({ remotes }: ListingRow) =>
+  (JSON.parse(remotes) as Listing['remotes']).map(({ url }) => url).join('\n');
+
 async function updateIndex(
   db: Db,
   search: SearchIndex,
@@ -238,7 +241,10 @@ async function updateIndex(
   await replaceInIndex(db, search, { removedIds, listings: stale, toKeys: toIndexKeys });
   const before = stale.filter(({ handle }) => known.has(handle));
   // Checks of endpoints no longer recorded are not about the listing.
-  const isMoved = (row: ListingRow) => !isVisible(row) || known.get(row.handle)?.remotes !== row.remotes;
+  const isMoved = (row: ListingRow) => {
+    const was = known.get(row.handle);
+    return !isVisible(row) || !was || endpointsOf(was) !== endpointsOf(row);
+  };
   const handlesOf = (rows: readonly ListingRow[]) => rows.map(({ handle }) => handle);
   await deleteReferences(db, handlesOf(before), 'record');
   await deleteReferences(db, handlesOf(before.filter(isMoved)), 'check');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
@@ -77,6 +78,47 @@ const directory = await opened(
           },
         ],
       }),
+      registryEntry('a.b/bearer', {
+        remotes: [
+          {
+            type: 'streamable-http',
+            url: 'https://bearer.example/mcp',
+            headers: [{ name: 'Authorization', description: 'Bearer token for the bearer platform' }],
+          },
+        ],
+      }),
+      registryEntry('a.b/filled', {
+        remotes: [
+          {
+            type: 'streamable-http',
+            url: 'https://filled.example/mcp',
+            headers: [{ name: 'X-Caller', value: 'Bearer {who}' }, { name: 'X-Page-Token' }],
+          },
+        ],
+      }),
+      registryEntry('a.b/pressed', {
+        packages: [
+          {
+            registryType: 'npm',
+            identifier: 'pressed-mcp',
+            version: '1.0.0',
+            transport: { type: 'stdio' },
+            environmentVariables: [
+              { name: 'PRESSED_API_KEY', isRequired: true },
+              ...['A', 'B', 'C', 'D', 'E', 'F'].map((name) => ({ name: `OPTION_${name}` })),
+            ],
+          },
+        ],
+      }),
+      registryEntry('a.b/open', {
+        remotes: [
+          {
+            type: 'streamable-http',
+            url: 'https://open.example/mcp',
+            headers: [{ name: 'X-Keyboard' }, { name: 'X-Page-Token' }],
+          },
+        ],
+      }),
       registryEntry('a.b/neither'),
     ],
   }),
@@ -146,13 +188,57 @@ describe('what a listed service requires of its caller', () => {
   });
 });
 
-describe('inputs of several ways to use a listing', () => {
-  const answerOf = async (tool: string, input: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const sent = { method: 'POST', headers, body: JSON.stringify(input) };
-    return (await directory.app.request(`/api/tools/${tool}`, sent)).text();
-  };
+async function answerOf(tool: string, input: object): Promise<string> {
+  const headers = { 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, body: JSON.stringify(input) };
+  return (await directory.app.request(`/api/tools/${tool}`, sent)).text();
+}
 
+describe('a credential that the record does not mark as secret', () => {
+  const handles = ['a.b/bearer', 'a.b/filled', 'a.b/pressed', 'a.b/open'];
+
+  it('keeps a listing from asking for no secret, whether or not it is needed', async () => {
+    const criteria = [{ criterion: 'needs_no_secret' }];
+    const compared = JSON.parse(await answerOf('compare_agents', { handles, criteria }));
+    const results = comparedOf(compared).map(({ results }) => results);
+    expect(results).toEqual(
+      ['unknown', 'unknown', 'not_met', 'met'].map((needs_no_secret) => ({ needs_no_secret })),
+    );
+    const found = JSON.parse(await answerOf('search_agents', { needs_secret: false }));
+    expect(found.listings.map(({ handle }: { handle: string }) => handle).sort()).toEqual([
+      'a.b/many',
+      'a.b/open',
+    ]);
+  });
+
+  it('is named with the words of the record, and as one that the record does not mark', async () => {
+    expect(await answerOf('get_agent', { handle: 'a.b/bearer' })).toContain(
+      'Takes a header `Authorization` (“Bearer token for the bearer platform”), not marked as secret (record)',
+    );
+    expect(await answerOf('get_agent', { handle: 'a.b/bearer', detail: 'full' })).toContain(
+      'Takes a header `Authorization` (record, 2026-10-02), not marked as secret: “Bearer token for the bearer platform”',
+    );
+    expect(await answerOf('get_agent', { handle: 'a.b/pressed' })).toContain(
+      'Needs an environment variable `PRESSED_API_KEY`, not marked as secret; takes 6 environment variables (record)',
+    );
+    expect(await answerOf('search_agents', { query: 'bearer' })).toContain(
+      'takes `Authorization`, not marked as secret',
+    );
+    expect(withoutRoles(await read('a.b/pressed'))).toContain(
+      '<code class="foreign">PRESSED_API_KEY</code></th><td>yes</td><td>not marked</td>',
+    );
+  });
+
+  it('stands in the document', async () => {
+    const [remote] = JSON.parse(await read('a.b/filled.json')).remotes;
+    expect(remote.inputs).toEqual([
+      { name: 'X-Caller', kind: 'header', required: false, secret: false, credential: true },
+      { name: 'X-Page-Token', kind: 'header', required: false, secret: false },
+    ]);
+  });
+});
+
+describe('inputs of several ways to use a listing', () => {
   it('are named with the way that asks for them, and counted by way', async () => {
     const ways = await answerOf('get_agent', { handle: 'a.b/ways' });
     expect(ways).toContain(

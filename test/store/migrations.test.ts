@@ -30,6 +30,7 @@ const applied = [
   '0008-past',
   '0009-holders',
   '0010-endpoint-holders',
+  '0011-credentials',
 ];
 
 const namesOf = async (databaseUrl: string) =>
@@ -109,6 +110,36 @@ it('derives what stored records lack after an upgrade, also without a registry, 
   const stored = await queryDatabase(DATABASE_URL, 'select owners from listing');
   await upgraded.close();
   for (const { owners } of stored) expect(owners).toContain('"owner":"example.net"');
+});
+
+it('reads again what stored records ask for after an upgrade, and keeps what checks saw', async () => {
+  const handle = 'com.bearer/mail';
+  const url = 'https://mail.bearer.example/mcp';
+  const remotes = [{ type: 'streamable-http', url, headers: [{ name: 'Authorization' }] }];
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const environment = { DATABASE_URL, REGISTRY_URL: 'off' };
+  const query = (text: string) => queryDatabase(DATABASE_URL, text);
+  const made = await openDirectory({
+    entries: [registryEntry(handle, { remotes })],
+    environment: { DATABASE_URL },
+  });
+  const before = await documentOf(made, handle);
+  await made.close();
+  await takeBackMigrations(DATABASE_URL, '0010-endpoint-holders');
+  await query(
+    `update listing set remotes = replace(remotes, ',"credential":true', ''), facets = facets || ' is:without_secret'`,
+  );
+  await query(
+    `insert into listing_reference (key, published_at, handle, kind, publisher, as_of)
+      values ('tools', '2026-10-01', '${handle}', 'tools', 'com.bearer', '2026-11-01')`,
+  );
+  const upgraded = await opened(openDirectory({ entries: [], environment }));
+  await startImports(upgraded.context, new AbortController().signal);
+  expect(before).toMatchObject({ remotes: [{ inputs: [{ name: 'Authorization', credential: true }] }] });
+  expect(await documentOf(upgraded, handle)).toMatchObject({ remotes: before.remotes });
+  const [row] = await query('select facets from listing');
+  expect(row?.facets).not.toContain('is:without_secret');
+  expect(await query("select key from listing_reference where kind = 'tools'")).toEqual([{ key: 'tools' }]);
 });
 
 it('keeps claims and their capabilities, and has lines stand in a database from before', async () => {

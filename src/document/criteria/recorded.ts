@@ -36,13 +36,14 @@ const isGone: Reason<undefined> = ({ repository }, result) =>
 
 function asksNoSecret(listing: ListingDocument): Result {
   const { remotes, packages, observations, copy_lacks = [] } = listing;
-  const { all, needed } = recordedSecrets(listing);
+  const { all, needed, unmarked } = recordedSecrets(listing);
   const isAsked = factsOf(accessRequired, observations).some(
     (one) => one.value === true && currentOutcome(one) === 'seen',
   );
-  if (needed.length > 0 || isAsked) return 'not_met';
+  if (needed.length + unmarked.needed.length > 0 || isAsked) return 'not_met';
   const lacks = copy_lacks.some((field) => field === 'endpoint' || field === 'package');
-  const isRead = all.length === 0 && !isSpecified(listing) && unreadOf(listing).length === 0 && !lacks;
+  const isNamed = all.length + unmarked.all.length > 0;
+  const isRead = !isNamed && !isSpecified(listing) && unreadOf(listing).length === 0 && !lacks;
   return isRead && remotes.length + packages.length > 0 ? 'met' : 'unknown';
 }
 

@@ -69,6 +69,7 @@ const files = [
   '0008-past',
   '0009-holders',
   '0010-endpoint-holders',
+  '0011-credentials',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

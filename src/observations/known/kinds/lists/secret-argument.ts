@@ -33,6 +33,10 @@ const marks = ['writeOnly', 'x-secret', 'isSecret', 'secret', 'sensitive'];
 export function isSecretArgument(name: string, schema: unknown): boolean {
   const members = asMembers(schema);
   if (members.format === 'password' || marks.some((mark) => members[mark] === true)) return true;
+  return isSecretName(name);
+}
+
+export function isSecretName(name: string): boolean {
   const words = wordsOf(name);
   const isNamed = [secretWords, secretPairs, cards].some((one) => one.test(words));
   return isNamed && !otherTokens.test(words);
