@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { json, reply } from '../support/endpoints/faults.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
 import { introduction } from '../support/endpoints/saying.ts';
 import { registryEntry, remotesAt } from '../support/entries.ts';
-import { openedDirectory, openedEndpoint } from '../support/opened.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const [shielded, busy, address, host, narrow] = ['shielded', 'busy', 'address', 'host', 'narrow'].map(
   (name) => `com.example.${name}/a`,
@@ -116,7 +119,7 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
   const history = await (await directory.app.request(`/agents/${shielded}/history.json`)).text();
   expect(history).toContain('"outcome":"silent"');
   const days =
-    /Checks of the endpoint failed on \d{4}-\d\d-\d\d \(server error\) and \d{4}-\d\d-\d\d \(server error\)\./;
+    /Checks of the endpoint failed on \d{4}-\d\d-\d\d and \d{4}-\d\d-\d\d: `shielded\.example\.com` returned HTTP 503 even for its robots\.txt, so Dossier requested nothing else there \(RFC 9309\)\./;
   expect(await said(shielded)).toMatch(
     /[Aa]nswered since [\d-]+, 3 of 5 checks in 30 days \(server error 2 times\)/,
   );
@@ -167,4 +170,73 @@ it('a host that keeps a connection and sends no robots.txt was asked and failed'
   }
   Object.assign(timeouts, { observerExchange_ms });
   expect(await isAlive(narrow)).toBe('not_met');
+});
+
+const unlogged = (line: string) => line.replace(/ \(log index \d+\)$/, '').replace(/^\d{4}-\d\d-\d\d /, '');
+
+it('get_history says why checks failed and what came instead, as get_agent does, and again when it answers', async () => {
+  const handle = 'com.example.moved/translate';
+  let away: { readonly status: number; readonly location?: string } | undefined;
+  const server = await opened(startModernServer(() => [{ name: 'translate', description: 'Translates' }]));
+  const front = await opened(
+    startFetchServer(async (request) => {
+      if (away)
+        return new Response('', {
+          status: away.status,
+          headers: away.location ? { location: away.location } : {},
+        });
+      const { pathname } = new URL(request.url);
+      const body = await request.text();
+      return fetch(`${server.url}${pathname}`, {
+        method: request.method,
+        headers: request.headers,
+        ...(body && { body }),
+      });
+    }),
+  );
+  const directory = await openedDirectory({
+    entries: [registryEntry(handle, remotesAt('https://moved.example.com/mcp'))],
+    hosts: { 'moved.example.com': front },
+  });
+  const client = await connect('v1', { app: directory.app });
+  const days: string[] = [];
+  const check = async (answer: typeof away) => {
+    away = answer;
+    if (days.length > 0) directory.wait(86_400);
+    await directory.observe(handle);
+    days.push(directory.context.clock().toISOString().slice(0, 10));
+  };
+  const read = async () =>
+    (await client.call('get_history', { handle })).structuredContent as unknown as {
+      readonly changes: string[];
+      readonly statement: string;
+    } & Record<'next' | 'untrusted_fields', unknown>;
+  const moved = { status: 308, location: 'https://api.other-cloud.io/mcp' };
+  for (const answer of [undefined, moved, moved]) await check(answer);
+  const why =
+    'the endpoint returned a redirect to another host, `api.other-cloud.io` (HTTP 308) instead of MCP';
+  const both = await read();
+  expect(both.statement).toContain(`Checks of the endpoint failed on ${days[2]} and ${days[1]}: ${why}.`);
+  expect(unlogged(both.changes[0] ?? '')).toBe(
+    `Endpoint (\`https://moved.example.com/mcp\`): answered (HTTP status 200) until ${days[0]}, since ${days[1]} ${why}`,
+  );
+  expect(both.next).toBe('get_agent; get_proof, with a log index');
+  expect(both.untrusted_fields).toContain('statement');
+  const page = async () => (await directory.app.request(`/agents/${handle}/history`)).text();
+  expect(await page()).toContain('(HTTP 308) instead of MCP');
+  expect(await page()).not.toContain('something else');
+  await check({ status: 503 });
+  expect((await read()).statement).toContain(
+    `Checks of the endpoint failed on ${days[3]} (\`moved.example.com\` returned HTTP 503 even for its robots.txt, so Dossier requested nothing else there (RFC 9309)) and ${days[2]} and ${days[1]} (${why}).`,
+  );
+  await check(undefined);
+  const again = await read();
+  expect(again.changes.map(unlogged)).toContainEqual(expect.stringContaining(`since ${days[1]} ${why}`));
+  // Reasons that differ are said with their days.
+  expect(unlogged(again.changes[0] ?? '')).toBe(
+    `Endpoint (\`https://moved.example.com/mcp\`): no usable answer came until ${days[3]}, then answered (HTTP status 200)`,
+  );
+  expect(JSON.stringify(again)).not.toContain('something else');
+  await client.close();
+  expect(await directory.audit()).toEqual([]);
 });

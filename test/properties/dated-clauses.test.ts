@@ -179,6 +179,8 @@ const said = (words: string): Test =>
       [/sign-in/, isOf('asks')],
       [/payment/, isOf('paid A', 'paid B')],
       [/^no usable answer/, fails],
+      [/HTTP 403/, isOf('page')],
+      [/HTTP 308/, isOf('moved')],
       [/^something else/, isOf('page', 'moved')],
       [/^looked for, not found/, isOf('gone')],
     ] as const
@@ -276,6 +278,14 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   [
     `^Last check by Dossier: ${D} `,
     (all, [day]) => [all.at(-1), all.findLast(isAsked)].some((one) => one?.day === day),
+  ],
+  [
+    `Checks of the endpoint failed on ${D}(?: and ${D})?: .*HTTP 403`,
+    (all, days) => isOn(all, days, isOf('page')),
+  ],
+  [
+    `Checks of the endpoint failed on ${D}(?: and ${D})?: .*HTTP 308`,
+    (all, days) => isOn(all, days, isOf('moved')),
   ],
   [`Checks of the endpoint failed on .*\\.$`, always],
   [`no tool says read-only or destructive since ${D}`, (all, days) => isOn(all, days, always)],

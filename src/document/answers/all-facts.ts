@@ -14,7 +14,7 @@ import {
   within,
 } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
-import { outcomeWords } from '../../observations/asked/outcome.ts';
+import { endedWords } from '../../observations/asked/outcome.ts';
 import { toPackage } from '../../observations/asked/published/recorded.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
@@ -25,6 +25,7 @@ import {
   type Question,
   questions,
   questionTitles,
+  type StoredObservation,
 } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { ofChecks, type TextFact } from '../recorded-facts.ts';
@@ -51,8 +52,8 @@ type ShownInFull = Pick<
   'kind' | 'outcome' | 'asks_for' | 'value' | 'unit' | 'details' | 'as_seen'
 >;
 
-export const valueWords = (found: ShownInFull): Words =>
-  found.value === null ? outcomeWords(found) : factWords(found);
+export const valueWords = (found: ShownInFull & Pick<StoredObservation, 'why'>): Words =>
+  found.value === null ? endedWords(found) : factWords(found);
 
 type KnownInFull = ShownInFull &
   Pick<Observation, 'source' | 'subject' | 'first_seen_at'> & {

@@ -1,4 +1,4 @@
-import { own, type Words } from '../../core/words.ts';
+import { own, phrase, Words, type WordsPart, within } from '../../core/words.ts';
 import type { NoAnswer, OutcomeWithoutValue } from '../../net/answer.ts';
 
 export type Outcome = 'seen' | OutcomeWithoutValue;
@@ -17,13 +17,20 @@ export const outcomes = Object.keys(words) as [Outcome, ...Outcome[]];
 
 const payment = own('it asks for a payment first');
 
-export const outcomeWords = ({
-  outcome,
-  asks_for,
-}: {
+interface Ended {
   readonly outcome: Outcome;
   readonly asks_for?: NoAnswer['asks_for'] | undefined;
-}): Words => (asks_for === 'payment' ? payment : words[outcome]);
+}
+
+export const outcomeWords = ({ outcome, asks_for }: Ended): Words =>
+  asks_for === 'payment' ? payment : words[outcome];
+
+/** With its reason, if one is known, for the middle of a sentence. */
+export const endedWords = ({
+  why = [],
+  ...ended
+}: Ended & { readonly why?: readonly WordsPart[] | undefined }) =>
+  ended.outcome === 'asks' || why.length === 0 ? outcomeWords(ended) : within(phrase(new Words(why)));
 
 export const isLearnedOutcome = (outcome: Outcome): boolean =>
   outcome === 'seen' || outcome === 'nothing' || outcome === 'asks' || outcome === 'absent';

@@ -221,7 +221,8 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
   readonly tally?: Tally;
 }
 
-type RecordedEssence = Essence & Pick<Finding, 'details'>;
+/** `why`: of an end that says little by itself, the same in all readings since then. */
+type RecordedEssence = Essence & Pick<Finding, 'details'> & Pick<Reading, 'why'>;
 
 export interface ObservationChange {
   readonly kind: string;

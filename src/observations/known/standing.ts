@@ -64,7 +64,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
   if (!stands) return undefined;
   const { state, later } = stands;
   const { from, to, by: _, open: __, mayPass: ___, confirmed: ____, difference: _____, ...read } = state;
-  const { isSilence: ______, folded: _______, one_session_at: ________, ...fact } = read;
+  const { isSilence: _1, silentWhy: _2, folded: _3, one_session_at: _4, ...fact } = read;
   const all = changesTo(timeline, state);
   const led = all.findLast(({ is }) => isSame(is, state) && is.method_version === state.method_version);
   const last = led === all.at(-1) ? led : undefined;

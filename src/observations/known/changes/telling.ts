@@ -1,13 +1,12 @@
 import { ours, own, say, type Words } from '../../../core/words.ts';
 import { surfaces } from '../../asked/endpoint/surface.ts';
-import { isLearnedOutcome, type Outcome } from '../../asked/outcome.ts';
+import { isLearnedOutcome, isUnanswered, type Outcome } from '../../asked/outcome.ts';
 import type { BeforeChange } from '../kind.ts';
 import { kindOf, rulesOf, surfaceOf } from '../kinds.ts';
-import type { EarlierChange, Finding, Observation, ObservationChange } from '../observation.ts';
+import type { EarlierChange, Observation, ObservationChange } from '../observation.ts';
 import {
   alternatesSince,
   changes as changesOf,
-  type Essence,
   essenceOf,
   isNews,
   isSame,
@@ -146,9 +145,16 @@ export interface FoundDifference extends StoredDifference {
 
 export type Differences = ReadonlyMap<string, FoundDifference>;
 
-const recordedFact = ({ details, ...fact }: Essence & Pick<Finding, 'details'>) => ({
+const recordedFact = ({
+  details,
+  isSilence,
+  why,
+  silentWhy = isSilence ? undefined : why,
+  ...fact
+}: State) => ({
   ...essenceOf(fact),
   ...(details && { details }),
+  ...(isUnanswered(fact.outcome) && silentWhy && { why: silentWhy }),
 });
 
 /** Without `was`, the fact was seen for the first time. */

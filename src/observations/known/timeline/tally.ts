@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { day_ms, dayText } from '../../../core/text.ts';
-import { count, day, isEmpty, join, own, say, type Words } from '../../../core/words.ts';
+import { count, day, isEmpty, join, own, say, toText, type Words } from '../../../core/words.ts';
 
 const endWords = {
   answered: own('answered'),
@@ -74,8 +74,17 @@ export const countSince = (tally: Tally, since: string): number =>
     .flatMap(([, ofDay]) => Object.values(ofDay))
     .reduce((sum, times) => sum + times, 0);
 
-/** `2026-11-27 (server error)`, the newest first. */
-export function failedDays(tallies: readonly Tally[], since: string): Words[] {
+interface FailedDay {
+  readonly on: string;
+  readonly how: Words;
+}
+
+/** The newest first, with the reasons that readings of the day have, or else with how its checks ended. */
+export function failedDays(
+  tallies: readonly Tally[],
+  since: string,
+  reasonsOn: (day: string) => readonly Words[],
+): FailedDay[] {
   const days = tallies.flatMap((tally) => Object.entries(tally)).filter(([on]) => on >= since);
   const failed = days.flatMap(([on, ofDay]) =>
     ends.filter((ended) => ended !== 'answered' && ofDay[ended]).map((ended) => ({ on, ended })),
@@ -83,8 +92,10 @@ export function failedDays(tallies: readonly Tally[], since: string): Words[] {
   return [...Map.groupBy(failed, ({ on }) => on)]
     .sort(([a], [b]) => (a < b ? 1 : -1))
     .map(([on, some]) => {
-      const how = [...new Set(some.map(({ ended }) => ended))].map((ended) => endWords[ended]);
-      return say`${day(on)} (${join(how, ', ')})`;
+      const reasons = reasonsOn(on);
+      const said = reasons.length > 0 ? reasons : some.map(({ ended }) => endWords[ended]);
+      const how = new Map(said.map((one) => [toText(one), one]));
+      return { on, how: join([...how.values()], ', ') };
     });
 }
 

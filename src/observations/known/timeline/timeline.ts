@@ -84,6 +84,8 @@ export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly 
 export interface State extends Span {
   /** No usable answer came on two days or more, of a fact that says whether an answer comes. */
   readonly isSilence?: true;
+  /** If all of its readings have the same reason. */
+  readonly silentWhy?: Span['why'];
 }
 
 export interface StateChange {
@@ -146,6 +148,7 @@ function withUnlearned(state: State | undefined, span: Span): State {
 interface Silence {
   readonly from: string;
   readonly outcome: Outcome;
+  readonly silentWhy: Span['why'];
 }
 
 /**
@@ -163,7 +166,12 @@ export function states(spans: readonly Span[], { reach = false }: StateRules = {
     const isFirst = hasNoState(last);
     if (isUnanswered(span.outcome)) {
       const isMixed = silence && silence.outcome !== span.outcome;
-      silence = { from: silence?.from ?? span.from, outcome: isMixed ? 'silent' : span.outcome };
+      const isOfAll = !silence || isDeepStrictEqual(silence.silentWhy, span.why);
+      silence = {
+        from: silence?.from ?? span.from,
+        outcome: isMixed ? 'silent' : span.outcome,
+        silentWhy: isOfAll ? span.why : undefined,
+      };
       if (reach && !isFirst && dayText(silence.from) < dayText(span.to)) {
         const state = { ...span, ...silence, isSilence: true as const };
         counted.splice(last?.isSilence ? -1 : counted.length, 1, state);
