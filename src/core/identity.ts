@@ -2,6 +2,7 @@ import { getDomain, parse } from 'tldts';
 import { handleParts } from './handle.ts';
 import { ownMember } from './json.ts';
 import knownHosts from './known-hosts.json' with { type: 'json' };
+import { hasTemplateHost } from './text.ts';
 
 /**
  * `hosting`: hosting services that the public-suffix list (tldts, November 2026) lacks. Each host below one
@@ -140,7 +141,7 @@ export type EndpointPlace = 'on' | 'beside' | 'elsewhere';
 export function placesOfEndpoints(handle: string, urls: readonly string[]): EndpointPlace[] | undefined {
   const publisher = Holder.ofNamespace(handle);
   const hosts = urls.map((url) => URL.parse(url)?.hostname ?? '');
-  if (publisher.isAccount || hosts.length === 0 || hosts.some((host) => host === '' || /[{}]/.test(host)))
+  if (publisher.isAccount || hosts.length === 0 || hosts.includes('') || urls.some(hasTemplateHost))
     return undefined;
   return urls.map((url, at) => {
     if (isOnNamespace(handle, url)) return 'on';
@@ -152,7 +153,7 @@ export function placesOfEndpoints(handle: string, urls: readonly string[]): Endp
 export function isOnNamespace(handle: string, url: string): boolean {
   const domain = domainOfNamespace(handle);
   const { hostname = '' } = URL.parse(url) ?? {};
-  if (accountOfPages(domain) !== undefined || /[{}]/.test(hostname)) return false;
+  if (accountOfPages(domain) !== undefined || hasTemplateHost(url)) return false;
   return hostname === domain || isBelow(hostname, domain);
 }
 

@@ -189,3 +189,26 @@ export function ageText(date: string, today: string): string {
 
 /** Texts that differ only in hidden characters stay different. */
 export const toShownName = (text: string) => toLine(nameHidden(text));
+
+/** `{x}`, `[X]`, `<x>`, `YOUR_X`. The others stay: `?filter[x]=`, and an IPv6 host. */
+const placeholder =
+  /\{([^{}"'%]+)\}|<([a-z][^<>]*)>|\[([a-z][\w .-]*)\](?![=[])|(?<![a-z0-9])(your[_-][a-z0-9_-]+)/gi;
+
+/** What the caller fills in, also if percent-encoded. Only capitals make `YOUR_X`. */
+export const placeholdersIn = (text: string): string[] => [
+  ...new Set(
+    [...text.replace(/%(?:[57][BD]|3[CE])/gi, decodeURIComponent).matchAll(placeholder)].flatMap(
+      ([, braced, angled, bracketed, bare]) => {
+        const name = braced ?? angled ?? bracketed ?? bare ?? '';
+        return bare === undefined || bare === bare.toUpperCase() ? [name] : [];
+      },
+    ),
+  ),
+];
+
+/** Never asked and never given to paste as it is. */
+export const isTemplate = (address: string): boolean =>
+  /[{}]/.test(address) || placeholdersIn(address).length > 0;
+
+export const hasTemplateHost = (address: string): boolean =>
+  isTemplate(/^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/?#]*)/i.exec(address)?.[1] ?? '');

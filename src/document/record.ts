@@ -202,7 +202,7 @@ export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as 
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
   const inputsOf = [...remotes, ...packages].map(({ inputs = [] }) => inputs);
   const ways = inputsOf.map((inputs) => inputs.filter(({ secret }) => secret));
-  const unmarked = inputsOf.flat().filter(({ credential }) => credential);
+  const unmarked = inputsOf.flat().filter(({ unmarked }) => unmarked);
   const namesOf = (some: (typeof ways)[number]) => [...new Set(some.map(({ name }) => name))];
   const ofWays = ways.map((way) => namesOf(way.filter(({ required }) => required)));
   return {

@@ -59,9 +59,9 @@ type InputGroup = readonly ListingInput[];
 
 /** Credentials are named, because it is to be seen what they are. */
 const isOnlyCounted = ([first, ...others]: InputGroup): boolean =>
-  !first?.required && !first?.credential && others.length >= mostInputs;
+  !first?.required && !first?.unmarked && others.length >= mostInputs;
 
-const notMarked = ({ credential }: ListingInput) => credential && own(', not marked as secret');
+const notMarked = ({ unmarked }: ListingInput) => unmarked && own(', not marked as secret');
 
 /** Of secret and other inputs of one kind, one count. */
 function countedWords(group: InputGroup, first: ListingInput, beside: InputGroup | undefined): Words {
@@ -81,13 +81,13 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
   if (isOnlyCounted(group)) {
     const { kind, required, secret } = first;
     const isBeside = ([one]: InputGroup) =>
-      one?.kind === kind && one.required === required && one.secret !== secret && !one.credential;
+      one?.kind === kind && one.required === required && one.secret !== secret && !one.unmarked;
     return countedWords(group, first, groups.find(isBeside));
   }
   const names = group
     .slice(0, mostInputs)
     .map(({ name, description }, at) =>
-      (first.secret || first.credential) && description !== undefined && at < mostDescribed
+      (first.secret || first.unmarked) && description !== undefined && at < mostDescribed
         ? say`${code(name)} (${quote(shortened(description))})`
         : code(name),
     );
@@ -100,7 +100,7 @@ export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
   const byName = Map.groupBy(
     needed,
-    ({ kind, required, secret, credential }) => `${required} ${secret} ${credential} ${kind}`,
+    ({ kind, required, secret, unmarked }) => `${required} ${secret} ${unmarked} ${kind}`,
   );
   const groups = [...byName.values()];
   return join(

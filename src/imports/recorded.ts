@@ -1,6 +1,6 @@
 import { claimStates } from '../claims/claim.ts';
 import { asMembers, isJsonObject, type JsonObject, objectsOf } from '../core/json.ts';
-import { toLine } from '../core/text.ts';
+import { isTemplate, placeholdersIn, toLine } from '../core/text.ts';
 import {
   isSpecified,
   type Listing,
@@ -61,7 +61,7 @@ function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObjec
       kind,
       required: has('isRequired'),
       secret,
-      ...(!secret && isCredential(kind, name, given) && { credential: true as const }),
+      ...(!secret && isCredential(kind, name, given) && { unmarked: true as const }),
       ...(description && { description }),
     },
   ];
@@ -93,20 +93,33 @@ function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } 
   if (once.length === 0) return {};
   if (once.length <= mostInputs) return { inputs: once };
   // Other inputs push no secret out.
-  const weight = ({ secret, credential }: ListingInput) => (secret ? 2 : 0) + (credential ? 1 : 0);
+  const weight = ({ secret, unmarked }: ListingInput) => (secret ? 2 : 0) + (unmarked ? 1 : 0);
   return { inputs: once.sort((a, b) => weight(b) - weight(a)).slice(0, mostInputs) };
 }
 
-export const inputsOfRemote = ({ headers, variables }: JsonObject): ListingInput[] => [
+const inputsOfTransport = ({ headers, variables }: JsonObject): ListingInput[] => [
   ...toHeaders(headers),
   ...toVariables(variables),
+];
+
+/** A part to fill in that the record does not describe may be a secret. */
+const undescribed = ({ url, variables }: JsonObject): ListingInput[] =>
+  placeholdersIn(recordedLine(url)).flatMap((part) => {
+    const name = recordedText(part, longestName);
+    if (name === '' || Object.hasOwn(asMembers(variables), part)) return [];
+    return [{ name, kind: 'variable', required: false, secret: false, unmarked: true }];
+  });
+
+export const inputsOfRemote = (remote: JsonObject): ListingInput[] => [
+  ...inputsOfTransport(remote),
+  ...undescribed(remote),
 ];
 
 export const inputsOfPackage = (recorded: JsonObject): ListingInput[] => [
   ...toEnvironment(recorded.environmentVariables),
   ...toArguments(recorded.runtimeArguments),
   ...toArguments(recorded.packageArguments),
-  ...inputsOfRemote(asMembers(recorded.transport)),
+  ...inputsOfTransport(asMembers(recorded.transport)),
 ];
 
 const longestText = 500;
@@ -121,7 +134,7 @@ const withoutRepeats = <T extends object>(items: readonly T[]): T[] =>
 
 /** Callable: no template, no user name. */
 function isRecordedAddress(url: string): boolean {
-  const parsed = /[{}\s]/.test(url) || url.length > longestUrl ? null : URL.parse(url);
+  const parsed = isTemplate(url) || /\s/.test(url) || url.length > longestUrl ? null : URL.parse(url);
   return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
 }
 
@@ -260,9 +273,7 @@ function toTagsAndFacets(
   const ways = [...remotes, ...packages];
   const mayAskForSecret =
     hasUnreadWay ||
-    ways.some(
-      ({ inputs, unread }) => unread || inputs?.some(({ secret, credential }) => secret || credential),
-    );
+    ways.some(({ inputs, unread }) => unread || inputs?.some(({ secret, unmarked }) => secret || unmarked));
   const state = claimStates.find((name) => native.includes(`state:${name}`)) ?? 'imported';
   const hasNativeRatings = native.includes('has:ratings');
   const flags: readonly (readonly [Facet, boolean])[] = [

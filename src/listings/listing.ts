@@ -26,10 +26,12 @@ const listingInput = z.object({
   kind: z.enum(inputKinds),
   required: z.boolean(),
   secret: z.boolean(),
-  credential: z
+  unmarked: z
     .literal(true)
     .optional()
-    .describe('By its name or value a credential, although the record does not mark it as secret'),
+    .describe(
+      'Not marked as secret by the record, but by its name or value a credential, or a part of an address that the record does not describe',
+    ),
   description: z.string().optional().describe('The description by its publisher'),
 });
 export type ListingInput = z.infer<typeof listingInput>;

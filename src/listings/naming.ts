@@ -5,6 +5,7 @@ import {
   placesOfEndpoints,
   repositoryIdentity,
 } from '../core/identity.ts';
+import { hasTemplateHost, isTemplate } from '../core/text.ts';
 import { isAddress as isIpAddress, isPublicAddress, plainAddress } from '../net/addresses.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import {
@@ -87,10 +88,10 @@ export function readAddress(address: string): AddressParts {
   const parsed = URL.parse(address);
   const found = addressForm.exec(slashed) ?? addressForm.exec(parsed?.href ?? '');
   const [, scheme = '', user = '', written = slashed, behind = ''] = found ?? [];
-  const isTemplate = /[{}]/.test(written);
+  const isOpen = isTemplate(written);
   const isPlain = scheme.toLowerCase() === 'http';
-  const named = (isTemplate ? undefined : parsed?.host) || written;
-  const usualPort = isTemplate && (isPlain ? /:80$/ : /:443$/);
+  const named = (isOpen ? undefined : parsed?.host) || written;
+  const usualPort = isOpen && (isPlain ? /:80$/ : /:443$/);
   // The dot of the DNS root makes no other name.
   const host = (usualPort ? named.replace(usualPort, '') : named).toLowerCase().replace(/\.(?=:\d+$|$)/, '');
   const rest = behindHost(behind);
@@ -132,7 +133,7 @@ export const deriveOwners = ({ handle, remotes, packages }: Owning): RecordedOwn
   remotes: remotes.map(({ url }) => {
     const { owner, place } = readAddress(url);
     const [at] = placesOfEndpoints(handle, [url]) ?? [];
-    const hosting = url.includes('{') ? undefined : hostingDomain(URL.parse(url)?.hostname ?? '');
+    const hosting = hasTemplateHost(url) ? undefined : hostingDomain(URL.parse(url)?.hostname ?? '');
     return { owner, place, ...(at && { at }), ...(hosting && { hosting }) };
   }),
   packages: packages.map((recorded) => {

@@ -1,4 +1,5 @@
 import { handleParts } from '../core/handle.ts';
+import { isTemplate } from '../core/text.ts';
 import { own, type Words } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
@@ -27,10 +28,10 @@ const headersOf = ({ inputs = [] }: ListingRemote) =>
 
 /**
  * https of a public host, or for a private entry any http(s), without a user name, password, space,
- * backslash, `*`, `{` or `}`.
+ * backslash, `*` or part to fill in.
  */
 export function toRemote(remote: ListingRemote, isPrivate = false): Remote | undefined {
-  const hasPattern = (text: string) => /[{}\s\\*]/.test(text);
+  const hasPattern = (text: string) => /[\s\\*]/.test(text) || isTemplate(text);
   const url = hasPattern(remote.url) ? null : URL.parse(remote.url);
   // Parsing would make %2A.example.com a pattern of hosts, *.example.com.
   if (remote.type === '' || !url || hasPattern(url.href) || url.username || url.password) return undefined;

@@ -232,7 +232,7 @@ describe('a credential that the record does not mark as secret', () => {
   it('stands in the document', async () => {
     const [remote] = JSON.parse(await read('a.b/filled.json')).remotes;
     expect(remote.inputs).toEqual([
-      { name: 'X-Caller', kind: 'header', required: false, secret: false, credential: true },
+      { name: 'X-Caller', kind: 'header', required: false, secret: false, unmarked: true },
       { name: 'X-Page-Token', kind: 'header', required: false, secret: false },
     ]);
   });

@@ -127,7 +127,7 @@ it('reads again what stored records ask for after an upgrade, and keeps what che
   await made.close();
   await takeBackMigrations(DATABASE_URL, '0010-endpoint-holders');
   await query(
-    `update listing set remotes = replace(remotes, ',"credential":true', ''), facets = facets || ' is:without_secret'`,
+    `update listing set remotes = replace(remotes, ',"unmarked":true', ''), facets = facets || ' is:without_secret'`,
   );
   await query(
     `insert into listing_reference (key, published_at, handle, kind, publisher, as_of)
@@ -135,7 +135,7 @@ it('reads again what stored records ask for after an upgrade, and keeps what che
   );
   const upgraded = await opened(openDirectory({ entries: [], environment }));
   await startImports(upgraded.context, new AbortController().signal);
-  expect(before).toMatchObject({ remotes: [{ inputs: [{ name: 'Authorization', credential: true }] }] });
+  expect(before).toMatchObject({ remotes: [{ inputs: [{ name: 'Authorization', unmarked: true }] }] });
   expect(await documentOf(upgraded, handle)).toMatchObject({ remotes: before.remotes });
   const [row] = await query('select facets from listing');
   expect(row?.facets).not.toContain('is:without_secret');

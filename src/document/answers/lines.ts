@@ -1,5 +1,5 @@
 import { asMembers } from '../../core/json.ts';
-import { dayText } from '../../core/text.ts';
+import { dayText, isTemplate } from '../../core/text.ts';
 import {
   code,
   count,
@@ -143,7 +143,7 @@ const remotesOf: FactsOf = (judged) => {
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
     const isStreamable = type === 'streamable-http';
     const over = isStreamable ? say`` : say` (${code(type)})`;
-    const at = say`${isNamed ? own('endpoint') : code(url)}${over}`;
+    const at = say`${isTemplate(url) && own('template ')}${isNamed ? own('endpoint') : code(url)}${over}`;
     const gap = isNamed && isStreamable ? { gap: endpointAnswers.kind } : {};
     const why = unaskedReason(listing, url);
     if (!one && why) return recorded(judged, say`${at}, not asked: ${within(phrase(why))}`, 'not_known');

@@ -38,7 +38,7 @@ export const inputHeads = ['Name', 'Needed', 'Secret', 'Where it goes', 'Descrip
 export const inputCells = (input: ListingInput, place: Words): Words[] => [
   code(input.name),
   yesOrNo(input.required),
-  input.credential ? own('not marked') : yesOrNo(input.secret),
+  input.unmarked ? own('not marked') : yesOrNo(input.secret),
   say`${inputNoun(input)}${place}`,
   input.description === undefined ? none : quote(input.description),
 ];

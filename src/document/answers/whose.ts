@@ -8,7 +8,7 @@ import {
   repositoryIdentity,
   websiteDomain,
 } from '../../core/identity.ts';
-import { dayText } from '../../core/text.ts';
+import { dayText, hasTemplateHost } from '../../core/text.ts';
 import {
   code,
   count,
@@ -50,7 +50,7 @@ import { isAbsent, type JudgedListing } from '../seen.ts';
 import { hostingWords } from '../sentences.ts';
 
 /** Undefined for a template. */
-export const hostOf = (url: string) => (url.includes('{') ? undefined : URL.parse(url)?.hostname);
+export const hostOf = (url: string) => (hasTemplateHost(url) ? undefined : URL.parse(url)?.hostname);
 
 /** Empty if the two cannot be compared. */
 function endpointsAtDomain(listing: ListingDocument, it: Words): Words {

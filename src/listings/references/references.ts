@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { Holder, namespaceIdentity, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
+import { hasTemplateHost } from '../../core/text.ts';
 import { isPlaceholder, ownerFacets, ownerLabel } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
@@ -21,7 +22,8 @@ export interface Reference {
 /** Without scheme, default port, `www.`, fragment and trailing slash, the host in lower case. */
 export function toAddressKey(text: string): string | undefined {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `https://${text}`);
-  if (!url || !/^https?:$/.test(url.protocol) || !/^[^{}]+\.[^{}]+$/.test(url.hostname)) return undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || !/.\../.test(url.hostname)) return undefined;
+  if (hasTemplateHost(text)) return undefined;
   return `${url.host.replace(/^www\./, '')}${url.pathname.replace(/\/+$/, '')}${url.search}`;
 }
 

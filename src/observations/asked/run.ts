@@ -1,5 +1,6 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
+import { isTemplate } from '../../core/text.ts';
 import { code, own, say, type Words } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { type Fetched, type NoAnswer, noAnswer, notAsked, toContent } from '../../net/answer.ts';
@@ -126,7 +127,7 @@ export interface RunParts {
 }
 
 function whyNot(url: string): NoAnswer | undefined {
-  if (/[{}]/.test(url)) return notAsked(own('The recorded address is a template that each caller fills in.'));
+  if (isTemplate(url)) return notAsked(own('The recorded address is a template that each caller fills in.'));
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol))
     return notAsked(own('The recorded address is not an http or https URL.'));

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { ProofPlace } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import { handleParts } from '../../core/handle.ts';
-import { counted } from '../../core/text.ts';
+import { counted, isTemplate } from '../../core/text.ts';
 import { publisherWays } from '../../document/answers/for-publisher.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { snapshotWords } from '../../document/rated.ts';
@@ -61,7 +61,7 @@ const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
   html`<p class="note">The record lists <a href="#facts-access">${counted(inputs.length, 'input')}</a>.</p>`;
 
 const withoutConfig = (remote: ListingRemote) =>
-  /[{}]/.test(remote.url)
+  isTemplate(remote.url)
     ? html`<p>The recorded endpoint is a template: <code class="foreign">${remote.url}</code>. Fill in its values before you connect.</p>`
     : html`<p>No configuration of the recorded endpoint <code class="foreign">${remote.url}</code> is given: ${toHtml(whyNoRemote(remote))}.</p>`;
 

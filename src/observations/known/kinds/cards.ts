@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
-import { toLine } from '../../../core/text.ts';
+import { isTemplate, toLine } from '../../../core/text.ts';
 import { code, count, join, listed, own, say, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, returned } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../asked/endpoint/conversation.ts';
@@ -279,7 +279,7 @@ const differsNames = Object.keys(differsWords) as [Differs, ...Differs[]];
 const namesAddress = ({ addresses }: ServerCard, url: URL): boolean =>
   addresses.length === 0 ||
   addresses.length === mostAddresses ||
-  addresses.some((one) => /[{}]|%7b/i.test(one.href) || placeOf(one) === placeOf(url));
+  addresses.some((one) => isTemplate(one.href) || placeOf(one) === placeOf(url));
 
 function toDiffers(card: ServerCard, { url, introduction, list }: EndpointAnswer, handle: string): Differs[] {
   const { form, name, version, tools } = card;

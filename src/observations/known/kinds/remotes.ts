@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import { isTemplate } from '../../../core/text.ts';
 import { code, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, responseOf, returned } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../asked/endpoint/conversation.ts';
@@ -110,7 +111,7 @@ export const ofOrigins = <const Value extends Json>(
 });
 
 export function originsOf({ remotes }: CheckedListing): string[] {
-  const urls = remotes.filter(({ url }) => !/[{}]/.test(url)).map(({ url }) => URL.parse(url));
+  const urls = remotes.filter(({ url }) => !isTemplate(url)).map(({ url }) => URL.parse(url));
   const origins = urls.flatMap((url) => (url && /^https?:$/.test(url.protocol) ? [url.origin] : []));
   return [...new Set(origins)];
 }

@@ -1,3 +1,4 @@
+import { isTemplate } from '../../../core/text.ts';
 import { own, type Words } from '../../../core/words.ts';
 import type { NoAnswer } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../asked/endpoint/conversation.ts';
@@ -26,7 +27,7 @@ export const toolsPlace = 'tools/list';
 
 export const isQuote = ({ subject = '' }: Pick<Observation, 'subject'>): boolean => !subject.includes(' in ');
 
-const isAsked = (url: string) => !/[{}]/.test(url) && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
+const isAsked = (url: string) => !isTemplate(url) && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
 
 const at = (url: string, place: string, found: Omit<Found, 'source'> & Partial<Found>): Found => ({
   source: ownProbe,

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
+import { json, reply } from '../support/endpoints/faults.ts';
+import { introduction } from '../support/endpoints/saying.ts';
+import { packaged, registryEntry } from '../support/entries.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
+
+/** What the record writes, and what the caller fills in; undefined for an address that is to be called. */
+const addresses: Readonly<Record<string, readonly [url: string, asks: string | undefined]>> = {
+  braces: ['https://open.example.com/{tenant}/mcp', 'tenant'],
+  encoded: ['https://open.example.com/%7Btenant%7D/mcp', 'tenant'],
+  brackets: ['https://open.example.com/mcp/[YOUR_GENERATED_TOKEN]', 'YOUR_GENERATED_TOKEN'],
+  escaped: ['https://open.example.com/mcp/%5BTOKEN%5D', 'TOKEN'],
+  query: ['https://open.example.com/mcp?user=[USER]&plain=1', 'USER'],
+  angles: ['https://open.example.com/mcp/<your-token>', 'your-token'],
+  capitals: ['https://open.example.com/mcp?key=YOUR_API_KEY', 'YOUR_API_KEY'],
+  host: ['https://YOUR_HOST.example.com/mcp', 'YOUR_HOST'],
+  named: ['https://open.example.com/mcp?filter[name]=a&ids[]=1', undefined],
+  settings: ['https://open.example.com/mcp?config=%7B%22a%22%3A1%7D', undefined],
+  words: ['https://open.example.com/your_mail/YOURS', undefined],
+};
+const handleOf = (name: string) => `com.example.open/${name}`;
+const names = Object.keys(addresses);
+
+const asked = new Set<string>();
+const server = await openedEndpoint((body, { url = '' }, response) => {
+  asked.add(url);
+  if (body === '') return void response.writeHead(404).end();
+  json(response, reply(body, { ...introduction, tools: [] }));
+});
+const directory = await openedDirectory({
+  entries: [
+    ...names.map((name) =>
+      registryEntry(handleOf(name), {
+        remotes: [{ type: 'streamable-http', url: addresses[name]?.[0] }],
+      }),
+    ),
+    registryEntry('com.example.open/described', {
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: 'https://open.example.com/{tenant}/mcp',
+          variables: { tenant: { description: 'The name of your team', isRequired: true } },
+        },
+      ],
+    }),
+    registryEntry('com.example.open/six', {
+      remotes: [{ type: 'streamable-http', url: 'https://[2001:db8::1]/mcp' }],
+    }),
+    packaged('com.example.open/package', 'npm', 'open-mcp', '1.0.0'),
+  ],
+  hosts: { 'open.example.com': server },
+  environment: { LIMITS: 'off' },
+});
+
+async function post(tool: string, input: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const sent = { method: 'POST', headers, body: JSON.stringify(input) };
+  return (await directory.app.request(`/api/tools/${tool}`, sent)).json();
+}
+async function needsNoSecret(handle: string) {
+  const handles = [handle, 'com.example.open/package'];
+  const answer = await post('compare_agents', { handles, criteria: [{ criterion: 'needs_no_secret' }] });
+  return comparedOf(answer)[0]?.results.needs_no_secret;
+}
+
+it.each(names)('an address with a part to fill in is a template in any spelling: %s', async (name) => {
+  const [url, part] = addresses[name] ?? [];
+  const handle = handleOf(name);
+  const isOpen = part !== undefined;
+  expect(await needsNoSecret(handle)).toBe(isOpen ? 'unknown' : 'met');
+  const found = (await post('search_agents', { query: handle, needs_secret: false })) as {
+    readonly listings: readonly { readonly handle: string }[];
+  };
+  expect(found.listings.some((one) => one.handle === handle)).toBe(!isOpen);
+  const page = await (await directory.app.request(`/agents/${handle}`)).text();
+  expect(page.includes('The recorded endpoint is a template')).toBe(isOpen);
+  expect(page.includes('&quot;url&quot;: ')).toBe(!isOpen);
+  const document = (await (await directory.app.request(`/agents/${handle}.json`)).json()) as object;
+  expect(document).toMatchObject(
+    isOpen
+      ? { remotes: [{ url, inputs: [{ name: part, kind: 'variable', required: false, unmarked: true }] }] }
+      : { endpoint: url },
+  );
+  expect('endpoint' in document).toBe(!isOpen);
+  asked.clear();
+  const { observations } = await directory.observe(handle);
+  const answers = observations.find(({ kind }) => kind === 'endpoint.answers');
+  expect(answers?.outcome).toBe(isOpen ? 'not_asked' : 'seen');
+  expect(asked.size > 0).toBe(!isOpen);
+});
+
+it('what the record says of a part is all that is asked, and an address of IPv6 is no template', async () => {
+  expect(await needsNoSecret('com.example.open/described')).toBe('met');
+  expect(await needsNoSecret('com.example.open/six')).toBe('met');
+  const six = await directory.app.request('/agents/com.example.open/six');
+  expect(await six.text()).not.toContain('is a template');
+});
+
+it('an answer names the template and the part', async () => {
+  const answer = JSON.stringify(await post('get_agent', { handle: 'com.example.open/brackets' }));
+  expect(answer).toContain('emplate `https://open.example.com/mcp/[YOUR_GENERATED_TOKEN]`');
+  expect(answer).toContain('Takes a variable `YOUR_GENERATED_TOKEN`, not marked as secret (record)');
+});
