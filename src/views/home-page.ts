@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { amount, dayText } from '../core/text.ts';
-import { isEmpty, join, say, type Words } from '../core/words.ts';
+import { dayOf, isEmpty, join, say, type Words } from '../core/words.ts';
 import { toAnswer, toAnswerWords } from '../document/answers/answers.ts';
 import { lineTitles } from '../document/answers/lines.ts';
 import { changeWords } from '../document/changes.ts';
@@ -19,23 +19,25 @@ import { plainSearchForm } from './search/form.ts';
 const mostNotices = 2;
 const mostChangesOfListing = 3;
 
-const changesText = (changes: readonly Change[]): Words => {
-  const [date] = changes.map(({ at }) => dayText(at));
-  const sorted = changes
-    .filter(({ at }) => dayText(at) === date)
-    .toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
-  const said = unique(sorted.map(changeWords));
+/** Each day after the first is said, and the first if nothing before the words says it. */
+function changesText(changes: readonly Change[], isDayBefore = true): Words {
+  const said = [...Map.groupBy(changes, ({ at }) => dayText(at))].flatMap(([date, ofDay], place) => {
+    const sorted = ofDay.toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
+    const [first = say``, ...others] = unique(sorted.map(changeWords));
+    return [isDayBefore && place === 0 ? first : say`on ${dayOf(date)}: ${first}`, ...others];
+  });
   const more = said.length - mostChangesOfListing;
   return say`${join(said.slice(0, mostChangesOfListing), '; ')}${more > 0 ? say`; ${more} more` : say``}`;
-};
+}
 
 const toldByNotices: ReadonlySet<string> = new Set(['malware', 'other_malware', 'moved', 'changed']);
 
-/** With values, as the page of the listing says it; else what the log says of the change. */
+/** What the log says; before it, with values, what the page of the listing says of changes. */
 function newsOf({ changes, listing }: News['changed'][number]): Html {
   const told = listing ? toAnswer(listing).standsOut.filter(({ key }) => toldByNotices.has(key)) : [];
   if (told.length === 0) return toHtml(changesText(changes));
-  return html`${told.slice(0, mostNotices).map(({ text }) => html`${toHtml(text)} `)}`;
+  const logged = say`Logged ${changesText(changes, false)}.`;
+  return html`${told.slice(0, mostNotices).map(({ text }) => html`${toHtml(text)} `)}${toHtml(logged)}`;
 }
 
 const newsItem = (handle: string, changes: readonly Change[], words: Html) => html`

@@ -76,3 +76,16 @@ it('tells no listing as malicious of which nothing is said so since its record c
   directory.wait(120);
   expect((await read('/')).includes('Reported as malicious code')).toBe(false);
 });
+
+it('tells each recorded change of a listing with its day, whatever stands out', async () => {
+  const name = 'com.toolbench/files';
+  const repository = { url: 'https://github.com/toolbench/moved', source: 'github' };
+  await directory.importEntries([
+    ...observedEntries.filter(({ server }) => server.name !== name),
+    registryEntry(name, { version: '2.0.0', repository }, since(0)),
+  ]);
+  directory.wait(120);
+  expect(part(await read('/'), 'changes')).toMatch(
+    /com\.toolbench\/files : Version 2\.0\.0 .* Logged on [\d-]{10} : record changed .*; on [\d-]{10} : changed: tools it lists \(changed words in 1 tool; added 1 tool\) and hints of the tools\. [\d-]{10} com\.bundled/,
+  );
+});
