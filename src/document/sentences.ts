@@ -258,6 +258,12 @@ const knownNames: ReadonlySet<string> = new Set([...packageTypes, ...transports]
 /** A publisher wrote any other type. */
 export const typeWords = (type: string): Words => (knownNames.has(type) ? ours(type) : code(type));
 
+/** Empty for what is no file. */
+export const digestWords = ({ file_sha256 }: ListingPackage): Words =>
+  file_sha256 === undefined
+    ? say``
+    : say` (its SHA-256 in the record is ${code(file_sha256)}, with which Dossier has not compared the file)`;
+
 /** Example: `npm example@1.0.0 over stdio`. */
 export function packageWords(one: ListingPackage): Words {
   const over = one.transport ? say` over ${typeWords(one.transport)}` : say``;

@@ -279,6 +279,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
   const { endpoint, digest, first_seen_at, observed_at, vantage, others_until, earlier, texts = [] } = answer;
   const byDifference = [...Map.groupBy(answer.differs ?? [], ({ difference }) => difference)];
   return paragraphs(
+    answer.version_asked && toMarkdown(answer.version_asked),
     `${code(answer.handle)}: ${answer.result}. ${escapeOwn(answer.message)}`,
     byDifference.length > 0 &&
       list(
@@ -305,6 +306,7 @@ const surfaceLimit: Limit = { name: 'surface', burst: 300, refill_s: 60 };
 
 const output = z.object({
   handle: z.string(),
+  version_asked: wordsSchema.optional(),
   result: z.enum(['same', 'same_names', 'other', 'never_seen']),
   message: z.string(),
   endpoint: z.string().optional().describe('The recorded endpoint with which the list was compared'),
@@ -358,12 +360,20 @@ export const checkSurface = defineTool({
     const { listing, observed } = facts;
     const known = factsOf(kindOfSurface(shown.surface.name), observed?.observations ?? []);
     const seen = known.filter((one): one is SeenSet => one.outcome === 'seen' && one.details !== undefined);
-    const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
+    const caller = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
-    const found = seen.length > 0 && (await context.searches.run(asked, find));
-    if (found) return found;
+    const found = seen.length > 0 && (await context.searches.run(caller, find));
+    const { version_asked } = facts;
+    const asked = version_asked && { version_asked };
+    if (found)
+      return {
+        ...found,
+        ...asked,
+        untrusted_fields: [...(asked ? ['version_asked'] : []), ...found.untrusted_fields],
+      };
     const why = toText(known[0]?.why ? new Words(known[0].why) : (whyNone(facts) ?? own('')));
     const message = `Dossier has seen no list of ${shown.surface.name} of this service. ${why}`.trim();
-    return { handle: listing.handle, result: 'never_seen' as const, message, untrusted_fields: [] };
+    const untrusted_fields = asked ? ['version_asked'] : [];
+    return { handle: listing.handle, ...asked, result: 'never_seen' as const, message, untrusted_fields };
   },
 });

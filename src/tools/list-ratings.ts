@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { code, dayText, escapeMarks, paragraphs } from '../core/text.ts';
-import { toText } from '../core/words.ts';
+import { toMarkdown, toText, wordsSchema } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { nativeStatement } from '../document/rated.ts';
@@ -32,6 +32,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
   const { handle, sample, statement, ratings, group_reasons, proof_meanings, counts, months = [] } = answer;
   const proofs = Object.entries(proof_meanings).map(([name, shows]) => `Proof ${name}: ${shows}`);
   return paragraphs(
+    answer.version_asked && toMarkdown(answer.version_asked),
     `${code(handle)}${sample ? ' (shipped sample)' : ''}: ${statement}`,
     ratings.length > 0 && ratingsText(ratings, group_reasons),
     proofs.length > 0 &&
@@ -59,6 +60,7 @@ export async function countMonths(handle: string, { store, clock }: Context): Pr
 
 const output = listedRatings.extend({
   sample: sampleFlag,
+  version_asked: wordsSchema.optional(),
   statement: z.string(),
   counts: ratingFacets
     .optional()
@@ -110,6 +112,7 @@ export const listRatings = defineTool({
     return {
       handle,
       ...(isSample(facts.listing) && { sample: true as const }),
+      ...(facts.version_asked && { version_asked: facts.version_asked }),
       statement: `${nativeStatement(facts.native)}${facts.native.ratings === 0 ? ` ${whoRates}` : ''}`,
       ...(cells.length > 0 && { counts: toRatingFacets(cells, filter) }),
       ...toListed(shown),
@@ -122,7 +125,10 @@ export const listRatings = defineTool({
       ...(shown.some((rating) => rating.moderation ?? rating.response?.moderation) && {
         appeal: toAppeal(context.config),
       }),
-      untrusted_fields: untrustedOf({ ratings }, ['ratings']),
+      untrusted_fields: [
+        ...(facts.version_asked ? ['version_asked'] : []),
+        ...untrustedOf({ ratings }, ['ratings']),
+      ],
     };
   },
 });

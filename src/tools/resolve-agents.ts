@@ -196,8 +196,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
     if (handle) return { one, by: { handle } };
     const formerly = one.references.map((reference) => formerHolders.get(reference) ?? []);
     const holders = { recording: recording(one.references), formerly };
-    const by =
-      pickRecording(one.references, holders, one.text) ?? pickFormer(one.references, formerly, one.text);
+    const by = pickRecording(one, holders) ?? pickFormer(one, formerly);
     return { one, by };
   });
   const held = picked.flatMap(({ by }) =>

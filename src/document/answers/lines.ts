@@ -51,7 +51,7 @@ import {
   unaskedReason,
   whyNotAsked,
 } from '../seen.ts';
-import { inputsWords, packageName, typeWords } from '../sentences.ts';
+import { digestWords, inputsWords, packageName, typeWords } from '../sentences.ts';
 import { unique } from '../words.ts';
 import { costs } from './costs.ts';
 import { keptUp, rated } from './kept-up.ts';
@@ -169,7 +169,9 @@ const packagesOf: FactsOf = (judged) => {
       3,
     );
     const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
-    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${named}`;
+    const isWhole = judged.detail === 'table' || judged.detail === 'full';
+    const digest = isWhole && digestWords(recordedPackage);
+    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${named}${digest}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');

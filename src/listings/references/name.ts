@@ -20,6 +20,8 @@ export interface Name {
   readonly references: readonly Reference[];
   readonly version?: VersionAsked | undefined;
   readonly beside: readonly Beside[];
+  /** Of the address of a repository, what is behind it: a file, a path, a ref. */
+  readonly within?: string | undefined;
   /** A command that Dossier cannot read has no name. */
   readonly isUnread?: boolean;
   /** Of a configuration or commands, if several; an address lacks its query, which may have a key. */
@@ -136,9 +138,10 @@ const readConfigured = (text: string): StartedName[] =>
 
 /** `pkg:github/owner/name@ref` and `github:owner/name#ref` name a repository, whatever is at the ref. */
 function readForgePackage(text: string): string | undefined {
-  const [, forge, path] = /^(?:pkg:(\w+)\/|\w+:)([\w.-]+(?:\/[\w.-]+)+)(?:[@?#].*)?$/.exec(text) ?? [];
+  const [, forge, path, ref = ''] =
+    /^(?:pkg:(\w+)\/|\w+:)([\w.-]+(?:\/[\w.-]+)+)(?:[@#]([^?#]*))?(?:[?#].*)?$/.exec(text) ?? [];
   const host = forges.find((one) => one.startsWith(`${(forge ?? text.split(':')[0] ?? '').toLowerCase()}.`));
-  return host && `https://${host}/${path}`;
+  return host && `https://${host}/${path}${ref && `#${ref}`}`;
 }
 
 /**
@@ -213,7 +216,19 @@ export function toOwners(key: string): Reference[] {
 const isAddressForm = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i;
 const hostForm = /^[\w\p{L}\p{M}-]+(?:\.[\w\p{L}\p{M}-]+)+(?::\d+)?(?:$|(?:\/[\w.~@-]+)+\/?(?:\?\w\S*)?$)/u;
 
-/** An address with a query may be recorded without it. */
+/** What a page shows of a repository itself is not behind it. */
+function withinRepository(address: string, references: readonly Reference[]): string | undefined {
+  const { key } = references.find(({ kind }) => kind === 'repository') ?? {};
+  const at = key === undefined ? -1 : address.toLowerCase().indexOf(key);
+  const behind = key === undefined || at < 0 ? '' : address.slice(at + key.length).replace(/^\.git\b/i, '');
+  const said = behind
+    .replace(/^\/?\?tab=.*/is, '')
+    .replace(/^\/?#(?:readme$)?/i, '')
+    .replace(/\/+$/, '');
+  return said === '' ? undefined : said.replace(/\?.*$/s, '?…');
+}
+
+/** The most exact first: an address with a query may be recorded without it, as may a file. */
 function toPlaceReferences(text: string): Reference[] {
   const isAddress = isAddressForm.test(text);
   if (!isAddress && !hostForm.test(text)) return [];
@@ -221,6 +236,7 @@ function toPlaceReferences(text: string): Reference[] {
   const address = toAddressKey(written);
   const repository = toRepositoryKey(written);
   const keys = address ? [...new Set([address, address.replace(/\?.*$/s, '')])] : [];
+  const endpoints = keys.map((key) => ({ kind: 'endpoint' as const, key }));
   const [, path = '', rest] = address?.split('/', 3) ?? [];
   const bare = address && !/[/?]/.test(address) ? toHost(address) : undefined;
   const isAccount = path !== '' && rest === undefined;
@@ -228,9 +244,10 @@ function toPlaceReferences(text: string): Reference[] {
   const isOwn = owners.some(({ key }) => key === bare);
   return [
     ...(isOwn ? owners : []),
-    ...(bare && !isAddress ? [] : keys.map((key) => ({ kind: 'endpoint' as const, key }))),
-    ...(repository ? [{ kind: 'repository' as const, key: repository }] : []),
+    ...(bare && !isAddress ? [] : endpoints.slice(0, 1)),
     ...(address && isAddress ? [{ kind: 'package' as const, key: address }] : []),
+    ...endpoints.slice(1),
+    ...(repository ? [{ kind: 'repository' as const, key: repository }] : []),
     ...(isAddress ? [] : toPackageReferences(text)),
     ...(bare ? [{ kind: 'host' as const, key: bare }] : []),
     ...(isOwn ? [] : owners),
@@ -307,6 +324,7 @@ export function readName(asked: string, publicUrl: string): Name {
     references: isVersion && isOfReversedDomain(bare) ? [] : references,
     version: versionIn(plain),
     beside,
+    within: beside.some(({ what }) => what === 'code') ? undefined : withinRepository(plain, references),
     isUnread: plain === '' && text.length <= longest && trimmed !== '',
   };
 }

@@ -5,6 +5,7 @@ import {
   count,
   dayOf,
   ended,
+  isEmpty,
   join,
   listed,
   own,
@@ -19,10 +20,11 @@ import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
-import { toReferences } from '../../listings/references/name.ts';
+import { type Name, toReferences } from '../../listings/references/name.ts';
 import {
   isSameReference,
   type Reference,
+  toAddressKey,
   toHost,
   toPackageReference,
 } from '../../listings/references/references.ts';
@@ -137,6 +139,38 @@ function unencryptedWords({ remotes }: Listing, found: Reference, asked: string)
   );
 }
 
+export type AskedPlace = Pick<Name, 'text' | 'references' | 'within'>;
+
+/** What was asked for beyond what the listing records. */
+function beyondWords(
+  only: Listing | undefined,
+  { kind, key }: Reference,
+  { text, within }: AskedPlace,
+): Words | undefined {
+  if (kind === 'endpoint' && toAddressKey(text)?.startsWith(`${key}?`))
+    return own(
+      'The address asked for has a query that the recorded one does not have; the facts are about the address without it.',
+    );
+  if (kind !== 'repository' || within === undefined) return undefined;
+  const { packages = [], repository = '' } = only ?? {};
+  if (toAddressKey(repository) === toAddressKey(text)) return undefined;
+  const files = packages.filter(({ identifier }) =>
+    toAddressKey(identifier)?.toLowerCase().startsWith(`${key}/`),
+  );
+  const file =
+    files.length > 0 &&
+    say`, the file ${listed(
+      files.map(({ identifier }) => code(identifier)),
+      1,
+    )}`;
+  const about = own(
+    only
+      ? 'the facts are about what the record names'
+      : 'what is known of each is about what its record names',
+  );
+  return say`You asked about ${code(within)} in the repository ${code(key)}; ${about}${file}.`;
+}
+
 export const noAdvisory =
   'Dossier has read this advisory about no package that a listing records. It reads what OSV has about those packages, not about what they depend on.';
 
@@ -180,10 +214,10 @@ function onlyFormer({ kind }: Reference, what: Words, { until }: FormerHolder): 
 
 /** True only if no listing has any of them now. */
 export function pickFormer(
-  references: readonly Reference[],
+  name: AskedPlace,
   formerly: readonly (readonly FormerHolder[])[],
-  asked: string,
 ): FoundListing | Several | undefined {
+  const { references, text: asked } = name;
   const at = formerly.findIndex((found) => found.length > 0);
   const reference = references[at];
   const found = formerly[at] ?? [];
@@ -191,7 +225,13 @@ export function pickFormer(
   if (!reference || !only) return undefined;
   const network = networkOf(reference, asked);
   const what = say`${placeOf(reference)}${network}`;
-  if (!other) return { handle: only.listing.handle, found_by: onlyFormer(reference, what, only) };
+  const beside = beyondWords(only.listing, reference, name);
+  if (!other)
+    return {
+      handle: only.listing.handle,
+      found_by: onlyFormer(reference, what, only),
+      ...(beside && { beside }),
+    };
   const [now, , had] = doingOf(reference);
   return {
     detail: join(
@@ -228,22 +268,28 @@ function formerWords(reference: Reference, found: readonly Listing[], had: reado
 }
 
 export function pickRecording(
-  references: readonly Reference[],
+  name: AskedPlace,
   { recording, formerly }: Holders,
-  asked: string,
 ): FoundListing | Several | undefined {
+  const { references, text: asked } = name;
   const at = recording.findIndex((found) => found.length > 0);
   const reference = references[at];
   const found = recording[at] ?? [];
   const [only, other] = found;
   if (!reference || !only) return undefined;
   const former = formerWords(reference, found, formerly[at] ?? []);
-  const beside = unencryptedWords(only, reference, asked) ?? lookAlikeWords(reference);
+  const beside = join(
+    [
+      beyondWords(only, reference, name),
+      unencryptedWords(only, reference, asked) ?? lookAlikeWords(reference),
+    ],
+    ' ',
+  );
   if (!other)
     return {
       handle: only.handle,
       found_by: join([onlyWords(only, reference, asked), ...former], '; '),
-      ...(beside && { beside }),
+      ...(!isEmpty(beside) && { beside }),
     };
   const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
@@ -253,6 +299,7 @@ export function pickRecording(
         say`${countOfHolders(found)} ${own(have)} ${join([where, ...former], '; ')}.`,
         restWords(reference, found),
         sentence(notShown(reference)),
+        beyondWords(undefined, reference, name),
       ],
       ' ',
     ),

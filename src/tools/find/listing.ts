@@ -17,6 +17,7 @@ import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
 import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
 import {
+  type AskedPlace,
   type FoundListing,
   mostRecording,
   pickFormer,
@@ -156,18 +157,15 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text.replace(beforeInstalled, '');
 }
 
-export async function findHolders(
-  references: readonly Reference[],
-  asked: string,
-  { store: { listings } }: Pick<FindContext, 'store'>,
-) {
+export async function findHolders(name: AskedPlace, { store: { listings } }: Pick<FindContext, 'store'>) {
+  const { references } = name;
   const [recording, formerly] = await Promise.all([
     listings.recording(references, mostRecording),
     listings.formerly(references, mostRecording),
   ]);
   return {
-    now: pickRecording(references, { recording, formerly }, asked),
-    before: pickFormer(references, formerly, asked),
+    now: pickRecording(name, { recording, formerly }),
+    before: pickFormer(name, formerly),
   };
 }
 
@@ -179,7 +177,7 @@ export async function findByPlace(
   const name = readName(asked, context.config.publicUrl);
   const { text, references } = name;
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
-  const { now, before } = await findHolders(places, text, context);
+  const { now, before } = await findHolders({ ...name, references: places }, context);
   const found = now ?? before;
   const beside = await besideInStore(name, context);
   if (!found) return { beside };
@@ -223,7 +221,7 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   const beside = await besideInStore(name, context);
   for (const handle of handles)
     if (await isKnownHandle(handle, context)) return withBeside({ handle }, beside);
-  const { now, before } = await findHolders(references, text, context);
+  const { now, before } = await findHolders(name, context);
   const found = now ?? before;
   if (found && 'candidates' in found)
     throw severalListings(await describeSeveral(found, { asked, text, references, beside }, context));
@@ -247,8 +245,13 @@ export async function readFacts(handle: string, context: FindContext): Promise<L
 }
 
 /** Throws as `findNamed` and `readFacts` do. */
-export const findListingFacts = async (text: string, context: FindContext): Promise<ListingFacts> =>
-  readFacts((await findNamed(text, context)).handle, context);
+export async function findListingFacts(
+  text: string,
+  context: FindContext,
+): Promise<ListingFacts & { readonly version_asked?: Words | undefined }> {
+  const { handle, beside: version_asked } = await findNamed(text, context);
+  return { ...(await readFacts(handle, context)), version_asked };
+}
 
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toListingDocument(await readFacts(handle, context), context.config, context.clock());

@@ -93,7 +93,7 @@ type FoundPlace = Pick<PaidPlace, 'facts' | 'found'>;
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
   const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
   const references = [...recorded, ...hostsOf(address).map((key) => ({ kind: 'host' as const, key }))];
-  const { now, before } = await findHolders(references, address, context);
+  const { now, before } = await findHolders({ references, text: address }, context);
   if (now && 'candidates' in now) {
     const holder = await findHolder(address, recorded, context);
     if (!holder) throw severalListings(now);

@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { callTool } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { openedDirectory } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const repository = 'https://github.com/bob/server';
+const release = `${repository}/releases/download`;
+const sha256 = 'fe'.repeat(32);
+
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('io.github.bob/server', {
+      ...onGitHub('bob/server'),
+      packages: [
+        {
+          registryType: 'mcpb',
+          identifier: `${release}/v1.0.0/server.mcpb`,
+          version: '1.0.0',
+          fileSha256: sha256,
+        },
+      ],
+    }),
+    registryEntry('io.github.alice/plain', {
+      ...onGitHub('alice/plain'),
+      remotes: [{ type: 'streamable-http', url: 'https://plain.example.com/mcp' }],
+    }),
+    registryEntry('io.github.carol/one', onGitHub('carol/mono')),
+    registryEntry('io.github.carol/two', onGitHub('carol/mono')),
+  ],
+});
+
+interface Answer {
+  readonly handle?: string;
+  readonly found_by?: string;
+  readonly version_asked?: string;
+  readonly detail?: string;
+  readonly statement?: string;
+  readonly listings?: readonly Answer[];
+  readonly results?: readonly Answer[];
+}
+const call = (tool: string, input: object) => callTool<Answer>(directory, tool, input);
+
+it('is found as what records the file itself, not only its repository', async () => {
+  const answer = await call('get_agent', { handle: `${release}/v1.0.0/server.mcpb` });
+  expect(answer.handle).toBe('io.github.bob/server');
+  expect(answer.found_by).toBe('the only listing that records this package; recording does not show control');
+  expect(answer.version_asked).toBeUndefined();
+});
+
+const otherFile =
+  'You asked about `/releases/download/v9.9.9/other.mcpb` in the repository `github.com/bob/server`; the facts are about what the record names, the file `https://github.com/bob/server/releases/download/v1.0.0/server.mcpb`.';
+
+it('says in every tool that the facts are not about another file of the repository', async () => {
+  const asked = `${release}/v9.9.9/other.mcpb`;
+  const one = await call('get_agent', { handle: asked });
+  expect(one).toMatchObject({ handle: 'io.github.bob/server', version_asked: otherFile });
+  expect(one.found_by).toMatch(/^the only listing that records this repository/);
+  expect((await call('get_history', { handle: asked })).statement).toContain(otherFile);
+  const { listings } = await call('compare_agents', { handles: [asked, 'io.github.alice/plain'] });
+  expect(listings?.[0]?.version_asked).toBe(otherFile);
+  const { results } = await call('resolve_agents', { handles: [asked] });
+  expect(results?.[0]?.version_asked).toBe(otherFile);
+  expect((await call('list_ratings', { handle: asked })).version_asked).toBe(otherFile);
+  expect((await call('check_surface', { handle: asked, digests: {} })).version_asked).toBe(otherFile);
+  const page = await directory.app.request(`/agents?q=${encodeURIComponent(asked)}`);
+  expect(await page.text()).toContain('/releases/download/v9.9.9/other.mcpb</code> in the repository');
+});
+
+it.each([
+  ['a path', 'https://github.com/alice/plain/tree/main/src', '`/tree/main/src` in'],
+  ['a ref of git', 'git+https://github.com/alice/plain.git#v1.2', '`v1.2` in'],
+  ['a ref of a forge', 'github:alice/plain#v1.2', '`v1.2` in'],
+  ['a package URL', 'pkg:github/alice/plain@v1.2', '`v1.2` in'],
+])('says what was asked beyond the repository: %s', async (_what, handle, said) => {
+  const { version_asked } = await call('get_agent', { handle });
+  expect(version_asked).toBe(
+    `You asked about ${said} the repository \`github.com/alice/plain\`; the facts are about what the record names.`,
+  );
+});
+
+it('says that the recorded endpoint has no query, and does not repeat it', async () => {
+  const { version_asked } = await call('get_agent', { handle: 'https://plain.example.com/mcp?key=hush' });
+  expect(version_asked).toBe(
+    'The address asked for has a query that the recorded one does not have; the facts are about the address without it.',
+  );
+});
+
+it.each([
+  'https://github.com/alice/plain',
+  'https://github.com/alice/plain.git',
+  'https://github.com/alice/plain/?tab=readme-ov-file#install',
+  'git@github.com:alice/plain.git',
+  'alice/plain',
+  'https://plain.example.com/mcp/',
+])('says nothing beyond what was asked: %s', async (handle) => {
+  const { handle: found, version_asked } = await call('get_agent', { handle });
+  expect([found, version_asked]).toEqual(['io.github.alice/plain', undefined]);
+});
+
+it('says it also where several listings record the repository', async () => {
+  const { detail } = await call('get_agent', { handle: 'https://github.com/carol/mono/tree/main/one' });
+  expect(detail).toBe(
+    '2 listings record this repository. Recording does not show control. You asked about `/tree/main/one` in the repository `github.com/carol/mono`; what is known of each is about what its record names. Call again with the handle of one of the candidates.',
+  );
+});
+
+it('shows the recorded digest of a file in the full answer and on the page', async () => {
+  const said = `its SHA-256 in the record is \`${sha256}\`, with which Dossier has not compared the file`;
+  const full = await directory.app.request('/agents/io.github.bob/server.md');
+  expect(await full.text()).toContain(said);
+  const page = await directory.app.request('/agents/io.github.bob/server');
+  expect(await page.text()).toContain(sha256);
+});
