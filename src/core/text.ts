@@ -206,6 +206,12 @@ export const placeholdersIn = (text: string): string[] => [
   ),
 ];
 
+/** Nothing beside it. */
+export function isPlaceholderOnly(text: string): boolean {
+  const [name, ...others] = placeholdersIn(text);
+  return others.length === 0 && [name, `{${name}}`, `[${name}]`, `<${name}>`].includes(text);
+}
+
 /** Never asked and never given to paste as it is. */
 export const isTemplate = (address: string): boolean =>
   /[{}]/.test(address) || placeholdersIn(address).length > 0;

@@ -22,7 +22,7 @@ import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../s
 import { sourcesFirst } from './rated.ts';
 import { isRecordedTag, recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
-import { hostingWords, packageWords, typeWords } from './sentences.ts';
+import { hostingWords, inputName, packageWords, typeWords } from './sentences.ts';
 import { unique } from './words.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
@@ -177,7 +177,7 @@ function secretsOf(listing: Listing): Words | undefined {
   const isOfAll = ways.every(({ length }) => length === needed.length);
   const [asks, secrets] =
     asked.needed.length > 0 ? [own('asks for'), asked.needed] : [own('takes'), asked.all];
-  const names = secrets.slice(0, namesShown).map((name) => code(name));
+  const names = secrets.slice(0, namesShown).map(inputName);
   if (all.length === 0)
     return say`${asks} ${join(names, ', ')}${more(secrets, namesShown)}, not marked as secret`;
   const ofSome = isOfAll ? say`` : own(', not all in each way to use it');

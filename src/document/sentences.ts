@@ -1,6 +1,6 @@
 import { handleWords, namespaceText } from '../core/handle.ts';
 import { namespaceIdentity, repositoryIdentity, websiteDomain } from '../core/identity.ts';
-import { dayText } from '../core/text.ts';
+import { dayText, isPlaceholderOnly } from '../core/text.ts';
 import {
   code,
   codes,
@@ -63,6 +63,10 @@ const isOnlyCounted = ([first, ...others]: InputGroup): boolean =>
 
 const notMarked = ({ unmarked }: ListingInput) => unmarked && own(', not marked as secret');
 
+/** `YOUR_API_KEY` was left from an example. */
+export const inputName = (name: string): Words =>
+  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}`;
+
 /** Of secret and other inputs of one kind, one count. */
 function countedWords(group: InputGroup, first: ListingInput, beside: InputGroup | undefined): Words {
   const plural = own(nouns[first.kind][1]);
@@ -88,8 +92,8 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
     .slice(0, mostInputs)
     .map(({ name, description }, at) =>
       (first.secret || first.unmarked) && description !== undefined && at < mostDescribed
-        ? say`${code(name)} (${quote(shortened(description))})`
-        : code(name),
+        ? say`${inputName(name)} (${quote(shortened(description))})`
+        : inputName(name),
     );
   const more = group.length > mostInputs ? say` and ${group.length - mostInputs} more` : say``;
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}${notMarked(first)}`;
@@ -116,7 +120,7 @@ export function inputWords(input: ListingInput, place: Words): Words {
   const { name, kind, required, secret, description } = input;
   const [noun] = (secret ? secretNouns : nouns)[kind];
   const said = description === undefined ? say`` : say`: ${quote(description)}`;
-  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${code(name)}${place}${notMarked(input)}${said}`;
+  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${inputName(name)}${place}${notMarked(input)}${said}`;
 }
 
 /** As in `Not known: price`. */

@@ -1,5 +1,5 @@
 import { asMembers, type JsonObject, objectsOf } from '../core/json.ts';
-import { toLine } from '../core/text.ts';
+import { isPlaceholderOnly, toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 
 export type RecordedLaunch = Pick<
@@ -21,6 +21,9 @@ export const scalar = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined;
+
+/** Other than by the variables of the record. */
+const isToFillIn = (text: string) => !text.startsWith('{') && isPlaceholderOnly(text);
 
 const ownValue = (variables: unknown, name: string) => {
   const { value, default: usual } = asMembers(asMembers(variables)[name]);
@@ -57,7 +60,8 @@ export const isSwitch = (argument: JsonObject) =>
 /** An optional one without a value has no words. */
 function wordsOf(argument: JsonObject, isOfRuntime: boolean): readonly LaunchWord[] {
   const { name, valueHint, variables, isRequired, format } = argument;
-  const stated = scalar(argument.value) ?? scalar(argument.default);
+  const written = scalar(argument.value) ?? scalar(argument.default);
+  const stated = written !== undefined && isToFillIn(written) ? undefined : written;
   const flag = typeof name === 'string' ? name : '';
   const isNamed = argument.type === 'named' || (argument.type !== 'positional' && flag !== '');
   // Records of 2025 state `-i` as the value of `-i`.
@@ -97,7 +101,7 @@ function toWords(
 function fixedVariable(given: JsonObject) {
   const value = scalar(given.value);
   const filled = value === undefined ? undefined : fill(value, given.variables);
-  if (filled === undefined || filled === '' || /^\{[^{}]+\}$/.test(filled)) return [];
+  if (filled === undefined || filled === '' || /^\{[^{}]+\}$/.test(filled) || isToFillIn(filled)) return [];
   const name = scalar(given.name) ?? '';
   const isPlain = filled.length <= longestWord && toLine(filled) === filled;
   return [{ name, filled, isKept: isPlain && /^[A-Za-z_]\w{0,59}$/.test(name) }];

@@ -1,6 +1,6 @@
 import { claimStates } from '../claims/claim.ts';
 import { asMembers, isJsonObject, type JsonObject, objectsOf } from '../core/json.ts';
-import { isTemplate, placeholdersIn, toLine } from '../core/text.ts';
+import { isPlaceholderOnly, isTemplate, placeholdersIn, toLine } from '../core/text.ts';
 import {
   isSpecified,
   type Listing,
@@ -34,9 +34,9 @@ const namedObjects = (value: unknown): [string, JsonObject][] =>
     ? Object.entries(value).filter((entry): entry is [string, JsonObject] => isJsonObject(entry[1]))
     : [];
 
-/** The caller fills in a `{template}`. */
+/** The caller fills in a `{template}` or a placeholder. */
 const isFixed = ({ value }: JsonObject) =>
-  typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value);
+  typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value) && !isPlaceholderOnly(value);
 
 /** By its place, or by a name or value of its own or of a variable. */
 function isCredential(kind: ListingInput['kind'], name: string, { value, variables }: JsonObject): boolean {

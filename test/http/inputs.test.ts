@@ -119,6 +119,25 @@ const directory = await opened(
           },
         ],
       }),
+      registryEntry('a.b/example', {
+        packages: [
+          {
+            registryType: 'npm',
+            identifier: 'example-mcp',
+            version: '1.0.0',
+            transport: { type: 'stdio' },
+            packageArguments: [
+              { type: 'named', name: '--region', value: '<your-region>' },
+              { type: 'positional', value: 'serve' },
+            ],
+            environmentVariables: [
+              { name: 'YOUR_API_KEY', isRequired: true, isSecret: true, description: 'Your key' },
+              { name: 'EXAMPLE_USER', value: '<user-name>', isRequired: true },
+              { name: 'EXAMPLE_MODE', value: 'plain' },
+            ],
+          },
+        ],
+      }),
       registryEntry('a.b/neither'),
     ],
   }),
@@ -235,6 +254,28 @@ describe('a credential that the record does not mark as secret', () => {
       { name: 'X-Caller', kind: 'header', required: false, secret: false, unmarked: true },
       { name: 'X-Page-Token', kind: 'header', required: false, secret: false },
     ]);
+  });
+});
+
+describe('a placeholder that was left in a record', () => {
+  it('is marked as the name of an input', async () => {
+    expect(await answerOf('get_agent', { handle: 'a.b/example' })).toContain(
+      'Needs a secret environment variable placeholder `YOUR_API_KEY` (“Your key”); needs an environment variable `EXAMPLE_USER`; takes an argument `--region` (record)',
+    );
+    expect(await answerOf('search_agents', { query: 'example' })).toContain(
+      'asks for secret placeholder `YOUR_API_KEY`',
+    );
+  });
+
+  it('is filled in by the caller, if it is a value', async () => {
+    const document = JSON.parse(await read('a.b/example.json'));
+    expect(document.packages[0]).toMatchObject({
+      arguments: ['serve'],
+      environment: { EXAMPLE_MODE: 'plain' },
+    });
+    const page = await read('a.b/example');
+    for (const left of ['&lt;your-region&gt;', '&lt;user-name&gt;']) expect(page).not.toContain(left);
+    expect(page).toContain('EXAMPLE_USER');
   });
 });
 

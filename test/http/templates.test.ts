@@ -100,5 +100,7 @@ it('what the record says of a part is all that is asked, and an address of IPv6 
 it('an answer names the template and the part', async () => {
   const answer = JSON.stringify(await post('get_agent', { handle: 'com.example.open/brackets' }));
   expect(answer).toContain('emplate `https://open.example.com/mcp/[YOUR_GENERATED_TOKEN]`');
-  expect(answer).toContain('Takes a variable `YOUR_GENERATED_TOKEN`, not marked as secret (record)');
+  expect(answer).toContain(
+    'Takes a variable placeholder `YOUR_GENERATED_TOKEN`, not marked as secret (record)',
+  );
 });

@@ -1,10 +1,10 @@
-import { code, count, own, quote, say, type Words } from '../../core/words.ts';
+import { count, own, quote, say, type Words } from '../../core/words.ts';
 import type { ListingInput, ListingPackage } from '../../listings/listing.ts';
 import type { Observation } from '../../observations/known/observation.ts';
 import { type OffersSummary, offersSummary } from '../../observations/known/prices/offer.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import { offerCells, offerHeads, placeTitle } from '../../observations/known/prices/words.ts';
-import { inputNoun, packageName, typeWords } from '../sentences.ts';
+import { inputName, inputNoun, packageName, typeWords } from '../sentences.ts';
 
 /** For several of one sort, where a sentence about each would be long. */
 export interface FactTable {
@@ -36,7 +36,7 @@ export const inputHeads = ['Name', 'Needed', 'Secret', 'Where it goes', 'Descrip
 
 /** What `inputWords` says, for the columns of `inputHeads`. */
 export const inputCells = (input: ListingInput, place: Words): Words[] => [
-  code(input.name),
+  inputName(input.name),
   yesOrNo(input.required),
   input.unmarked ? own('not marked') : yesOrNo(input.secret),
   say`${inputNoun(input)}${place}`,
