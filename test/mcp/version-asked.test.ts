@@ -273,7 +273,7 @@ it('does not give the licence of the recorded version for that of another one', 
   await relicensed.observe('com.oxbow/etl');
   const about = async (handle: string) => (await callTool(relicensed, 'get_agent', { handle })).version_asked;
   expect(await about('npx -y @oxbow/etl@1.2.0')).toContain(
-    'You asked about `1.2.0`; the record names `2.0.0`, and the other facts are about that version; the licence of `1.2.0` is not known.',
+    'Version `1.2.0` of `npm:@oxbow/etl` states the licence `MIT`, and version `2.0.0` `BUSL-1.1`',
   );
   expect(await about('npx -y @oxbow/etl@2.0.0')).toBeUndefined();
 });

@@ -21,7 +21,6 @@ import {
   packageNewestVersion,
   packageOf,
 } from '../../observations/known/kinds/packages/packages.ts';
-import { packageLicence } from '../../observations/known/kinds/packages/says.ts';
 import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
 
 type PackageOnRecord = ReturnType<typeof toPackage>;
@@ -184,12 +183,9 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
     version === undefined
       ? own('the record names no version of the package, and the other facts are about the newest version')
       : say`the record names ${code(version)}${image}, and the other facts are about that version`;
-  const licence = factsOf(packageLicence, observations).find(ofPackage);
-  const isOther = isVersion && licence?.value != null && !isAsked(String(licence.details?.version));
-  const unknown = isOther && say`; the licence of ${code(wanted.text)} is not known`;
   const unclear = isVersion ? say`` : own(', which is not a version');
   const what = meant?.words ?? range?.words ?? say`You asked about ${code(wanted.text)}${unclear}`;
-  const about = sentence(say`${what}; ${names}${unknown}`);
+  const about = sentence(say`${what}; ${names}`);
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =
     fact?.value == null || knowingOf(fact) !== 'known'
