@@ -18,6 +18,7 @@ import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
 import type { HitFacts } from './hit.ts';
 import {
+  copyLacksOf,
   type ListingFacts,
   readHandlesWithEvidence,
   readLastEntry,
@@ -247,6 +248,22 @@ async function readFactsOf(db: Db, handles: readonly string[], now: string): Pro
   return inTurns(rows, (row) => toFacts(db, row, now));
 }
 
+/** The time has no space. */
+const newestColumn = sql<
+  string | null
+>`(select other.published_at || ' ' || other.version from listing_version as other
+  where other.handle = listing.handle and other.status <> 'deleted' order by other.published_at desc limit 1)`;
+
+function toNewest(newest: string | null): HitFacts['versions'] {
+  if (newest === null) return [];
+  const [published_at = ''] = newest.split(' ', 1);
+  return [{ version: newest.slice(published_at.length + 1), status: 'active', published_at }];
+}
+
+const readNewestRun = precompileQuery((db: Db, _: undefined) =>
+  db.selectFrom('import_run').select('progress').orderBy('id', 'desc').limit(1),
+);
+
 const selectHits = (by: 'id' | 'handle') =>
   precompileQuery((db: Db, keys: readonly (number | string)[]) =>
     db
@@ -254,6 +271,7 @@ const selectHits = (by: 'id' | 'handle') =>
       .leftJoin('observation', 'observation.handle', 'listing.handle')
       .selectAll('listing')
       .select(['observation.observed_at', 'observation.due_since', 'observation.observations'])
+      .select([newestColumn.as('newest')])
       .where(`listing.${by}`, 'in', [...keys])
       .where('listing.withdrawn', 'is', null),
   );
@@ -268,12 +286,17 @@ async function readHits(
   const rows = keys.length === 0 ? [] : await selectHitsBy[by](db, keys);
   const found = new Map(rows.map((row) => [row[by], row]));
   const known = keys.flatMap((key) => found.get(key) ?? []);
+  const hasNothing = known.some(({ remotes, packages }) => remotes === '[]' && packages === '[]');
+  const [run] = hasNothing ? await readNewestRun(db, undefined) : [];
+  const recorded = toProgress(run?.progress ?? null)?.recorded ?? {};
   return inTurns(known, async (row) => {
     const listing = withoutHidden(listingTable.decode(row));
     const isRated = listing.facets.includes('has:ratings');
     return {
       listing,
       observations: toObserved(row, listing)?.observations ?? [],
+      versions: toNewest(row.newest),
+      copyLacks: copyLacksOf(listing, recorded),
       native: isRated ? await readNativeCounts(db, row.handle, now) : undefined,
     };
   });

@@ -2,6 +2,7 @@ import { namespaceText } from '../core/handle.ts';
 import { namespaceIdentity, namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
 import { code, codes, count, day, isEmpty, join, number, ours, own, say, Words } from '../core/words.ts';
+import type { CopyField } from '../imports/import-run.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { holdsEndpoints } from '../listings/naming.ts';
 import { keyOfReference, toPackageReference } from '../listings/references/references.ts';
@@ -19,11 +20,12 @@ import type { NativeSignals } from '../ratings/rating.ts';
 import { type Instead, isPlaceholder } from '../search/query.ts';
 import { foldToolName } from '../search/tool-names.ts';
 import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
+import type { ListingDocument } from './listing-document.ts';
 import { sourcesFirst } from './rated.ts';
 import { isRecordedTag, recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
 import { hostingWords, inputName, packageWords, typeWords } from './sentences.ts';
-import { unique } from './words.ts';
+import { laterWords, unique } from './words.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
 
@@ -139,6 +141,10 @@ export interface HitFacts {
   /** Of the record, if only this was asked for; the facts are of it. */
   readonly part?: Pick<Listing, 'remotes' | 'packages' | 'endpoint'>;
   readonly observations: readonly HitObservation[];
+  /** The newest first, or it alone. */
+  readonly versions?: readonly ListingDocument['versions'][number][];
+  /** What the copy records of no listing; needed if nothing is recorded to reach it by. */
+  readonly copyLacks?: readonly CopyField[];
   readonly native:
     | Omit<NativeSignals, 'statement' | 'computed_score' | 'proof_meanings' | 'recent'>
     | undefined;
@@ -159,13 +165,19 @@ export function publisherOf(listing: Listing): Words {
 const more = (values: readonly unknown[], most: number): Words =>
   values.length > most ? say` and ${number(values.length - most)} more` : say``;
 
-/** A missing endpoint is not mentioned, because another copy might record one. */
-function reachOf({ remotes, packages }: Listing, endpoint: string | undefined): Words | undefined {
+/** Nothing recorded is not mentioned if the copy has no such field, because another might. */
+export function reachOf(
+  { remotes, packages }: Pick<Listing, 'remotes' | 'packages'>,
+  endpoint: string | undefined,
+  copyLacks: readonly CopyField[] = [],
+): Words | undefined {
   if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
   if (remote) return say`template ${code(remote.url)}`;
   const [first] = packages;
-  return first && say`${packageWords(first)}${more(packages, 1)}`;
+  if (first) return say`${packageWords(first)}${more(packages, 1)}`;
+  const isLacked = copyLacks.some((field) => field !== 'repository');
+  return isLacked ? undefined : own('no endpoint or package recorded that Dossier reads');
 }
 
 const namesShown = 2;
@@ -321,7 +333,7 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
 
 /** Reports of malicious code are in what stands out. */
 export function besideStandsOut(
-  { listing, part, observations, native, asked }: HitFacts,
+  { listing, part, observations, native, asked, versions = [], copyLacks }: HitFacts,
   match?: Match,
   alike?: Words,
 ): Hit {
@@ -341,12 +353,13 @@ export function besideStandsOut(
     asksFree && freeWords(observations),
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
-    reachOf(ofPart, asked ?? ofPart.endpoint),
+    !isSpecified(listing) && reachOf(ofPart, asked ?? ofPart.endpoint, copyLacks),
     secretsOf(ofPart),
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),
     !isSpecified(listing) && !listing.undated && say`updated ${day(listing.updated_at)}`,
+    laterWords(listing, versions),
   ];
   return {
     handle,

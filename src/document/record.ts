@@ -121,6 +121,12 @@ export function copyLacksSentence(lacking: readonly CopyField[] | undefined, fie
   return words && toText(words);
 }
 
+/** What the copy records of no listing of this origin. */
+export const copyLacksOf = (listing: Listing, recorded: RunProgress['recorded']): readonly CopyField[] => {
+  const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
+  return copyFields.filter((field) => !ofOrigin.includes(field));
+};
+
 export type RecordReading = ReturnType<typeof toReading>;
 
 const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
@@ -142,8 +148,7 @@ interface Runs {
  */
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
-  const ofOrigin = recorded[isSample(listing) ? sampleOrigin : listing.origin] ?? copyFields;
-  const copyLacks: readonly CopyField[] = copyFields.filter((field) => !ofOrigin.includes(field));
+  const copyLacks = copyLacksOf(listing, recorded);
   const reading = (
     kind: 'registry' | 'saved_copy' | 'sample',
     observed_at: string,

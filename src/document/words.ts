@@ -1,6 +1,6 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted, dayText } from '../core/text.ts';
-import { isEmpty, join, ours, own, say, toText, type Words } from '../core/words.ts';
+import { code, day, isEmpty, join, ours, own, say, toText, type Words } from '../core/words.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
@@ -36,6 +36,16 @@ export const versionDates = ({ version, versions, updated_at }: ListingDocument)
   if (updated_at === undefined) return 'of which the registry states no date';
   return `${published_at ? `published ${dayText(published_at)}, ` : ''}updated ${dayText(updated_at)}`;
 };
+
+/** Of a version that the registry does not show, if it was published after the shown one. */
+export function laterWords(
+  { version, undated }: { readonly version: string; readonly undated?: boolean | undefined },
+  versions: readonly ListingDocument['versions'][number][],
+): Words | undefined {
+  const [newest] = versions.filter(({ status }) => status !== 'deleted');
+  if (undated || !newest?.published_at || newest.version === version) return undefined;
+  return say`${code(newest.version)}, not the version shown, was published later, ${day(newest.published_at)}`;
+}
 
 export function versionsTitle(listing: ListingDocument): string {
   const known = knownValue(listing, registryVersions);

@@ -67,11 +67,13 @@ const createDirectory = (context: Context): Directory => ({
     for (let at = 0; at < handles.length; at += mostNames) {
       const some = handles.slice(at, at + mostNames);
       for (const facts of await store.documents.factsOfAll(some, clock().toISOString())) {
-        const { listing, observed, native } = facts;
+        const { listing, observed, native, versions, reading } = facts;
         known.set(listing.handle, {
           listing,
           observations: observed?.observations ?? [],
           native,
+          versions,
+          copyLacks: reading.copyLacks,
           document: () => toReadDocument(facts, context),
           whyWithdrawn: () => withdrawal(listing, context),
           noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),

@@ -35,6 +35,8 @@ const toKnown = (document: ListingDocument) => ({
     ...(missed_since && { missed: missed_since }),
   })),
   native: document.signals.native,
+  versions: document.versions,
+  copyLacks: document.copy_lacks ?? [],
   document: () => document,
   whyWithdrawn: async () => '',
 });

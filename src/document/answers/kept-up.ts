@@ -11,6 +11,7 @@ import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../recorded-facts.ts';
+import { laterWords } from '../words.ts';
 
 const ofKinds = saidIn('kept_up');
 
@@ -26,6 +27,7 @@ export const keptUp: FactsOf = (judged) => {
   if (whyNone && listing.sample) return unknown;
   const { updated_at } = listing;
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
+  const later = laterWords(listing, listing.versions);
   return [
     signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),
     ...unknown,
@@ -35,6 +37,7 @@ export const keptUp: FactsOf = (judged) => {
           ...(updated_at !== undefined ? [signal(say`updated ${day(updated_at)}`)] : []),
           ...(first !== undefined ? [signal(say`first published ${day(first)}`)] : []),
         ]),
+    ...(later ? [signal(later)] : []),
     ...known(registryVersions)
       .filter(({ value }) => value > 1)
       .map(({ value }) =>

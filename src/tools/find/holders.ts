@@ -15,7 +15,7 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
-import { publisherOf } from '../../document/hit.ts';
+import { publisherOf, reachOf } from '../../document/hit.ts';
 import { packageWords, typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
@@ -61,11 +61,9 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
 const longestDescription = 100;
 
 /** Of what was asked for, if the record has it. */
-function recordedAt({ packages, endpoint }: Listing, asked: Reference): Words {
+function recordedAt({ remotes, packages, endpoint }: Listing, asked: Reference): Words {
   const named = packages.find((one) => isSameReference(asked, toPackageReference(one)));
-  if (endpoint && !named) return code(endpoint);
-  const shown = named ?? packages[0];
-  return shown ? packageWords(shown) : own('no endpoint or package recorded');
+  return named ? packageWords(named) : (reachOf({ remotes, packages }, endpoint) ?? say``);
 }
 
 function differenceOf(listing: Listing, all: readonly Listing[], asked: Reference): Words {
