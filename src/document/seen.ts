@@ -1,5 +1,16 @@
 import { day_ms, dayText } from '../core/text.ts';
-import { betweenDays, code, dayOf, isEmpty, own, say, type Words } from '../core/words.ts';
+import {
+  betweenDays,
+  code,
+  count,
+  day,
+  dayOf,
+  isEmpty,
+  number,
+  own,
+  say,
+  type Words,
+} from '../core/words.ts';
 import type { ImportedSignal } from '../listings/listing.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../observations/known/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/known/kinds/endpoint.ts';
@@ -122,20 +133,29 @@ export const isSaidFirst = ({ detail, listing }: Pick<JudgedListing, 'detail' | 
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
-/**
- * The counts of answered checks. Returns undefined if the observation is more than 30 days old, or if no
- * checks were counted on its day.
- */
-export const tallyOf = ({ listing, seen }: JudgedListing, { subject, observed_at }: DatedObservation) =>
-  daysSince(observed_at, listing) <= 30
-    ? seen(endpointAvailability).find(
-        (one) => one.subject === subject && dayText(one.observed_at) === dayText(observed_at),
-      )?.value
-    : undefined;
+/** The newest counts of answered checks. Undefined if they are more than 30 days old. */
+const newestTally = ({ listing, seen }: JudgedListing, { subject }: DatedObservation) =>
+  seen(endpointAvailability).find(
+    (one) => one.subject === subject && daysSince(one.observed_at, listing) <= 30,
+  );
 
-/** The end of a sentence about an endpoint. */
-export const tallyWords = (tally: Tallied, { outcome }: Pick<Observation, 'outcome'>): Words =>
-  say`; ${answeredWords(tally.days_30)} ${outcome === 'absent' ? own('found something there') : own('were answered')}`;
+/** The counts of the day of an observation, which say nothing of later checks. */
+export function tallyOf(judged: JudgedListing, one: DatedObservation): Tallied | undefined {
+  const tally = newestTally(judged, one);
+  return tally && dayText(tally.observed_at) === dayText(one.observed_at)
+    ? (tally.value ?? undefined)
+    : undefined;
+}
+
+/** The end of a sentence about an endpoint. Counts with later checks than the observation name their day. */
+export function tallyWords(judged: JudgedListing, one: DatedObservation): Words {
+  const { value, observed_at = '' } = newestTally(judged, one) ?? {};
+  if (!value || dayText(observed_at) < dayText(one.observed_at)) return say``;
+  const { days_30 } = value;
+  if (dayText(observed_at) > dayText(one.observed_at))
+    return say`; of ${count(days_30.made, 'check')} in the 30 days until ${day(observed_at)}, ${number(days_30.answered)} ${own(days_30.answered === 1 ? 'was' : 'were')} answered`;
+  return say`; ${answeredWords(days_30)} ${one.outcome === 'absent' ? own('found something there') : own('were answered')}`;
+}
 
 /** Tells whether something recorded was looked for and does not exist. */
 export const isAbsent = (one: DatedObservation): boolean =>

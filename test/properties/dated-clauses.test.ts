@@ -198,6 +198,15 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
       return isDeepStrictEqual([answered, checks, days].map(Number), isSo);
     },
   ],
+  [
+    `of (\\d+) checks? in the 30 days until ${D}, (\\d+) (?:was|were) answered`,
+    (all, [made, until = '', answered]) => {
+      const first = new Date(Date.parse(until) - 29 * 86_400_000).toISOString().slice(0, 10);
+      const asked = all.filter(isAsked).filter(({ day }) => day >= first);
+      const isSo = [asked.length, asked.filter(answers).length];
+      return asked.at(-1)?.day === until && isDeepStrictEqual([made, answered].map(Number), isSo);
+    },
+  ],
   [`${D} \\((\\d+) of (\\d+)\\)`, (all, [day, ...tally]) => isTally(all, day, tally.map(Number))],
   [`^${D} ${D}$`, (all, [from = '', to = '']) => from <= to && all.every(({ day }) => day <= to)],
   [

@@ -47,7 +47,6 @@ import {
   reasonOf,
   type SeenFact,
   sinceThen,
-  tallyOf,
   tallyWords,
 } from '../seen.ts';
 import { countedWords } from '../words.ts';
@@ -183,8 +182,7 @@ function noAnswer(judged: JudgedListing, isRedirect: boolean): Words[] {
   const dead = judged.seen(endpointAnswers).flatMap((one) => {
     const text = deadWords(one, judged.listing);
     if (text === undefined || (one.response?.redirects_to !== undefined) !== isRedirect) return [];
-    const tally = tallyOf(judged, one);
-    return [say`${text}${tally ? tallyWords(tally, one) : say``}`];
+    return [say`${text}${tallyWords(judged, one)}`];
   });
   const [first] = judged.seen(endpointAnswers);
   if (!first || dead.length === 0) return [];
