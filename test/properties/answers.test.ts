@@ -161,13 +161,13 @@ describe('whatever publishers record and endpoints answer', () => {
       const own = all.filter(({ kind }) => kind === 'endpoint.answers');
       const wrong = own.filter(({ subject, outcome }) => outcome !== outcomeOf[names.fateOf(subject, made)]);
       const mixed = own.flatMap(({ subject, outcome }) =>
-        // A history tells what was before.
+        // A history, and a change on the page, tells what was before.
         inTexts(answer, 'foreign', (text, door) =>
           door.includes('history')
             ? []
-            : statementsOf(text).filter(
-                (one) => one.includes(subject) && outcomesIn(one).some((other) => other !== outcome),
-              ),
+            : statementsOf(text)
+                .filter((one) => !/ until \d{4}-\d\d-\d\d, (?:then|since) /.test(one))
+                .filter((one) => one.includes(subject) && outcomesIn(one).some((other) => other !== outcome)),
         ),
       );
       const main = own.find(({ subject }) => subject === document.endpoint)?.outcome ?? '';
