@@ -67,7 +67,7 @@ const resolved = z.object({
 export type Resolved = z.infer<typeof resolved>;
 
 export const resolvedNames = z.object({
-  results: z.array(resolved).describe('Results in the order asked'),
+  results: z.array(resolved).describe('Results in the order asked; one for each name of a configuration'),
   evidence_snapshot_date: z.string(),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),

@@ -22,6 +22,7 @@ import { evidenceNames, evidenceTitles, results } from '../document/criteria/cri
 import { toListingDocument } from '../document/document.ts';
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
+import { readName } from '../listings/references/name.ts';
 import { askedVersion, noticesOfOther, type VersionNotice } from './find/asked-version.ts';
 import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
 import { recordedAt } from './find/paid-place.ts';
@@ -177,7 +178,7 @@ async function compareOne(
       notices: other.notices,
     };
   } catch (error) {
-    return toProblemEntry(named, error);
+    return toProblemEntry(readName(named, context.config.publicUrl).said, error);
   }
 }
 
@@ -210,7 +211,11 @@ export async function compareAll(
     if (one.problem || first === at) return one;
     const message = `This name is of the same listing as handles.${first}.`;
     const { version_asked } = one;
-    return { handle: handles[at] ?? '', version_asked, problem: { code: 'invalid_input', message } };
+    return {
+      handle: readName(handles[at] ?? '', context.config.publicUrl).said,
+      version_asked,
+      problem: { code: 'invalid_input', message },
+    };
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { wrongField } from '../core/problem.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { isEmpty, toMarkdown, toText, type Words } from '../core/words.ts';
@@ -14,7 +15,7 @@ import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
-import { readName } from '../listings/references/name.ts';
+import { type Name, readNames } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, whyUnreadable, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther } from './find/asked-version.ts';
@@ -93,8 +94,7 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-function toAsked(asked: string, { publicUrl }: Directory) {
-  const named = readName(asked, publicUrl);
+function toAsked(named: Name) {
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
     kind === 'endpoint'
       ? [{ kind: 'host', key: toHost(key) }]
@@ -102,7 +102,7 @@ function toAsked(asked: string, { publicUrl }: Directory) {
         ? [{ kind: 'website', key }]
         : [],
   );
-  return { asked, ...named, hosts };
+  return { asked: named.said, ...named, hosts };
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
@@ -169,8 +169,7 @@ async function toMissing(
   // Any address may be an endpoint, also one in the form of a repository.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
-  const unread = one.servers ? `${whyUnreadable(one)} Ask about each of them.` : whyUnreadable(one);
-  const reason = isNoHandle ? await directory.whyNone(field) : handles.length === 0 && unread;
+  const reason = isNoHandle ? await directory.whyNone(field) : handles.length === 0 && whyUnreadable(one);
   const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
   const [named] = references;
   const packages = isSearched && named?.kind === 'package' ? await directory.nearPackages(named.key) : [];
@@ -185,7 +184,7 @@ async function toMissing(
 }
 
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
-  const names = handles.map((one) => toAsked(one, directory));
+  const names = handles.flatMap((one) => readNames(one, directory.publicUrl)).map(toAsked);
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: AskedItem) => handles.find((handle) => named.has(handle));
   const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.hosts]));
@@ -258,7 +257,10 @@ export const resolveAgents = defineTool({
   async run({ handles }, context) {
     const { caller, clock, searches } = context;
     const now = clock();
-    const asked = { network: caller.network, now_ms: now.getTime(), listings: handles.length };
+    const { length: listings } = handles.flatMap((one) => readNames(one, context.config.publicUrl));
+    if (listings > mostNames)
+      throw wrongField('handles', `must have at most ${mostNames} names, with those of configurations`);
+    const asked = { network: caller.network, now_ms: now.getTime(), listings };
     const results = await searches.run(asked, () => resolveAll(handles, createDirectory(context)));
     return {
       results,

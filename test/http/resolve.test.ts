@@ -57,6 +57,27 @@ const directory = await opened(openDirectory({ entries }));
 const post = (body: object, asked = directory) => callTool<Body>(asked, 'resolve_agents', body);
 const resolve = async (...handles: string[]) => (await post({ handles })).results;
 
+it('answers each server of a pasted configuration, and repeats no key of it', async () => {
+  const server = (more: object) => ({ mcpServers: { one: more } });
+  const given = { headers: { 'X-Key': 'hush-1' }, url: 'https://mcp.webhook.co/mcp?key=hush-2' };
+  const started = { command: 'npx', args: ['-y', '@political-comms/mcp'], env: { KEY: 'hush-3' } };
+  const several = JSON.stringify({ mcpServers: { one: started, two: given, three: { command: './own' } } });
+  const results = await resolve(several, JSON.stringify(server(given)));
+  expect(results).toMatchObject([
+    { asked: 'npm:@political-comms/mcp@*', outcome: 'listed', handle: 'com.politicalcomms/api' },
+    { asked: 'https://mcp.webhook.co/mcp', outcome: 'listed', handle: 'co.webhook/webhook' },
+    { asked: '', outcome: 'not_known', reason: 'Dossier cannot tell what this command runs.' },
+    { asked: 'https://mcp.webhook.co/mcp', outcome: 'listed', handle: 'co.webhook/webhook' },
+  ]);
+  for (const handle of [several, JSON.stringify(server(given))]) {
+    const one = await callTool(directory, 'get_agent', { handle });
+    const compared = await callTool(directory, 'compare_agents', { handles: [handle, 'com.example/one'] });
+    expect(JSON.stringify([one, compared, results])).not.toContain('hush');
+  }
+  const many = await post({ handles: Array.from({ length: 60 }, () => several) });
+  expect(many).toMatchObject({ code: 'invalid_input' });
+});
+
 it('names the listing of each, how it was found, and the version that its record names', async () => {
   const [itself, endpoint, older, image] = await resolve(
     'co.webhook/webhook',

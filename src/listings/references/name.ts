@@ -24,8 +24,10 @@ export interface Name {
   readonly within?: string | undefined;
   /** A command that Dossier cannot read has no name. */
   readonly isUnread?: boolean;
-  /** Of a configuration or commands, if several; an address lacks its query, which may have a key. */
-  readonly servers?: readonly string[];
+  /** Of a configuration or commands, if several. */
+  readonly servers?: readonly Name[];
+  /** What an answer may repeat: a configuration is not, because it may have keys. */
+  readonly said: string;
 }
 
 /** `isExact` is false if an operator makes the version a range. */
@@ -295,11 +297,21 @@ const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`)$/s;
 
 const isOneTool = /^mcp__[\w-]+$/;
 
+/** An address in what somebody pasted may have a key in its query. */
+const withoutQuery = (text: string) => text.replace(/[?#].*$/s, '');
+
+/** A text with several names, such as a configuration, as each of them. */
+export function readNames(asked: string, publicUrl: string): readonly Name[] {
+  const name = readName(asked, publicUrl);
+  return name.servers ?? [name];
+}
+
 /** Nothing for a text of more than 4,000 characters. */
 export function readName(asked: string, publicUrl: string): Name {
-  const none = { text: '', handles: [], references: [], beside: [] };
+  const none = { text: '', handles: [], references: [], beside: [], said: asked };
   if (asked.length > longestPasted) return none;
   const trimmed = asked.trim().replace(around, '$1$2$3$4').trim();
+  if (trimmed === '') return none;
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };
   const ofTool = readToolNames(trimmed);
@@ -307,14 +319,24 @@ export function readName(asked: string, publicUrl: string): Name {
   const configured = readConfigured(trimmed);
   const pasted = configured.length > 0 ? configured : readEach(trimmed);
   const text = pasted[0]?.text ?? trimmed;
-  if (pasted.length <= 1 && isHandle(text))
-    return { ...none, text, handles: [text], references: besideHandle(text) };
+  if (pasted.length <= 1 && isHandle(text)) return { ...none, ...toName({ text, beside: [] }, publicUrl) };
   const written = pasted.length > 0 ? pasted : text.length > longest ? [unread] : writtenAs(text);
+  const isPasted = configured.length > 0;
   if (written.length > 1) {
-    const servers = written.map((one) => one.text.replace(/[?#].*$/s, ''));
-    return { ...none, servers, beside: written.flatMap((one) => one.beside) };
+    const servers = written.map((one) => ({
+      ...toName(one, publicUrl),
+      text: withoutQuery(one.text),
+      said: withoutQuery(one.text),
+    }));
+    const said = isPasted ? servers.map((one) => one.said).join(', ') : asked;
+    return { ...none, said, servers, beside: written.flatMap((one) => one.beside) };
   }
-  const [{ text: plain, beside } = unread] = written;
+  const said = isPasted ? withoutQuery(text) : asked;
+  return { ...toName(written[0] ?? unread, publicUrl, text), ...(isPasted && { text: said }), said };
+}
+
+function toName({ text: plain, beside }: StartedName, publicUrl: string, text = plain): Omit<Name, 'said'> {
+  if (isHandle(text)) return { text, handles: [text], references: besideHandle(text), beside: [] };
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);
   const references = isVersion ? [...toPackageReferences(plain), ...besideHandle(bare)] : referencesIn(plain);
@@ -325,6 +347,6 @@ export function readName(asked: string, publicUrl: string): Name {
     version: versionIn(plain),
     beside,
     within: beside.some(({ what }) => what === 'code') ? undefined : withinRepository(plain, references),
-    isUnread: plain === '' && text.length <= longest && trimmed !== '',
+    isUnread: plain === '' && text.length <= longest,
   };
 }
