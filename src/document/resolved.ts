@@ -55,7 +55,7 @@ const resolved = z.object({
       }),
     )
     .optional(),
-  reason: z.string().optional().describe('The reason why the listing is withdrawn or not known'),
+  reason: wordsSchema.optional().describe('Why the listing is withdrawn or not known, or where to ask'),
   candidates: z.array(z.object({ handle: z.string(), differs: wordsSchema })).optional(),
   near: z
     .array(z.string())
@@ -64,6 +64,9 @@ const resolved = z.object({
       `Listings at the same host or, if there are none, similar handles (for at most ${mostSearched} names)`,
     ),
 });
+/** Of a listing or a name without facts. */
+export const reasonWords = (text: string): Words => ours(text);
+
 export type Resolved = z.infer<typeof resolved>;
 
 export const resolvedNames = z.object({
@@ -99,7 +102,7 @@ export function toResolvedLines(one: Resolved): Words[] {
       candidates.map((other) => say`${code(other.handle)} (${other.differs})`),
       '; ',
     ),
-    reason ? ours(reason) : say``,
+    reason ?? say``,
     ...notes,
     unsaid.length > 0 ? say`Stands out: ${join(unsaid, ' ')}` : say``,
     join(facts, ' | '),

@@ -9,7 +9,13 @@ import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
-import { mostSearched, type Resolved, resolvedNames, toResolvedLines } from '../document/resolved.ts';
+import {
+  mostSearched,
+  type Resolved,
+  reasonWords,
+  resolvedNames,
+  toResolvedLines,
+} from '../document/resolved.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
@@ -31,7 +37,7 @@ import {
   noticesOfAsked,
   noticesOfDeleted,
 } from './find/several.ts';
-import { maxNear, recordsPackage } from './find/why-unknown.ts';
+import { maxNear, recordsPackage, whereToAsk } from './find/why-unknown.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -138,7 +144,7 @@ async function toListedAgent(
       outcome: 'withdrawn',
       handle,
       found_by: one.by.found_by,
-      reason: await known.whyWithdrawn(),
+      reason: reasonWords(await known.whyWithdrawn()),
       ...(!isEmpty(inCommand) && { version_asked: inCommand }),
       ...(notices.length > 0 && { stands_out: notices }),
     };
@@ -172,12 +178,15 @@ async function toMissing(
   const reason = isNoHandle ? await directory.whyNone(field) : handles.length === 0 && whyUnreadable(one);
   const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
   const [named] = references;
+  const unasked = whereToAsk(named);
   const packages = isSearched && named?.kind === 'package' ? await directory.nearPackages(named.key) : [];
   const beside = [...atHosts, ...packages].map(({ handle }) => handle);
   const near = [...new Set([...beside, ...alike])].slice(0, maxNear);
   return {
     asked,
-    ...(reason ? { outcome: 'not_known', reason } : { outcome: 'not_listed' }),
+    ...(reason
+      ? { outcome: 'not_known', reason: reasonWords(reason) }
+      : { outcome: 'not_listed', ...(!isEmpty(unasked) && { reason: unasked }) }),
     ...(packages.length > 0 && { notes: packages.map(recordsPackage) }),
     ...(near.length > 0 && { near }),
   };
@@ -233,7 +242,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
 
 const untrusted = [
   ...(['version_asked', 'title', 'description', 'version', 'package_version'] as const),
-  ...(['facts', 'stands_out', 'candidates'] as const),
+  ...(['facts', 'reason', 'stands_out', 'candidates'] as const),
 ] as const;
 
 export const resolveAgents = defineTool({

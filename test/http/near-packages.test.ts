@@ -35,3 +35,28 @@ it.each([
     expect(resolved.content[0]?.text).toContain(said);
   },
 );
+
+it.each([
+  [
+    'npx -y qrcode-mcp-tool@1.0.0',
+    'Dossier asks npm and OSV only about packages that listings record; ask them: `https://www.npmjs.com/package/qrcode-mcp-tool`, `https://osv.dev/list?ecosystem=npm&q=qrcode-mcp-tool`.',
+  ],
+  [
+    'pip install qrcode_tool',
+    'Dossier asks PyPI and OSV only about packages that listings record; ask them: `https://pypi.org/project/qrcode-tool/`, `https://osv.dev/list?ecosystem=PyPI&q=qrcode-tool`.',
+  ],
+  ['docker run ghcr.io/acme/qrcode:1', 'Dossier asks its registry only about packages that listings record.'],
+])(
+  '%s, which no listing records, is refused with what was not asked about it, and where to ask',
+  async (handle, said) => {
+    const answers = [
+      await client.call('get_agent', { handle }),
+      await client.call('get_history', { handle }),
+      await client.call('resolve_agents', { handles: [handle] }),
+      await client.call('compare_agents', { handles: ['com.pottery/oven', 'npm:none-such', handle] }),
+    ];
+    expect(answers.map(({ content }) => content[0]?.text)).toEqual(
+      answers.map(() => expect.stringContaining(said)),
+    );
+  },
+);

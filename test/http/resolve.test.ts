@@ -209,7 +209,12 @@ it('says what is not listed, with up to five listings at the same host, or handl
     near: ['co.webhook/webhook'],
   });
   expect(other).toMatchObject({ outcome: 'not_listed', near: ['co.webhook/webhook'] });
-  expect(unknown).toEqual({ asked: 'pypi:no-such-package', outcome: 'not_listed' });
+  expect(unknown).toEqual({
+    asked: 'pypi:no-such-package',
+    outcome: 'not_listed',
+    reason:
+      'Dossier asks PyPI and OSV only about packages that listings record; ask them: `https://pypi.org/project/no-such-package/`, `https://osv.dev/list?ecosystem=PyPI&q=no-such-package`.',
+  });
   expect(words).toEqual({ asked: '!!!', outcome: 'not_listed' });
   expect(crowded?.near).toEqual([0, 1, 10, 11, 2].map((n) => `com.gateway/s${n}`));
 });

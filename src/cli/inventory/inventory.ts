@@ -84,7 +84,7 @@ async function resolveNames(
 export function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch): Resolved | undefined {
   if (!result || !(left === 'path' || (left === 'query' && result.outcome === 'not_listed'))) return result;
   const { asked, handle, near = [] } = result;
-  const reason = `The ${left === 'path' ? 'end' : 'query'} of its address was not sent, so its listing cannot be known for certain.`;
+  const reason = say`The ${own(left === 'path' ? 'end' : 'query')} of its address was not sent, so its listing cannot be known for certain.`;
   return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
 }
 

@@ -26,7 +26,7 @@ import {
   severalListings,
 } from './holders.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
-import { maxNear, readWhy } from './why-unknown.ts';
+import { maxNear, readWhy, whereToAsk } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
 
@@ -60,7 +60,10 @@ async function refuseUnknown(
   context: FindContext,
   { references, named, beside: command = say`` }: UnknownName = {},
 ): Promise<never> {
-  if (context.namesNear === false) throw new Problem('unknown_handle', toText(command));
+  if (context.namesNear === false) {
+    const said = [command, whereToAsk(named)].map(toText).filter(Boolean);
+    throw new Problem('unknown_handle', said.join(' '));
+  }
   const { listings } = context.store;
   const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
   const read = Promise.all([listings.near(text, maxNear), recording(), readWhy(named, context)]);

@@ -1,13 +1,15 @@
 import type { Context } from '../../context.ts';
 import { handleWords } from '../../core/handle.ts';
 import { websiteDomain } from '../../core/identity.ts';
-import { code, codes, listed, say, toText, type Words } from '../../core/words.ts';
+import { code, codes, listed, own, say, toText, type Words } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { toOwners, toReferences } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
+import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
+import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
 import { mostRecording, noAdvisory, whatLooksAlike } from './holders.ts';
 import { findLacking } from './near-misses.ts';
 
@@ -52,6 +54,22 @@ function whatIsElsewhere(listings: readonly Listing[], registry: string | undefi
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
 }
 
+/** Where to ask what Dossier did not ask; empty for what is no package. */
+export function whereToAsk({ kind, key, registry = '' }: Partial<Reference> = {}): Words {
+  if (kind !== 'package' || key === undefined) return say``;
+  const type = typeOf(registry);
+  const page = packagePage(type ?? '', key);
+  const only = own('only about packages that listings record');
+  if (type && !page) return say`Dossier asks its registry ${only}.`;
+  const query = new URLSearchParams({
+    ...(page && { ecosystem: toText(registryOf(registry).registry) }),
+    q: key,
+  });
+  const osv = code(`https://osv.dev/list?${query}`);
+  const who = page ? registryOf(registry).registry : own('package registries');
+  return say`Dossier asks ${who} and OSV ${only}; ask ${page ? say`them: ${code(page)}, ${osv}` : say`OSV: ${osv}`}.`;
+}
+
 type NearPackage = Record<'handle' | 'registry_type' | 'identifier', string>;
 
 /** Of a name that is nearly the one asked for. */
@@ -77,7 +95,8 @@ export async function readWhy(
   if (kind === 'package') {
     const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
     const packages = beside.length > 0 ? [] : await context.store.listings.nearPackages(key, maxNear);
-    const detail = [whatIsElsewhere(beside, registry), ...packages.map((one) => toText(recordsPackage(one)))];
+    const said = [whereToAsk(named), ...packages.map(recordsPackage)].map(toText);
+    const detail = [whatIsElsewhere(beside, registry), ...said];
     return { detail: detail.join(' '), beside, packages };
   }
   const host = toHost(key);
