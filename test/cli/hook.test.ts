@@ -197,7 +197,7 @@ describe('dossier hook run', () => {
       'You asked about `0.9.0`; the record names `1.0.0`',
     );
     expect(reasonIn(await shell('npx -y behind'))).toMatch(
-      /That means the newest version, which was `1\.1\.0` in npm on [\d-]{10}; the record names `1\.0\.0`/,
+      /Your request means the newest version, which was `1\.1\.0` in npm on [\d-]{10}; the record names `1\.0\.0`/,
     );
     expect(reasonIn(await shell('bash -lc "uvx young"'))).toMatch(
       /pypi young \(com\.example\/young\): First published [\d-]{10}/,

@@ -254,7 +254,7 @@ it('takes a command without a version, or with latest, for the newest that the r
   );
   for (const handle of ['npx -y @oxbow/etl', 'npm:@oxbow/etl@latest'])
     expect(await about(handle)).toContain(
-      `That means the newest version, which was \`4.2.0\` in npm on ${day}; the record names \`4.1.0\``,
+      `Your request means the newest version, which was \`4.2.0\` in npm on ${day}; the record names \`4.1.0\``,
     );
   expect(await about('@oxbow/etl')).toBeUndefined();
 });

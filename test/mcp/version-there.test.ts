@@ -215,7 +215,7 @@ it('compares a digest that was asked for with those of the recorded tag that wer
 it.each([
   [
     'npx -y taken',
-    'That means the newest version, which was `2.0.0` in npm on <date>; the record names `2.1.0`',
+    'Your request means the newest version, which was `2.0.0` in npm on <date>; the record names `2.1.0`',
   ],
   ['npx -y taken@^1.0.0', 'lists no advisory about version `1.9.0` of `npm:taken`'],
 ])('says what %s installs while npm lacks the recorded version', async (command, says) => {

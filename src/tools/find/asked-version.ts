@@ -70,7 +70,7 @@ function newestInRegistry(observations: readonly Checked[]) {
   const { registry } = registryOf(subject);
   return {
     version,
-    words: say`That means the newest version, which was ${code(version)} in ${registry} on ${dayOf(observed_at)}`,
+    words: say`Your request means the newest version, which was ${code(version)} in ${registry} on ${dayOf(observed_at)}`,
   };
 }
 
