@@ -83,10 +83,14 @@ const withoutEmpty = <T extends object>(members: T) =>
 
 const mostStandOut = 4;
 
-/** The two lines that decide besides an offer: whose the listing is, and the first notice. */
+/** What decides besides an offer: whose the listing is, the first notice, and its ratings. */
 export function toDecidingLines(listing: ListingDocument) {
   const answer = toAnswer(listing, 'short');
-  const stands_out = firstNotices(answer.standsOut, (_, place) => place < 1, own('get_agent'));
+  const stands_out = firstNotices(
+    answer.standsOut,
+    ({ key }, place) => place < 1 || key === 'ratings',
+    own('get_agent'),
+  );
   return { whose: lineWords(answer.lines.whose), ...(stands_out.length > 0 && { stands_out }) };
 }
 
