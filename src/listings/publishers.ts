@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { isHandle } from '../core/handle.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { readPages } from '../core/paging/pages.ts';
 import { Problem } from '../core/problem.ts';
@@ -11,9 +12,9 @@ const noPublisher = () => new Problem('not_found', 'No listing shown here has th
 export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
   (await store.listings.publisherListings(text)) > 0;
 
-/** Throws not_found. */
-export async function requireNamespace(text: string, reads: PublisherContext): Promise<void> {
-  if (!(await isNamespace(text, reads))) throw noPublisher();
+/** Whoever follows a namespace waits for listings that may come. Throws not_found. */
+export function requireNamespace(text: string): void {
+  if (!isHandle(`${text}/a`)) throw noPublisher();
 }
 
 async function handlesOf(namespace: string, after: string, limit: number, { store }: PublisherContext) {

@@ -307,7 +307,7 @@ describe('get_agent finds the one listing that records', () => {
   );
   it('nothing for a domain that only records of others name as their website, which are near', async () => {
     const detail =
-      'No listing is in a namespace of this domain or account. It is the website in the record of io.github.hobbyist/seepost, which does not show control of it.';
+      'No listing is in a namespace of this domain or account. To be told of one: http://127.0.0.1:3000/publishers/de.seepost/feed.atom. It is the website in the record of io.github.hobbyist/seepost, which does not show control of it.';
     const handle = 'seepost.de';
     const said = await call('get_agent', { handle });
     expect(said).toMatchObject({ code: 'unknown_handle', near: ['io.github.hobbyist/seepost'] });

@@ -130,7 +130,9 @@ it('takes what a feed is about, and refuses what no feed is about, with the same
     ['/publishers/co.webhook', { publisher: 'co.webhook' }],
     ['/tags/webhooks', { tag: 'webhooks' }],
     ['/agents/com.example/none', { handle: 'com.example/none' }, ['unknown_handle', []]],
-    ['/publishers/com.none', { publisher: 'com.none' }, ['not_found', undefined]],
+    // A listing may come.
+    ['/publishers/com.none', { publisher: 'com.none' }],
+    ['/publishers/com_none', { publisher: 'com_none' }, ['not_found', undefined]],
     ['/tags/webhook', { tag: 'webhook' }, ['not_found', ['webhooks']]],
     ['/views/none', { view: 'none' }, ['not_found', undefined]],
   ];

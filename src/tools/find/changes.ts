@@ -45,7 +45,7 @@ export async function requireSubject({ kind, value }: ChangeSubject, context: Co
     await findListing(value, context).catch((error: unknown) => {
       if (!(error instanceof Problem && error.code === 'listing_withdrawn')) throw error;
     });
-  if (kind === 'publisher') await requireNamespace(value, context);
+  if (kind === 'publisher') requireNamespace(value);
   if (kind === 'tag') await refuseUnknownTag(value, context);
   if (kind === 'view') requireSelection(value, context);
 }

@@ -39,8 +39,14 @@ function whoseWebsite(listings: readonly Listing[], address: string): string {
   return `${noRecord}; ${toText(say`it is the website in the record of ${listed(named)}.`)}`;
 }
 
-function whoNamesOwner(naming: readonly Listing[]): string {
-  const none = 'No listing is in a namespace of this domain or account.';
+function whoNamesOwner(naming: readonly Listing[], owner: string, { publicUrl }: Context['config']): string {
+  const [account] = owner.match(/(?<=^github\.com\/)[^/]+$/) ?? [];
+  const namespace = account ? `io.github.${account}` : owner.split('.').toReversed().join('.');
+  const feed =
+    !owner.includes('/') || account
+      ? ` To be told of one: ${publicUrl}/publishers/${namespace}/feed.atom.`
+      : '';
+  const none = `No listing is in a namespace of this domain or account.${feed}`;
   const named = naming.map(({ handle }) => handleWords(handle));
   if (named.length === 0) return none;
   return `${none} ${toText(say`It is the website in the record of ${listed(named, maxNear)}, which does not show control of it.`)}`;
@@ -107,7 +113,7 @@ export async function readWhy(
   if (kind === 'owner') {
     const [all = []] = await recording([{ kind: 'website', key }], mostRecording);
     const naming = all.filter(({ website }) => website !== undefined && websiteDomain(website) === key);
-    return { detail: whoNamesOwner(naming), beside: naming };
+    return { detail: whoNamesOwner(naming, key, context.config), beside: naming };
   }
   if (kind === 'pay_to') return { detail: noPayee, beside: [] };
   if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
