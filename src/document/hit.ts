@@ -75,20 +75,36 @@ function createComparison(one: Comparable, sharing: Sharing) {
 const amountOf = ({ same, tags, words }: SharedTraits) =>
   same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
 
-/** The given order decides among equals. Leaves out those that share nothing or have the same publisher. */
+/** Of what is used, not what is said. */
+const placeKinds = ['repository', 'package', 'endpoint'];
+
+/**
+ * The given order decides among equals. Leaves out those that share nothing or have the same publisher. If
+ * the listing needs a replacement, what shares a place with it comes first, and then its publisher's others.
+ */
 export function pickAlike<One extends Comparable>(
   listing: Comparable,
   { candidates, sharing }: { readonly candidates: readonly One[]; readonly sharing: Sharing },
   most: number,
-): { listing: One; shared: SharedTraits }[] {
+  isReplaced = false,
+): { listing: One; shared: SharedTraits; isOfOwn: boolean }[] {
   const ofPublisher = new Map<string, number>();
   const compare = createComparison(listing, sharing);
+  const rankOf = ({ shared: { same }, isOfOwn }: { shared: SharedTraits; isOfOwn: boolean }) => {
+    if (!isReplaced) return 0;
+    return placeKinds.some((kind) => same.has(kind)) ? 2 : Number(isOfOwn);
+  };
   return candidates
-    .filter((one) => publisherKey(one) !== publisherKey(listing))
-    .map((one) => ({ listing: one, shared: compare(one) }))
-    .filter(({ shared }) => amountOf(shared) > 0)
-    .sort((a, b) => amountOf(b.shared) - amountOf(a.shared))
-    .filter(({ listing: one }) => {
+    .filter(({ id }) => id !== listing.id)
+    .map((one) => ({
+      listing: one,
+      shared: compare(one),
+      isOfOwn: publisherKey(one) === publisherKey(listing),
+    }))
+    .filter(({ shared, isOfOwn }) => (isOfOwn ? isReplaced : amountOf(shared) > 0))
+    .sort((a, b) => rankOf(b) - rankOf(a) || amountOf(b.shared) - amountOf(a.shared))
+    .filter(({ listing: one, isOfOwn }) => {
+      if (isOfOwn) return true;
       const before = ofPublisher.get(publisherKey(one)) ?? 0;
       ofPublisher.set(publisherKey(one), before + 1);
       return before < mostOfPublisher;
@@ -115,7 +131,7 @@ const sameWords = {
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word' | 'account' | 'website'>, Words>>;
 
 /** Example: `shares the recorded repository; the tags sms, payments`. */
-export function alikeWords({ same, packages, tags, words }: SharedTraits): Words {
+export function alikeWords({ same, packages, tags, words }: SharedTraits, isOfOwn: boolean): Words {
   const which = (kind: string, what: Words) => {
     if (kind !== 'package' || packages.length === 0) return what;
     return say`the recorded ${isOne(packages) ? own('package') : own('packages')} ${join(packages, ', ')}`;
@@ -127,7 +143,8 @@ export function alikeWords({ same, packages, tags, words }: SharedTraits): Words
       ? say`the ${isOne(words) ? own('word') : own('words')} ${sharedNames(words)} in name or title`
       : say``,
   ];
-  return say`shares ${join(all, '; ')}`;
+  const shares = join(all, '; ');
+  return join([isOfOwn && own('of the same publisher'), !isEmpty(shares) && say`shares ${shares}`], ', ');
 }
 
 type HitObservation = Pick<DatedObservation, 'details' | 'outcome'> &

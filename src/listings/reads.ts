@@ -354,7 +354,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
   /** Visible, in the order of the ids. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
-  /** Visible ones of other publishers, once for each kind of shared fact. */
+  /** Visible ones, once for each kind of shared fact; `of_own` are of the same publisher. */
   sharing: (handle: string) => readSharing(db, handle),
   /** The oldest visible ones, at most 201, with the last sight of each. */
   paidAt: (address: string) => readPaidAt(db, toPayeeKey(address)),

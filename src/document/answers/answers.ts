@@ -138,9 +138,16 @@ export function successorOf(listing: ListingDocument): string | undefined {
     .find((word) => isHandle(word) && isOfReversedDomain(word) && word !== handle);
 }
 
+/** Of such a listing, what may be used instead is asked for. */
+const isEnding = (standsOut: readonly StandOut[]): boolean =>
+  standsOut.some(({ key }) => ['deprecated', 'redirected', 'no_answer', 'not_there'].includes(key));
+
+export const needsReplacement = (listing: ListingDocument): boolean =>
+  successorOf(listing) !== undefined || isEnding(toStandsOut(toJudged(listing, 'short'), []));
+
 function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
-  const isGone = has('deprecated', 'redirected', 'no_answer', 'not_there');
+  const isGone = isEnding(standsOut);
   const successor = successorOf(listing);
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   return [

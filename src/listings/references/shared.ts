@@ -114,7 +114,7 @@ export const sharedColumn = sql<string | null>`(
 /** Shared words show no connection, and what a record says of its website or repository is no proof. */
 const connectingKinds = sharedKinds.filter((kind) => !/^(?:word|account|website)$/.test(kind));
 
-/** Visible ones of other publishers, by kind. */
+/** Visible ones, by kind. */
 export const readSharing = precompileQuery((db: Db, handle: string) => {
   const place = sql<number>`row_number() over (partition by other.key order by other.published_at, other.handle)`;
   const holders = db
@@ -127,9 +127,10 @@ export const readSharing = precompileQuery((db: Db, handle: string) => {
     .selectFrom(holders.as('holder'))
     .innerJoin('listing', 'listing.handle', 'holder.handle')
     .select(['listing.id', 'holder.kind'])
+    .select(sql<boolean | number>`holder.publisher = holder.of`.as('of_own'))
     .distinct()
     .where('place', '<=', mostRead)
-    .whereRef('holder.publisher', '<>', 'holder.of')
+    .where('holder.handle', '<>', handle)
     .where('listing.withdrawn', 'is', null);
 });
 

@@ -5,7 +5,7 @@ import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
 import { toText } from '../../core/words.ts';
-import { successorOf } from '../../document/answers/answers.ts';
+import { needsReplacement, successorOf } from '../../document/answers/answers.ts';
 import { untrustedOf } from '../../document/answers/closing.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { alikeWords, pickAlike, toAlikeQuery, toHit } from '../../document/hit.ts';
@@ -177,15 +177,29 @@ const mostSimilar = 10;
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
   (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 
-async function findSimilar(context: Context, listing: Listing, most: number): Promise<Hit[]> {
+async function findSimilar(
+  context: Context,
+  listing: Listing,
+  most: number,
+  isReplaced: boolean,
+): Promise<Hit[]> {
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
-  const sharing = await listings.sharing(listing.handle);
+  const sharing = (await listings.sharing(listing.handle)).filter(({ of_own }) => isReplaced || !of_own);
+  const publisher = `publisher:${listing.handle.split('/')[0]?.toLowerCase() ?? ''}` as const;
+  const ofOwn = isReplaced
+    ? await listings.list({ facets: [publisher], sort: 'updated', after: undefined, limit: most + 1 })
+    : [];
   const named = text ? await listings.best(text, mostCandidates) : [];
   const byNumber = [...Map.groupBy(sharing, ({ id }) => id)].toSorted(([, a], [, b]) => b.length - a.length);
-  const ids = new Set([...byNumber.slice(0, mostSharing).map(([id]) => id), ...named]);
-  const alike = pickAlike(listing, { candidates: await listings.briefs([...ids]), sharing }, most);
-  const shared = new Map(alike.map((one) => [one.listing.handle, alikeWords(one.shared)]));
+  const ids = new Set([
+    ...byNumber.slice(0, mostSharing).map(([id]) => id),
+    ...ofOwn.map(({ id }) => id),
+    ...named,
+  ]);
+  const candidates = await listings.briefs([...ids]);
+  const alike = pickAlike(listing, { candidates, sharing }, most, isReplaced);
+  const shared = new Map(alike.map((one) => [one.listing.handle, alikeWords(one.shared, one.isOfOwn)]));
   const now = context.clock();
   const found = await documents.hitsOf([...shared.keys()], now.toISOString());
   if (found.some(({ native }) => native?.flags.new_source))
@@ -211,8 +225,11 @@ export async function answerSimilar(
 ) {
   refuseOthers(others);
   const facts = await findListingFacts(handle, context);
-  const listings = await findSimilar(context, withoutHidden(facts.listing), Math.min(limit, mostSimilar));
-  const successor = successorOf(toListingDocument(facts, context.config, context.clock()));
+  const document = toListingDocument(facts, context.config, context.clock());
+  const isReplaced = needsReplacement(document);
+  const most = Math.min(limit, mostSimilar);
+  const listings = await findSimilar(context, withoutHidden(facts.listing), most, isReplaced);
+  const successor = successorOf(document);
   return {
     listings,
     ...(successor && { successor, successor_is_listed: await isListed(successor, context) }),
