@@ -57,9 +57,7 @@ const shortened = (text: string) =>
 
 type InputGroup = readonly ListingInput[];
 
-/** Credentials are named, because it is to be seen what they are. */
-const isOnlyCounted = ([first, ...others]: InputGroup): boolean =>
-  !first?.required && !first?.unmarked && others.length >= mostInputs;
+const isOnlyCounted = (group: InputGroup): boolean => !group[0]?.required && group.length > mostInputs;
 
 const notMarked = ({ unmarked }: ListingInput) => unmarked && own(', not marked as secret');
 
@@ -67,15 +65,17 @@ const notMarked = ({ unmarked }: ListingInput) => unmarked && own(', not marked 
 export const inputName = (name: string): Words =>
   say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}`;
 
-/** Of secret and other inputs of one kind, one count. */
-function countedWords(group: InputGroup, first: ListingInput, beside: InputGroup | undefined): Words {
-  const plural = own(nouns[first.kind][1]);
-  if (beside && isOnlyCounted(beside))
-    return first.secret
-      ? say`takes ${group.length + beside.length} ${plural}, ${group.length} of them secret`
-      : say``;
-  if (first.secret) return say`takes ${group.length} ${own(secretNouns[first.kind][1])}`;
-  return say`takes ${group.length}${beside !== undefined && own(' other')} ${plural}`;
+/** `counted` are the groups of one kind that are only counted, together. */
+function countedWords({ kind }: ListingInput, counted: readonly InputGroup[], isOther: boolean): Words {
+  const all = counted.flat();
+  const secret = all.filter((one) => one.secret).length;
+  const unmarked = all.filter((one) => one.unmarked).length;
+  if (secret === all.length) return say`takes ${secret} ${own(secretNouns[kind][1])}`;
+  const ofThem = [
+    secret > 0 && say`, ${secret} of them secret`,
+    unmarked > 0 && say`, ${unmarked} named like credentials but not marked as secret`,
+  ];
+  return say`takes ${all.length}${isOther && own(' other')} ${own(nouns[kind][1])}${join(ofThem, '')}`;
 }
 
 function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
@@ -83,10 +83,9 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
   if (!first) return say``;
   const noun = (first.secret ? secretNouns : nouns)[first.kind][group.length > 1 ? 1 : 0];
   if (isOnlyCounted(group)) {
-    const { kind, required, secret } = first;
-    const isBeside = ([one]: InputGroup) =>
-      one?.kind === kind && one.required === required && one.secret !== secret && !one.unmarked;
-    return countedWords(group, first, groups.find(isBeside));
+    const ofKind = groups.filter(([one]) => one?.kind === first.kind && !one.required);
+    const counted = ofKind.filter(isOnlyCounted);
+    return counted[0] === group ? countedWords(first, counted, counted.length < ofKind.length) : say``;
   }
   const names = group
     .slice(0, mostInputs)
@@ -106,7 +105,8 @@ export function inputsWords(inputs: readonly ListingInput[] = []): Words {
     needed,
     ({ kind, required, secret, unmarked }) => `${required} ${secret} ${unmarked} ${kind}`,
   );
-  const groups = [...byName.values()];
+  // Other ones are said after those that they are other than.
+  const groups = [...byName.values()].toSorted((a, b) => Number(isOnlyCounted(a)) - Number(isOnlyCounted(b)));
   return join(
     groups.map((group) => groupWords(group, groups)),
     '; ',

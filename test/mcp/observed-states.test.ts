@@ -268,7 +268,7 @@ describe('the pages', () => {
 
   it('count many variables once', async () => {
     expect(await textOf(`/agents/${observedStates.manyVariables}`)).toContain(
-      'Takes 60 environment variables, 30 of them secret (record).',
+      'Takes 60 environment variables, 30 of them secret, 30 named like credentials but not marked as secret (record).',
     );
   });
 
