@@ -72,7 +72,7 @@ const output = z.object({
   differs: z
     .array(wordsSchema)
     .optional()
-    .describe('What differs between the ends of the days since and until'),
+    .describe('What differs between what was known at the ends of the days since and until'),
   unchanged: wordsSchema.optional().describe('Facts that checks saw unchanged'),
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
   next: z.string().optional().describe('The tools to call next'),
@@ -128,10 +128,10 @@ async function differing(is: ListingFacts, since: string | undefined, context: C
   if (from > until) throw wrongField('since', `must not be after until, ${until}`);
   const was = await readFacts(handle, onDay(from, context, 'since'));
   const differs = await differingWords([was, is], [from, until], context);
-  const days = say`between the ends of ${dayOf(from)} and ${dayOf(until)}`;
+  const days = say`between what was known at the ends of ${dayOf(from)} and ${dayOf(until)}`;
   return differs.length > 0
     ? differs.map((words) => say`${words} (${days})`)
-    : [say`No difference is known ${days}.`];
+    : [say`Nothing differs ${days}.`];
 }
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {

@@ -323,7 +323,7 @@ describe('an answer as of a day', () => {
     for (const { since, until } of pairs) {
       const { members } = await ask('get_history', { handle, since, until });
       for (const line of (members?.differs ?? []) as string[]) {
-        const [words = ''] = line.split(/ \(?between the ends of /);
+        const [words = ''] = line.split(/ \(?between what was known at the ends of /);
         const told = words.match(dates) ?? [];
         expect(told.filter((date) => !known.has(date))).toEqual([]);
         compared += told.length;
@@ -342,7 +342,7 @@ describe('an answer as of a day', () => {
     directory.wait(day_s);
     await happen('other tools');
     const { members } = await ask('get_history', { handle, since: began, until: changed });
-    const days = `(between the ends of ${began} and ${changed})`;
+    const days = `(between what was known at the ends of ${began} and ${changed})`;
     expect(members?.differs).toEqual([
       `Record, claim and ratings: \`description\`: “Edition 2” instead of “Edition 1”, \`version\`: \`1.0.2\` instead of \`1.0.1\` ${days}`,
       `Number of tools (\`https://one.example.com/${lives}/mcp\`): 1 until ${began}, then 2 ${days}`,
@@ -354,7 +354,7 @@ describe('an answer as of a day', () => {
     );
     const same = await ask('get_history', { handle, since: changed, until: changed });
     expect(same.members?.differs).toEqual([
-      `No difference is known between the ends of ${changed} and ${changed}.`,
+      `Nothing differs between what was known at the ends of ${changed} and ${changed}.`,
     ]);
     expect(await textOf('get_history', { handle, since: today(), until: began })).toContain(
       `since must not be after until, ${began}.`,
