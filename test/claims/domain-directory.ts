@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import { type Directory, type DirectoryOptions, openDirectory } from '../support/directory.ts';
 import { createDnsServer, type DnsServer } from '../support/endpoints/dns-server.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
@@ -107,6 +107,7 @@ export async function openDomainDirectory(
   entries: readonly RegistryEntry[],
   domains: readonly string[] = [],
   environment: Readonly<Record<string, string>> = {},
+  options: Pick<DirectoryOptions, 'isClockStill'> = {},
 ): Promise<DomainDirectory> {
   const git = await createGitServer();
   const web = await createWebServer();
@@ -115,7 +116,11 @@ export async function openDomainDirectory(
   const DNS_SERVERS = dns.map(({ address }) => address).join(',');
   const HOST_OVERRIDES = JSON.stringify(Object.fromEntries(domains.map((domain) => [domain, web.url])));
   const settings = { LIMITS: 'off', REPOSITORY_HOSTS, DNS_SERVERS, HOST_OVERRIDES };
-  const directory = await openDirectory({ entries, environment: { ...settings, ...environment } });
+  const directory = await openDirectory({
+    ...options,
+    entries,
+    environment: { ...settings, ...environment },
+  });
   const { app, store } = directory;
   const get = async (path: string) => {
     const response = await app.request(path);

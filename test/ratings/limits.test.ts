@@ -61,6 +61,8 @@ const service = await opened(
       LIMITS: 'on',
       LIMIT_OVERRIDES: 'rating=2/1h,rating_subject=1000/1d,claim=1000/1m,mcp=1000/1m,feedback=2/1h',
     },
+    // A limit would have room again while a slow machine asks.
+    { isClockStill: true },
   ),
 );
 
