@@ -78,6 +78,13 @@ const directory = await opened(
           },
         ],
       }),
+      registryEntry('a.b/one-of-two', {
+        remotes: ['open', 'keyed'].map((path) => ({
+          type: 'streamable-http',
+          url: `https://two.example/${path}`,
+          ...(path === 'keyed' && { headers: [{ name: 'X-API-Key', isRequired: true, isSecret: true }] }),
+        })),
+      }),
       registryEntry('a.b/bearer', {
         remotes: [
           {
@@ -290,6 +297,25 @@ describe('inputs of several ways to use a listing', () => {
     expect(await answerOf('get_agent', { handle: 'a.b/package' })).toContain(
       'The record asks for 2 secrets.',
     );
+  });
+
+  it('are said of the endpoint that asks for them, also if another asks for none', async () => {
+    const keyed = 'a secret header `X-API-Key` for `two.example`';
+    const none = 'o credentials recorded';
+    for (const handle of ['https://two.example/open', 'https://two.example/keyed', 'a.b/one-of-two'])
+      expect(await answerOf('get_agent', { handle })).toContain(
+        `Needs ${keyed} at \`https://two.example/keyed\`; n${none} at \`https://two.example/open\` (record).`,
+      );
+    const criteria = [{ criterion: 'needs_no_secret' }];
+    for (const [path, result, asks] of [
+      ['open', 'met', `N${none}.`],
+      ['keyed', 'not_met', `Needs ${keyed}`],
+    ]) {
+      const handles = [`https://two.example/${path}`, 'a.b/open'];
+      const [one] = comparedOf(JSON.parse(await answerOf('compare_agents', { handles, criteria })));
+      expect(one?.results).toEqual({ needs_no_secret: result });
+      expect(one?.lines?.asks).toContain(asks);
+    }
   });
 
   it('are in hits never said to be all needed', async () => {

@@ -21,11 +21,10 @@ import { readablePackages, toPackage } from '../../observations/asked/published/
 import { accessOauth, accessRequired, signInWords } from '../../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
-import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import { packageExists, subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { credentials } from '../../observations/known/kinds/questions.ts';
 import type { DatedObservation } from '../../observations/known/observation.ts';
 import { answeredWords, failedWords } from '../../observations/known/timeline/tally.ts';
-import type { ListingDocument } from '../listing-document.ts';
 import { unreadOf, unreadWords, whyNoneRead } from '../record.ts';
 import {
   type FactsOf,
@@ -51,11 +50,12 @@ import {
   unaskedReason,
   whyNotAsked,
 } from '../seen.ts';
-import { digestWords, inputsWords, packageName, typeWords } from '../sentences.ts';
+import { digestWords, packageName, typeWords } from '../sentences.ts';
 import { unique } from '../words.ts';
+import { overWords, placesOf, sentTo, silentOf } from './asking-places.ts';
 import { costs } from './costs.ts';
 import { keptUp, rated } from './kept-up.ts';
-import { hostOf, whose } from './whose.ts';
+import { whose } from './whose.ts';
 
 export const lineTitles = {
   whose: 'Whose',
@@ -217,56 +217,6 @@ function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedList
     : own('introduced itself without asking for credentials');
 }
 
-interface AskingPlace {
-  readonly noun: 'endpoint' | 'package';
-  readonly subject: string;
-  /** Of a package that is recorded with several transports. */
-  readonly over?: string | undefined;
-  /** The position in the list of endpoints or of packages. */
-  readonly at: number;
-  readonly asked: Words;
-  /** Whether a secret is sent there. */
-  readonly isSent: boolean;
-}
-
-/** The endpoints and packages that ask for inputs. */
-function placesOf({ remotes, packages }: ListingDocument): AskingPlace[] {
-  const all = [
-    ...remotes.map(({ url, inputs }, at) => ({ noun: 'endpoint' as const, subject: url, at, inputs })),
-    ...packages.map(({ identifier, transport, inputs }, at) => {
-      const isTwice = packages.filter((one) => one.identifier === identifier).length > 1;
-      return {
-        noun: 'package' as const,
-        subject: identifier,
-        over: isTwice ? transport : undefined,
-        at,
-        inputs,
-      };
-    }),
-  ];
-  return all.flatMap(({ inputs = [], ...place }) => {
-    const isSent = place.noun === 'endpoint' && inputs.some(({ secret }) => secret);
-    return inputs.length === 0 ? [] : [{ ...place, asked: inputsWords(inputs), isSent }];
-  });
-}
-
-/**
- * The hosts that secrets are sent to. Returns no words if no host is known, or if the endpoints of several
- * hosts ask for different inputs.
- */
-function sentTo(listing: ListingDocument, places: readonly AskingPlace[]): Words {
-  const owned = ownersOf(listing).remotes;
-  const secret = places.filter(({ isSent }) => isSent);
-  const ordered = firstOfEach(secret, ({ at }) => owned[at]?.owner ?? '');
-  const hosts = new Set(ordered.flatMap(({ subject }) => hostOf(subject) ?? []));
-  const isOfAll = unique(secret.map(({ asked }) => asked)).length === 1;
-  if (hosts.size === 0 || (hosts.size > 1 && !isOfAll)) return say``;
-  return say` for ${listed(
-    [...hosts].map((host) => code(host)),
-    mostPlaces,
-  )}`;
-}
-
 const mostAsking = 2;
 
 /** The tools whose arguments take secrets. */
@@ -290,26 +240,34 @@ function toolSecrets({ details }: KnownFact<typeof toolsSurface>): Words {
 const asks: FactsOf = (judged) => {
   const { listing, known, detail } = judged;
   const all = [...listing.remotes, ...listing.packages];
-  const places = placesOf(listing);
+  const every = placesOf(listing);
+  const places = every.filter(({ asked }) => !isEmpty(asked));
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
   // If the inputs of the endpoints, or of the packages, differ, each place is named.
-  const differing = [...Map.groupBy(places, ({ noun }) => noun)]
+  const differing = [...Map.groupBy(every, ({ noun }) => noun)]
     .filter(([, all]) => unique(all.map(({ asked }) => asked)).length > 1)
     .map(([noun]) => noun);
   const to = sentTo(listing, places);
   const needs = places.map(({ noun, subject, over, asked, isSent }) => {
     const text = isSent ? say`${asked}${to}` : asked;
-    const by = over !== undefined && say` over ${typeWords(over)}`;
+    const by = overWords(over);
     if (detail === 'full' || differing.includes(noun)) return say`${text}${atPlace({ subject }, all)}${by}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
   const unread = unreadOf(listing);
+  const silent = unread.length > 0 ? [] : silentOf(every).filter(({ noun }) => differing.includes(noun));
+  const silentNames = unique(
+    silent.map(({ subject, over }) => say`${subjectWords(subject)}${overWords(over)}`),
+  );
   const facts = [
     ...firstThree(
       judged,
       unique(needs).map((text) => recorded(judged, text)),
       'set of inputs',
     ),
+    ...(silentNames.length > 0
+      ? [recorded(judged, say`no credentials recorded at ${listed(silentNames, mostPlaces)}`)]
+      : []),
     ...(unread.length > 0 ? [recorded(judged, unreadWords(unread), 'not_known')] : []),
     ...known(accessRequired).map((one) =>
       observed(judged, one, say`${accessWords(one, judged)}${atPlace(one, listing.remotes)}`),
