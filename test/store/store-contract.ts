@@ -261,7 +261,7 @@ export const describeStore =
         );
         const { words, hits } = await rank({ text: `find show get need want looking something ${known}` });
         expect(words).toBe(24);
-        expect(hits[0]).toEqual({ id: 72, matched: 24 });
+        expect(hits[0]).toEqual({ id: 72, matched: 24, instead: [] });
       });
       it('finds what means the same before what is related, and keeps the order of a phrase around stop words', async () => {
         await store.write((tx) =>

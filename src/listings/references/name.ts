@@ -1,5 +1,5 @@
 import { isHandle } from '../../core/handle.ts';
-import { isOfReversedDomain, repositoryIdentity } from '../../core/identity.ts';
+import { hasPublicSuffix, isOfReversedDomain, repositoryIdentity } from '../../core/identity.ts';
 import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
@@ -218,6 +218,10 @@ export function toOwners(key: string): Reference[] {
 const isAddressForm = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i;
 const hostForm = /^[\w\p{L}\p{M}-]+(?:\.[\w\p{L}\p{M}-]+)+(?::\d+)?(?:$|(?:\/[\w.~@-]+)+\/?(?:\?\w\S*)?$)/u;
 
+/** Letters beyond ASCII are of a host only below a domain that exists, and of no handle. */
+const isHostForm = (text: string): boolean =>
+  hostForm.test(text) && (/^[\0-\x7f]*$/.test(text) || hasPublicSuffix(text.replace(/[/:?].*$/s, '')));
+
 /** What a page shows of a repository itself is not behind it. */
 function withinRepository(address: string, references: readonly Reference[]): string | undefined {
   const { key } = references.find(({ kind }) => kind === 'repository') ?? {};
@@ -233,7 +237,7 @@ function withinRepository(address: string, references: readonly Reference[]): st
 /** The most exact first: an address with a query may be recorded without it, as may a file. */
 function toPlaceReferences(text: string): Reference[] {
   const isAddress = isAddressForm.test(text);
-  if (!isAddress && !hostForm.test(text)) return [];
+  if (!isAddress && !isHostForm(text)) return [];
   const written = isAddress ? text : `https://${text}`;
   const address = toAddressKey(written);
   const repository = toRepositoryKey(written);
