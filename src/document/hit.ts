@@ -209,7 +209,7 @@ function secretsOf(listing: Listing): Words | undefined {
   const names = secrets.slice(0, namesShown).map(inputName);
   if (all.length === 0)
     return say`${asks} ${join(names, ', ')}${more(secrets, namesShown)}, not marked as secret`;
-  const ofSome = isOfAll ? say`` : own(', not all in each way to use it');
+  const ofSome = isOfAll ? say`` : own(', not all for each use');
   return say`${asks} secret ${join(names, ', ')}${more(secrets, namesShown)}${ofSome}`;
 }
 

@@ -292,7 +292,7 @@ describe('inputs of several ways to use a listing', () => {
     expect(ways).toContain(
       'Needs a secret environment variable `TOKEN` at `ways-mcp` over stdio; needs secret environment variables `ID`, `SECRET` at `ways-mcp` over streamable-http (record).',
     );
-    expect(ways).toContain('The record asks for 1 or 2 secrets, depending on the way to use it.');
+    expect(ways).toContain('The record asks for 1 or 2 secrets, depending on the use.');
     expect(await answerOf('get_agent', { handle: 'a.b/either' })).toContain('The record asks for 1 secret.');
     expect(await answerOf('get_agent', { handle: 'a.b/package' })).toContain(
       'The record asks for 2 secrets.',
@@ -320,7 +320,7 @@ describe('inputs of several ways to use a listing', () => {
 
   it('are in hits never said to be all needed', async () => {
     expect(await answerOf('search_agents', { query: 'ways' })).toContain(
-      'asks for secret `TOKEN`, `ID` and 1 more, not all in each way to use it',
+      'asks for secret `TOKEN`, `ID` and 1 more, not all for each use',
     );
   });
 });

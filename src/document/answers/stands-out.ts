@@ -312,10 +312,10 @@ function secrets(judged: JudgedListing): Words[] {
   const asking = ways.filter(({ length }) => length > 0);
   const counts = [...new Set(asking.map(({ length }) => length))].toSorted((a, b) => a - b);
   const isOfPackages = remotes > 0 && ways.slice(0, remotes).every(({ length }) => length === 0);
-  const ofSome = asking.length < ways.length && own(' in some ways to use it');
+  const ofSome = asking.length < ways.length && own(' for some uses');
   const where = isOfPackages
     ? own(' if the service is run from a package')
-    : ofSome || (counts.length > 1 && own(', depending on the way to use it'));
+    : ofSome || (counts.length > 1 && own(', depending on the use'));
   const [least = 0, ...more] = counts;
   const number =
     more.length > 0 ? say`${least} or ${count(more.at(-1) ?? 0, 'secret')}` : count(least, 'secret');
