@@ -12,7 +12,14 @@ import {
 } from '../observations/known/kinds/publisher.ts';
 import { kinds, recordKinds } from '../observations/known/kinds.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
-import { type ListingFacts, noDates, type RecordReading, whyNoHistory, whyNoneRead } from './record.ts';
+import {
+  copyLacksWords,
+  type ListingFacts,
+  noDates,
+  type RecordReading,
+  whyNoHistory,
+  whyNoneRead,
+} from './record.ts';
 import { atPlace, isKnown, type JudgedListing, reasonOf, sinceThen } from './seen.ts';
 import { sharedWords } from './sentences.ts';
 
@@ -70,8 +77,10 @@ export function recordedFacts(
     // No registry states anything about what quotes the specification.
     const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
     if (value === undefined) return [];
-    const { outcomeOfNone = 'nothing' } = kind;
-    return [toSignal(kind, told, { value, outcome: value === null ? outcomeOfNone : 'seen' })];
+    if (value !== null) return [toSignal(kind, told, { value, outcome: 'seen' })];
+    const { outcomeOfNone: outcome = 'nothing', readFrom = [] } = kind;
+    const [reason] = readFrom.flatMap((field) => copyLacksWords(reading.copyLacks, field) ?? []);
+    return [toSignal(kind, told, { value, outcome, ...(reason && { reason }) })];
   });
 }
 

@@ -176,3 +176,14 @@ it('a copy without packages or repositories leaves the criteria about them unkno
   const page = prose(await (await bare.app.request('/agents/com.other/remote')).text());
   expect(page).toContain('his copy records no repositories');
 });
+
+it('a copy without a field is why the facts from that field are not known, and never that they are not stated', async () => {
+  const bare = await opened(openDirectory({ entries: [registryEntry('com.other/bare')] }));
+  const full = await callTool(bare, 'get_agent', { handle: 'com.other/bare', detail: 'full' });
+  const page = prose(await (await bare.app.request('/agents/com.other/bare')).text());
+  for (const text of [JSON.stringify(full), page]) {
+    expect(text).not.toMatch(/(?:Packages|How it is reached|Repository)[^.]{0,60}: +not stated/);
+    for (const field of ['endpoints', 'packages', 'repositories'])
+      expect(text).toContain(`This copy records no ${field}.`);
+  }
+});

@@ -166,6 +166,8 @@ export interface RecordKind extends FactKind {
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
   /** By default `nothing`. */
   readonly outcomeOfNone?: 'not_asked';
+  /** If the copy has no such field, that is the reason why there is no value. */
+  readonly readFrom?: readonly LackingField[];
   readonly follows?: 'all versions' | 'newest version';
   readonly isDate?: true;
   readonly isDerived?: true;

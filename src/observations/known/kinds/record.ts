@@ -20,6 +20,7 @@ export const recordTransports = defineRecord({
   doesNotMean: 'It does not say that anything answers there.',
   value: z.array(z.string()),
   say: ({ value }) => codes(value),
+  readFrom: ['endpoint', 'package'],
   stated: ({ listing: { remotes, packages } }) =>
     listOrNone(eachOnce([...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)])),
 });
@@ -32,6 +33,7 @@ export const recordPackageTypes = defineRecord({
   doesNotMean: 'The type does not say what is in a package.',
   value: z.array(z.string()),
   say: ({ value }) => codes(value),
+  readFrom: ['package'],
   stated: ({ listing: { packages } }) =>
     listOrNone(eachOnce(packages.map(({ registry_type }) => registry_type))),
 });
@@ -44,6 +46,7 @@ export const recordRepository = defineRecord({
   doesNotMean: 'It does not say that the service runs this code.',
   value: z.string(),
   say: ({ value }) => code(value),
+  readFrom: ['repository'],
   stated: ({ listing: { repository_key } }) => repository_key ?? null,
 });
 
