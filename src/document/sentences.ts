@@ -308,6 +308,12 @@ export function hostingWords(listing: Parameters<typeof ownersOf>[0]): Words {
 
 /** A stranger chooses it, so that it is on another's page: more is left out. */
 const longestHandle = 60;
+const isLong = (handle: string) => handle.length > longestHandle;
+
+export const strangerWords = (handle: string): Words =>
+  isLong(handle)
+    ? code(`${handle.slice(0, longestHandle - 3)}...`, `/agents/${handle}`)
+    : handleWords(handle);
 
 type Shown = Pick<Listing, 'handle' | 'repository_key' | 'website' | 'remotes'>;
 
@@ -343,14 +349,10 @@ export function sharedWords(
   listing: Shown,
 ): Words {
   const date = kind.of === 'namesake' ? say`, published on ${day(published_at)} or before` : say``;
-  const isLong = handle.length > longestHandle;
-  const named = isLong
-    ? code(`${handle.slice(0, longestHandle - 3)}...`, `/agents/${handle}`)
-    : handleWords(handle);
   const holder = namespaceIdentity(handle);
   const shortened = holder.includes('/') ? holder : `domain ${holder}`;
-  const who = isLong ? shortened : namespaceText(handle);
-  const which = say`${named} (${ours(who)}${date})`;
+  const who = isLong(handle) ? shortened : namespaceText(handle);
+  const which = say`${strangerWords(handle)} (${ours(who)}${date})`;
   const held = holderWords(kind.of, listing, handle, which);
   if (held) return sentence(held);
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);

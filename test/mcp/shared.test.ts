@@ -112,8 +112,12 @@ describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
 
   it('names in one sentence the oldest listing of another publisher that records the same, and how many more do', async () => {
     expect((await ask('com.postcards/mail')).stands_out).toEqual([
-      '`io.github.postcards/mail` (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. That listing has the same description too. Other listings share the package of this listing.',
+      '`io.github.postcards/mail` (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. `io.github.postcards/mail` has the same description too. Other listings share the package of this listing.',
     ]);
+    const page = await (await directory.app.request('/agents/com.postcards/mail')).text();
+    expect(page.replace(/<[^>]+>/g, '')).toContain(
+      'Another listing (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. The linked listing has the same description too.',
+    );
   });
 
   it('says only of the proven domain and what is below it that an endpoint is on it', async () => {

@@ -209,7 +209,7 @@ describe('whatever publishers record and endpoints answer', () => {
     expectNone(({ texts, similar, made, isBare, at, names }) => {
       const [stands = ''] = texts.Markdown.match(/^Stands out: .*$/m) ?? [];
       const [shared = '', first] =
-        /`([\w./]+)` \((?:domain|GitHub account) \S+\) (?:records|has|listed|asked) [^.]*\.(?: That listing has the same [^.]*\.)?(?: Other listings share [^.]*\.)?/.exec(
+        /`([\w./]+)` \((?:domain|GitHub account) \S+\) (?:records|has|listed|asked) [^.]*\.(?: `\1` has the same [^.]*\.)?(?: Other listings share [^.]*\.)?/.exec(
           stands,
         ) ?? [];
       const others = /Other listings share the ([^.]*) of this listing\./.exec(shared)?.[1] ?? '';

@@ -49,6 +49,7 @@ import {
   sinceThen,
   tallyWords,
 } from '../seen.ts';
+import { strangerWords } from '../sentences.ts';
 import { countedWords } from '../words.ts';
 
 /** A fact that a buyer should read first. It is no verdict. */
@@ -293,7 +294,9 @@ function shared({ known }: JudgedListing): Words[] {
     join(
       [
         sentence(say`${phrase(first.reason)}${by}`),
-        isEmpty(same) ? same : sentence(say`That listing has the same ${same} too`),
+        isEmpty(same)
+          ? same
+          : sentence(say`${strangerWords(first.shared_with ?? '')} has the same ${same} too`),
         isEmpty(other) ? other : sentence(say`Other listings share the ${other} of this listing`),
       ],
       ' ',

@@ -24,7 +24,9 @@ const answerRow = (
 /** A stranger chose the handle; the facts below name it. */
 const withoutHandle = ({ parts }: Words) =>
   new Words(
-    parts.map((part, at) => (at === 0 && part.is === 'code' ? { ...part, text: 'Another listing' } : part)),
+    parts.map((part, at) =>
+      part.is === 'code' ? { ...part, text: at === 0 ? 'Another listing' : 'The linked listing' } : part,
+    ),
   );
 
 /** What a report of malicious code says is first, and apart. */
