@@ -23,7 +23,7 @@ const onlyOfHolder =
   'While a listing is claimed, only a line at a location of the account or domain that holds the claim withdraws it.';
 
 export const whileWithdrawn = [
-  'The page of a withdrawn listing answers 410, and the listing leaves the search.',
+  'The page of a withdrawn listing answers 410, the listing leaves the search, and Dossier no longer checks the service.',
   'If the listing is claimed, the claim is suspended meanwhile: its capabilities do not work, and ratings that the listing has made count as those of an ended source.',
 ];
 

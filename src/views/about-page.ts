@@ -128,7 +128,7 @@ ${quarantineBlock(status.quarantine)}</details>
 <p>${observerState(status.observer)}</p>
 <p>The observer asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays.</p>
 <details><summary>How it asks, and how to stop it</summary><p>It sends one request at a time to each host, or two while an event stream is open. It obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to endpoints and other hosts of publishers are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
-<p>To stop requests to the endpoints, websites and package files of a listing, put the line <code>observe: no</code> into <code>${site.config.claimFile}</code> at the root of the default branch of its recorded repository.</p></details>
+<p>To stop requests to the endpoints, websites and package files of a listing, put the line <code>observe: no</code> into <code>${site.config.claimFile}</code> at the root of the default branch of its recorded repository; for a listing without one, put <code>User-agent: Dossier</code> and, on the next line, <code>Disallow: /</code> into the <code>robots.txt</code> of each of these hosts.</p></details>
 </section>
 ${inCi(site.config)}
 ${privacyBlock}`,
