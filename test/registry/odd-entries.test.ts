@@ -48,7 +48,12 @@ const oddities: readonly Oddity[] = [
     {
       endpoint: 'https://b.example/mcp',
       remotes: [
-        { type: 'streamable-http', url: 'https://{host}/mcp' },
+        {
+          type: 'streamable-http',
+          url: 'https://{host}/mcp',
+          // The record does not say what it is.
+          inputs: [{ name: 'host', kind: 'variable', required: false, secret: false, unmarked: true }],
+        },
         { type: 'sse', url: 'https://b.example/mcp' },
       ],
     },

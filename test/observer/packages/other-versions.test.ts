@@ -99,7 +99,7 @@ const client = await opened(connect('v2', directory));
 const undated = (said: unknown) =>
   String(said)
     .replace(/ \(Dossier, [\d-]{10}\)/g, '')
-    .replace(/(?:You asked about|That means) .* about (?:that|the newest) version\. ?/, '');
+    .replace(/(?:You asked about|Your request means) .* about (?:that|the newest) version\. ?/, '');
 const saysOf = async (handle: string) =>
   undated((await client.call('get_agent', { handle })).structuredContent?.version_asked).trim();
 
