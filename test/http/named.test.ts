@@ -243,6 +243,10 @@ describe('get_agent finds the one listing that records', () => {
     'http://127.0.0.1:3000/agents/co.webhook/webhook',
     'http://127.0.0.1:3000/agents/co.webhook/webhook.md',
     'http://127.0.0.1:3000/agents/co.webhook/webhook/history',
+    'https://registry.modelcontextprotocol.io/v0/servers/co.webhook%2Fwebhook/versions/latest',
+    'https://registry.modelcontextprotocol.io/v0.1/servers/co.webhook/webhook',
+    'https://registry.modelcontextprotocol.io/v0/servers?limit=5&search=co.webhook/webhook',
+    'https://github.com/mcp/co.webhook/webhook',
     ' <co.webhook/webhook> ',
   ])('nothing but its handle in %s', async (handle) => {
     const answer = await call('get_agent', { handle });
@@ -509,12 +513,18 @@ it('several listings of a package are told apart by what they record of it, whic
   ]);
 });
 
+it('no address of another host names a listing by its path', async () => {
+  const answer = await call('get_agent', { handle: 'https://evil.example/v0/servers/co.webhook%2Fwebhook' });
+  expect(answer).toMatchObject({ code: 'unknown_handle' });
+});
+
 describe('what no listing records', () => {
   it.each([
     ['two letters exchanged', 'io.github.alice/ntoes', ['io.github.alice/notes']],
     ['a letter missing', 'io.github.alice/diry', ['io.github.alice/diary']],
     ['another namespace', 'com.alice/translation-memory', ['io.github.alice/translation-memory']],
     ['the owner and name of a repository', 'https://github.com/alice/notez', ['io.github.alice/notes']],
+    ['the page of a directory', 'https://lists.example/mcp/servers/@alice/notez', ['io.github.alice/notes']],
     ['a name', 'webhook', ['co.webhook/webhook']],
     ['a name with letters exchanged', 'wehbook', ['co.webhook/webhook']],
     ['a name three edits away', 'wehboko-x', []],

@@ -289,11 +289,19 @@ function besideHandle(handle: string): Reference[] {
 /** Whether changes of other listings can make it the name of another one. */
 export const isOnlyHandle = (text: string): boolean => isHandle(text) && besideHandle(text).length === 0;
 
+/** Addresses of registries, where no service is: a handle in any other address says nothing. */
+const registryAddress =
+  /^(?:https?:\/\/)?(?:registry\.modelcontextprotocol\.io|github\.com(?=\/mcp\/))(?=\/)/i;
+
 function handlesInAddress(text: string, publicUrl: string): string[] {
   const path = text.startsWith(`${publicUrl}/`)
     ? text.slice(publicUrl.length)
-    : text.replace(/^agent:\/\//, '/agents/');
-  const [, handle] = /^\/(?:agents|badge|claim|ratings)\/([^/?#]+\/[^/?#]+)/.exec(path) ?? [];
+    : text.replace(/^agent:\/\//, '/agents/').replace(registryAddress, '');
+  const plain = attempt(() => decodeURIComponent(path)) ?? path;
+  const [, handle] =
+    /^\/(?:agents|badge|claim|ratings|mcp|v\d[\w.]*\/servers)(?:\/|\?(?:.*&)?search=)([^/?#&]+\/[^/?#&]+)/.exec(
+      plain,
+    ) ?? [];
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 

@@ -155,6 +155,9 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   // Any address may be a repository's.
   const repository = references.find(isAtForge);
   if (repository) return repository.key.split('/').slice(1, 3).join('/');
+  // As directories name what they list: `/servers/@owner/name`.
+  const [, named] = /(?:^|\/)@([\w-]+\/[\w.-]+)/.exec(text) ?? [];
+  if (named !== undefined) return named;
   if (first?.kind === 'endpoint') return `${toHost(first.key).split('.').toReversed().join('.')}/`;
   if (first?.kind === 'advisory') return '';
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text.replace(beforeInstalled, '');
