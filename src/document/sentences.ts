@@ -61,6 +61,9 @@ const isOnlyCounted = (group: InputGroup): boolean => !group[0]?.required && gro
 
 const notMarked = ({ unmarked }: ListingInput) => unmarked && own(', not marked as secret');
 
+const pathWords = ({ path }: ListingInput, isOne = true) =>
+  path && own(isOne ? ', a path of yours' : ', paths of yours');
+
 /** `YOUR_API_KEY` was left from an example. */
 export const inputName = (name: string): Words =>
   say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}`;
@@ -90,20 +93,22 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
   const names = group
     .slice(0, mostInputs)
     .map(({ name, description }, at) =>
-      (first.secret || first.unmarked) && description !== undefined && at < mostDescribed
+      (first.secret || first.unmarked || first.path) && description !== undefined && at < mostDescribed
         ? say`${inputName(name)} (${quote(shortened(description))})`
         : inputName(name),
     );
   const more = group.length > mostInputs ? say` and ${group.length - mostInputs} more` : say``;
-  return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}${notMarked(first)}`;
+  return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}${notMarked(first)}${pathWords(first, group.length === 1)}`;
 }
 
 /** Example: `needs a secret header Authorization; takes an argument --port`. */
 export function inputsWords(inputs: readonly ListingInput[] = []): Words {
-  const needed = inputs.toSorted((a, b) => Number(b.required) - Number(a.required));
+  // What the caller may leave out opens nothing.
+  const said = inputs.map((one) => (one.required ? one : { ...one, path: undefined }));
+  const needed = said.toSorted((a, b) => Number(b.required) - Number(a.required));
   const byName = Map.groupBy(
     needed,
-    ({ kind, required, secret, unmarked }) => `${required} ${secret} ${unmarked} ${kind}`,
+    ({ kind, required, secret, unmarked, path }) => `${required} ${secret} ${unmarked} ${path} ${kind}`,
   );
   // Other ones are said after those that they are other than.
   const groups = [...byName.values()].toSorted((a, b) => Number(isOnlyCounted(a)) - Number(isOnlyCounted(b)));
@@ -114,13 +119,14 @@ export function inputsWords(inputs: readonly ListingInput[] = []): Words {
 }
 
 /** Where it goes: `an environment variable`. */
-export const inputNoun = ({ kind }: ListingInput): Words => own(nouns[kind][0]);
+export const inputNoun = (input: ListingInput, place: Words): Words =>
+  say`${own(nouns[input.kind][0])}${place}${pathWords(input)}`;
 
 export function inputWords(input: ListingInput, place: Words): Words {
   const { name, kind, required, secret, description } = input;
   const [noun] = (secret ? secretNouns : nouns)[kind];
   const said = description === undefined ? say`` : say`: ${quote(description)}`;
-  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${inputName(name)}${place}${notMarked(input)}${said}`;
+  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${inputName(name)}${place}${notMarked(input)}${pathWords(input)}${said}`;
 }
 
 /** As in `Not known: price`. */

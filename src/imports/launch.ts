@@ -40,6 +40,12 @@ function fill(value: string, variables: unknown): LaunchWord {
 /** Without a value, or with the next argument as value. */
 const runtimeFlag = /^(?:-\w{1,3}|--(?:rm|init|interactive|tty|yes|quiet))$/;
 
+/** Asks the caller for nothing. */
+export const isOfRunner = ({ name, value, default: usual, isRequired }: JsonObject): boolean =>
+  runtimeFlag.test(scalar(name) ?? '') &&
+  (scalar(value) ?? scalar(usual)) === undefined &&
+  isRequired !== true;
+
 const optionForm = /^-[^\s=]+$/;
 
 /** Only the caller could complete it. */

@@ -14,13 +14,18 @@ import {
 } from '../listings/listing.ts';
 import { deriveOwners } from '../listings/naming.ts';
 import { type ReadRecord, readRecord, unreadParts } from '../listings/record-form.ts';
-import { isImageType, placeOfPackage, versionOfImage } from '../listings/references/command.ts';
+import {
+  isImageType,
+  placeOfPackage,
+  reachesMachine,
+  versionOfImage,
+} from '../listings/references/command.ts';
 import { toTags } from '../listings/tags.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { isSecretName } from '../observations/known/kinds/lists/secret-argument.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/query.ts';
 import type { CopyField } from './import-run.ts';
-import { keepsVariables, toLaunch } from './launch.ts';
+import { isOfRunner, keepsVariables, scalar, toLaunch } from './launch.ts';
 
 const longestName = 200;
 const longestDescription = 300;
@@ -62,6 +67,7 @@ function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObjec
       required: has('isRequired'),
       secret,
       ...(!secret && isCredential(kind, name, given) && { unmarked: true as const }),
+      ...(parts.some(({ format }) => format === 'filepath') && { path: true as const }),
       ...(description && { description }),
     },
   ];
@@ -78,15 +84,25 @@ const toEnvironment = (variables: unknown) =>
     .filter((given) => !isFixed(given))
     .flatMap((given) => toInput('environment', given.name, given));
 
-/** By name or value hint. Variables (`-e name={value}`) stand for their argument. */
+/**
+ * By name or value hint. Variables (`-e name={value}`) stand for their argument, whose flags and text are
+ * theirs if they have none.
+ */
 const toArguments = (args: unknown) =>
   objectsOf(args)
     .filter((given) => !isFixed(given))
-    .flatMap((given) =>
-      namedObjects(given.variables).length > 0
-        ? toVariables(given.variables)
-        : toInput('argument', given.name || given.valueHint, given),
-    );
+    .flatMap(({ variables, ...given }) => {
+      const value = recordedLine(given.value);
+      const open = given.name && isPlaceholderOnly(value) ? [] : placeholdersIn(value);
+      const none = Object.fromEntries(open.map((part) => [part, {}]));
+      const all = namedObjects({ ...none, ...asMembers(variables) });
+      const { isRequired, isSecret, description } = given;
+      return all.length > 0
+        ? all.flatMap(([name, one]) =>
+            toInput('variable', name, { isRequired, isSecret, description, ...one }),
+          )
+        : toInput('argument', given.name || given.valueHint, given);
+    });
 
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
   const once = [...new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input])).values()];
@@ -117,7 +133,7 @@ export const inputsOfRemote = (remote: JsonObject): ListingInput[] => [
 
 export const inputsOfPackage = (recorded: JsonObject): ListingInput[] => [
   ...toEnvironment(recorded.environmentVariables),
-  ...toArguments(recorded.runtimeArguments),
+  ...toArguments(objectsOf(recorded.runtimeArguments).filter((one) => !isOfRunner(one))),
   ...toArguments(recorded.packageArguments),
   ...inputsOfTransport(asMembers(recorded.transport)),
 ];
@@ -160,6 +176,17 @@ const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
       .filter(({ url }) => url !== ''),
   );
 
+const mostReaches = 20;
+
+/** Whether or not the caller fills in a part of them. */
+function toReaches({ runtimeArguments }: JsonObject): Pick<ListingPackage, 'reaches'> {
+  const words = objectsOf(runtimeArguments).flatMap(({ name, value, default: usual }) =>
+    [name, scalar(value) ?? scalar(usual)].flatMap((word) => recordedLine(word) || []),
+  );
+  const reaches = words.flatMap((word, at) => reachesMachine(word, words[at + 1]) ?? []);
+  return reaches.length > 0 ? { reaches: reaches.slice(0, mostReaches) } : {};
+}
+
 export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: string[] }): ListingPackage {
   const registry_type = recordedLine(recorded.registryType) || 'unknown';
   const place = placeOfPackage(
@@ -180,6 +207,7 @@ export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: stri
     ...(/^[\da-f]{64}$/.test(digest) && { file_sha256: digest }),
     ...(transport && { transport }),
     ...toLaunch(recorded),
+    ...(isImageType(registry_type) && toReaches(recorded)),
     ...toInputs(inputsOfPackage(recorded)),
     ...(notRead.size > 0 && { unread: [...notRead] }),
   };

@@ -32,6 +32,7 @@ const listingInput = z.object({
     .describe(
       'Not marked as secret by the record, but by its name or value a credential, or a part of an address that the record does not describe',
     ),
+  path: z.literal(true).optional().describe('The path of a file or folder, by the record'),
   description: z.string().optional().describe('The description by its publisher'),
 });
 export type ListingInput = z.infer<typeof listingInput>;
@@ -95,6 +96,10 @@ export const listingPackage = z.object({
     .describe('Arguments after the package; {name} is filled in by the caller'),
   environment: z.record(z.string(), z.string()).optional().describe('Variables that the record sets'),
   unwritten: z.string().optional().describe('The first argument that cannot be written down'),
+  reaches: z
+    .array(z.string())
+    .optional()
+    .describe('Arguments that open files, devices or a network of the caller to its container'),
   inputs: z.array(listingInput).optional(),
   unread: unreadInputs,
 });

@@ -45,6 +45,41 @@ const directory = await opened(
           })),
         })),
       }),
+      registryEntry('a.b/mounts', {
+        packages: [
+          {
+            registryType: 'oci',
+            identifier: 'docker.io/mounts/mounts:latest',
+            transport: { type: 'stdio' },
+            runtimeArguments: [
+              { type: 'positional', value: 'run' },
+              { type: 'named', name: '-i' },
+              { type: 'named', name: '--rm', description: 'Removes it afterwards.' },
+              { type: 'named', name: '-e' },
+              { type: 'positional', value: 'MODE=fast' },
+              {
+                type: 'named',
+                name: '-v',
+                value: '{workspace_path}:/workspace',
+                isRequired: true,
+                variables: {
+                  workspace_path: {
+                    description: 'Local directory to make accessible to the MCP server',
+                    format: 'filepath',
+                  },
+                },
+              },
+              { type: 'named', name: '-e', value: 'TOKEN={token}', isRequired: true, isSecret: true },
+              { type: 'named', name: '--network', value: 'host' },
+              { type: 'named', name: '-v' },
+              { type: 'positional', value: '/var/run/docker.sock:/var/run/docker.sock' },
+              { type: 'positional', value: '--device=/dev/sda' },
+              { type: 'named', name: '--net', value: 'none' },
+            ],
+            environmentVariables: [{ name: 'CONFIG_FILE', format: 'filepath', isRequired: true }],
+          },
+        ],
+      }),
       registryEntry('a.b/ways', {
         packages: [
           { transport: { type: 'stdio' }, names: ['TOKEN'] },
@@ -283,6 +318,29 @@ describe('a placeholder that was left in a record', () => {
     const page = await read('a.b/example');
     for (const left of ['&lt;your-region&gt;', '&lt;user-name&gt;']) expect(page).not.toContain(left);
     expect(page).toContain('EXAMPLE_USER');
+  });
+});
+
+describe('what opens files or a network of the caller', () => {
+  const reaches =
+    'ts container reaches more of your machine by “-v {workspace_path}:/workspace”, “--network host”, “-v /var/run/docker.sock:/var/run/docker.sock” and 1 more';
+
+  it('is said with its text and where it goes, and what only the runner takes is no input', async () => {
+    const asks = [
+      'Needs an environment variable `CONFIG_FILE`, a path of yours',
+      'needs a variable `workspace_path` (“Local directory to make accessible to the MCP server”), a path of yours',
+      'needs a secret variable `token`',
+      `i${reaches} (record).`,
+    ].join('; ');
+    expect(await answerOf('get_agent', { handle: 'a.b/mounts' })).toContain(asks);
+    expect((await read('a.b/mounts.md')).replaceAll('\\', '')).toContain(
+      asks.replace('1 more', '`--device=/dev/sda`'),
+    );
+    const handles = ['a.b/mounts', 'a.b/open'];
+    const [one] = comparedOf(
+      JSON.parse(await answerOf('compare_agents', { handles, criteria: [{ criterion: 'needs_no_secret' }] })),
+    );
+    expect(one?.lines?.asks).toContain(asks);
   });
 });
 

@@ -254,6 +254,19 @@ const asks: FactsOf = (judged) => {
     if (detail === 'full' || differing.includes(noun)) return say`${text}${atPlace({ subject }, all)}${by}`;
     return isOfBoth ? say`${own(noun)} ${text}` : text;
   });
+  const reaching = listing.packages.flatMap(({ identifier, reaches = [] }) => {
+    const by = listed(
+      reaches.map((one) => code(one)),
+      detail === 'full' ? reaches.length : mostPlaces,
+    );
+    const its = say`its container${atPlace({ subject: identifier }, listing.packages)}`;
+    return reaches.length > 0 ? say`${its} reaches more of your machine by ${by}` : [];
+  });
+  const reached = firstThree(
+    judged,
+    unique(reaching).map((text) => recorded(judged, text)),
+    'package',
+  );
   const unread = unreadOf(listing);
   const silent = unread.length > 0 ? [] : silentOf(every).filter(({ noun }) => differing.includes(noun));
   const silentNames = unique(
@@ -265,6 +278,7 @@ const asks: FactsOf = (judged) => {
       unique(needs).map((text) => recorded(judged, text)),
       'set of inputs',
     ),
+    ...reached,
     ...(silentNames.length > 0
       ? [recorded(judged, say`no credentials recorded at ${listed(silentNames, mostPlaces)}`)]
       : []),
@@ -280,12 +294,12 @@ const asks: FactsOf = (judged) => {
       return isEmpty(said) ? [] : [observed(judged, one, say`${said}${atPlace(one, listing.remotes)}`)];
     }),
   ];
-  if (facts.length > 0) return facts;
+  if (facts.length > reached.length) return facts;
   const none = unknownOf(judged, credentials, own('no credentials recorded'));
   // If the record names an endpoint or a package, the line itself says that no credentials are recorded.
   const isTold = listing.remotes.length + listing.packages.length > 0;
   const isStated = listing.not_known.some(({ kind, state }) => kind === none.gap && state === 'not_stated');
-  return [isTold && isStated ? recorded(judged, none.text, 'not_known') : none];
+  return [isTold && isStated ? recorded(judged, none.text, 'not_known') : none, ...reached];
 };
 
 const mostTools = 15;

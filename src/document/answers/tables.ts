@@ -39,7 +39,7 @@ export const inputCells = (input: ListingInput, place: Words): Words[] => [
   inputName(input.name),
   yesOrNo(input.required),
   input.unmarked ? own('not marked') : yesOrNo(input.secret),
-  say`${inputNoun(input)}${place}`,
+  inputNoun(input, place),
   input.description === undefined ? none : quote(input.description),
 ];
 

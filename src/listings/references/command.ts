@@ -205,7 +205,19 @@ const harmless =
 
 /** Lets an image run or read something else. */
 const reaching =
-  /^(?:-v|--(?:volume|mount|volumes-from|entrypoint|device|cap-add|security-opt|pid|ipc|privileged|use-api-socket))$/;
+  /^(?:-v|--(?:volume|mount|volumes-from|net|network|entrypoint|device|cap-add|security-opt|pid|ipc|privileged|use-api-socket))$/;
+
+/** The option with its value, if it opens files, devices or a network of the machine. */
+export function reachesMachine(word: string, next = ''): string | undefined {
+  const [, option = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+  if (!reaching.test(option) || /^--(?:entrypoint|security-opt)$/.test(option)) return undefined;
+  if (/^--(?:privileged|use-api-socket)$/.test(option)) return word;
+  return /^(?:none|bridge|private)$/.test(value ?? next)
+    ? undefined
+    : value === undefined
+      ? `${word} ${next}`.trim()
+      : word;
+}
 
 /** An unreadable address, and more than one, count as another registry. */
 export function isOtherRegistry(registry: string, address = ''): boolean {
