@@ -34,7 +34,8 @@ export type Hit = z.infer<typeof hit> & {
 export const mostSearched = 10;
 
 const resolved = z.object({
-  asked: z.string(),
+  asked: z.string().describe('Of a command or configuration what it starts or reaches, without values'),
+  configured_as: z.string().optional().describe('The name of the server in the configuration'),
   outcome: z
     .enum(['listed', 'withdrawn', 'several_listings', 'not_listed', 'not_known'])
     .describe('not_known: this copy of the registry does not record what was asked for'),

@@ -71,8 +71,14 @@ function listingText(listing: z.output<typeof comparedListing>): string {
   );
 }
 
+const one = 'must have at least 2 entries; resolve_agents takes a configuration whole';
+
 const input = z.strictObject({
-  handles: z.array(namedInput).min(2).max(8, { abort: true }).refine(isUnique, 'must name each listing once'),
+  handles: z
+    .array(namedInput)
+    .min(2, one)
+    .max(8, { abort: true })
+    .refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,
   as_of: dayInput.describe('Date: as known then'),
 });

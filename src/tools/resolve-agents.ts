@@ -21,7 +21,7 @@ import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
-import { type Name, readNames } from '../listings/references/name.ts';
+import { longestPasted, type Name, readNames } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, whyUnreadable, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther } from './find/asked-version.ts';
@@ -43,7 +43,6 @@ import { defineTool, readsOnly } from './tool.ts';
 
 /** In a call, and in one read of the store. */
 const mostNames = 100;
-const longestName = 500;
 
 /** `document` is for shown listings. */
 interface KnownListing extends HitFacts {
@@ -108,7 +107,8 @@ function toAsked(named: Name) {
         ? [{ kind: 'website', key }]
         : [],
   );
-  return { asked: named.said, ...named, hosts };
+  const { said: asked, configured_as } = named;
+  return { ...named, hosts, as: { asked, ...(configured_as !== undefined && { configured_as }) } };
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
@@ -140,7 +140,7 @@ async function toListedAgent(
   if (withdrawn) {
     const notices = (await known.noticesOfDeleted?.(one)) ?? [];
     return {
-      asked: one.asked,
+      ...one.as,
       outcome: 'withdrawn',
       handle,
       found_by: one.by.found_by,
@@ -153,7 +153,7 @@ async function toListedAgent(
   const { beside } = withBeside(one.by, inCommand);
   const { notices } = noticesOfOther(one.text, known);
   return {
-    asked: one.asked,
+    ...one.as,
     outcome: 'listed',
     version,
     ...besideStandsOut(ofAsked(known, one)),
@@ -171,7 +171,7 @@ async function toMissing(
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
-  const { asked, text, handles, references } = one;
+  const { as, text, handles, references } = one;
   // Any address may be an endpoint, also one in the form of a repository.
   const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
@@ -183,7 +183,7 @@ async function toMissing(
   const beside = [...atHosts, ...packages].map(({ handle }) => handle);
   const near = [...new Set([...beside, ...alike])].slice(0, maxNear);
   return {
-    asked,
+    ...as,
     ...(reason
       ? { outcome: 'not_known', reason: reasonWords(reason) }
       : { outcome: 'not_listed', ...(!isEmpty(unasked) && { reason: unasked }) }),
@@ -222,7 +222,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
       const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
       const stands_out = noticesOfAsked(meant, one);
       return {
-        asked: one.asked,
+        ...one.as,
         outcome: 'several_listings' as const,
         version_asked,
         candidates: [...candidatesOf(by, meant)],
@@ -240,6 +240,9 @@ export async function resolveAll(handles: readonly string[], directory: Director
   });
 }
 
+const askedText = ({ asked, configured_as: name }: Resolved): string =>
+  [name, asked].flatMap((one) => (one ? code(one) : [])).join(': ');
+
 const untrusted = [
   ...(['version_asked', 'title', 'description', 'version', 'package_version'] as const),
   ...(['facts', 'reason', 'stands_out', 'candidates'] as const),
@@ -253,13 +256,13 @@ export const resolveAgents = defineTool({
   asked:
     'check many or all MCP servers or packages at once, each, every server in my config, configuration file; inventory, audit of all my servers and of all that is installed; map, match, bulk, batch lookup, look up several at once; which of these URLs, addresses, dependencies are known; many names, list of packages to listings',
   effects: readsOnly,
-  input: z.strictObject({ handles: z.array(namedInput.max(longestName)).min(1).max(mostNames) }),
+  input: z.strictObject({ handles: z.array(namedInput.max(longestPasted)).min(1).max(mostNames) }),
   output: resolvedNames,
   ownLimits: [searchLimit, namedLimit],
   example: { handles: ['https://mcp.webhook.co/mcp', 'npm:@political-comms/mcp', 'npm:left-pad'] },
   toText: ({ results, ...answer }) =>
     paragraphs(
-      ...results.map((one) => lines(code(one.asked), list(toResolvedLines(one), toMarkdown))),
+      ...results.map((one) => lines(askedText(one), list(toResolvedLines(one), toMarkdown))),
       `${answer.statement} As of ${answer.evidence_snapshot_date}.`,
       closingText(answer),
     ),

@@ -166,7 +166,9 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       )?.[1];
     };
     const nine = Array.from({ length: 9 }, (_, at) => `com.example/n${at}`);
-    expect(await refused([webhook], [active])).toBe('handles must have at least 2 entries');
+    expect(await refused([webhook], [active])).toBe(
+      'handles must have at least 2 entries; resolve_agents takes a configuration whole',
+    );
     expect(await refused(nine, [active])).toBe('handles must have at most 8 entries');
     expect(await refused([webhook, politics], [])).toBe('criteria must have at least 1 entry');
     const many = Array.from({ length: 21 }, (_, at) => ({ criterion: 'listed_for_days', value: at + 1 }));

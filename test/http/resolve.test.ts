@@ -64,10 +64,29 @@ it('answers each server of a pasted configuration, and repeats no key of it', as
   const several = JSON.stringify({ mcpServers: { one: started, two: given, three: { command: './own' } } });
   const results = await resolve(several, JSON.stringify(server(given)));
   expect(results).toMatchObject([
-    { asked: 'npm:@political-comms/mcp@*', outcome: 'listed', handle: 'com.politicalcomms/api' },
-    { asked: 'https://mcp.webhook.co/mcp', outcome: 'listed', handle: 'co.webhook/webhook' },
-    { asked: '', outcome: 'not_known', reason: 'Dossier cannot tell what this command runs.' },
-    { asked: 'https://mcp.webhook.co/mcp', outcome: 'listed', handle: 'co.webhook/webhook' },
+    {
+      asked: 'npm:@political-comms/mcp@*',
+      configured_as: 'one',
+      outcome: 'listed',
+      handle: 'com.politicalcomms/api',
+    },
+    {
+      asked: 'https://mcp.webhook.co/mcp',
+      configured_as: 'two',
+      outcome: 'listed',
+      handle: 'co.webhook/webhook',
+    },
+    {
+      configured_as: 'three',
+      outcome: 'not_known',
+      reason: 'Dossier cannot tell what this command runs.',
+    },
+    {
+      asked: 'https://mcp.webhook.co/mcp',
+      configured_as: 'one',
+      outcome: 'listed',
+      handle: 'co.webhook/webhook',
+    },
   ]);
   for (const handle of [several, JSON.stringify(server(given))]) {
     const one = await callTool(directory, 'get_agent', { handle });
@@ -76,6 +95,61 @@ it('answers each server of a pasted configuration, and repeats no key of it', as
   }
   const many = await post({ handles: Array.from({ length: 60 }, () => several) });
   expect(many).toMatchObject({ code: 'invalid_input' });
+});
+
+it('repeats of a command what it starts, and of nothing what may be a key', async () => {
+  const asked = [
+    'npx -y @political-comms/mcp --api-key=hush-1 --token hush-2',
+    'docker run -i --rm -e KEY=hush-3 -e OTHER="hush-4 hush-5" docker.io/example/imager:1.2.3',
+    'claude mcp add --transport http hook https://mcp.webhook.co/mcp?key=hush-6 --header "X-Key: hush-7"',
+    'npx -y common-name --password hush-8',
+    'npx -y nobody-has-this --password hush-9',
+    'npx --no-such-option hush-10 nobody-has-this',
+    'KEY=hush-11 ./start.sh --key hush-12',
+    'uvx one-a --key hush-13 && npx -y common-name --key hush-14',
+    'https://user:hush-15@mcp.webhook.co/mcp?key=hush-16#hush-17',
+    'mcp.nobody.example/mcp?key=hush-18',
+    'uvx --from git+https://hush-19@github.com/nobody/nothing nothing --key hush-20',
+    'curl -H "Authorization: Bearer hush-21" https://mcp.nobody.example/mcp',
+    'my server with --key hush-22',
+    'env KEY=hush-23 npx -y old-one',
+    `npx -y old-one ${'hush '.repeat(1000)}`,
+    `npx -y old-one --key ${'hush-24'.repeat(100)}`,
+  ];
+  const open = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+  const { results } = await post({ handles: asked.filter((one) => one.length <= 4000) }, open);
+  const told = await Promise.all(
+    asked.flatMap((handle) => [
+      callTool(open, 'get_agent', { handle }),
+      callTool(open, 'get_history', { handle }),
+      callTool(open, 'list_ratings', { handle }),
+      callTool(open, 'compare_agents', { handles: [handle, 'com.example/one'] }),
+      callTool(open, 'compare_agents', { handles: [handle, `${handle} `] }),
+      callTool(open, 'check_surface', { handle, tools: ['a'] }),
+      callTool(open, 'check_offer', { handle, offer: '{}' }),
+      callTool(open, 'search_agents', { similar_to: handle }),
+      callTool(open, 'resolve_agents', { handles: [handle] }),
+    ]),
+  );
+  for (const one of [...results, ...told]) expect(JSON.stringify(one)).not.toContain('hush');
+  expect(results.map((one) => one.asked)).toEqual([
+    'npm:@political-comms/mcp@*',
+    'oci:docker.io/example/imager:1.2.3',
+    'https://mcp.webhook.co/mcp',
+    'npm:common-name@*',
+    'npm:nobody-has-this@*',
+    'npx …',
+    '…',
+    'pypi:one-a@*',
+    'npm:common-name@*',
+    'https://mcp.webhook.co/mcp',
+    'mcp.nobody.example/mcp',
+    'https://github.com/nobody/nothing',
+    'https://mcp.nobody.example/mcp',
+    'my server with …',
+    'npm:old-one@*',
+    'npm:old-one@*',
+  ]);
 });
 
 it('names the listing of each, how it was found, and the version that its record names', async () => {
@@ -233,7 +307,7 @@ it('refuses no names, a hundred and one, too long ones, other members and a capa
   for (const sent of [
     { handles: [] },
     { handles: Array.from({ length: 101 }, (_, n) => `com.example/n${n}`) },
-    { handles: ['a'.repeat(501)] },
+    { handles: ['a'.repeat(4001)] },
     { handles: [1] },
     {},
     { handles: ['a/b'], detail: 'full' },

@@ -47,7 +47,9 @@ function reachedServers(words: readonly string[]): JsonObject[] {
     return [];
   return own.flatMap((word, at) => {
     if (isWebAddress(word)) return notFetched.test(own[at - 1] ?? '') ? [] : [{ url: word }];
-    return word.startsWith('{') ? serversIn(attempt(() => JSON.parse(word) as unknown)) : [];
+    return word.startsWith('{')
+      ? serversIn(attempt(() => JSON.parse(word) as unknown)).map(({ server }) => server)
+      : [];
   });
 }
 

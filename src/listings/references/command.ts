@@ -308,7 +308,8 @@ function readPackage(
   const besides = [...read.beside, ...ofVariables(registry, variables)];
   const git = gitForm.exec(spec)?.groups;
   const address =
-    git?.address ?? (registry === 'npm' && git ? `https://github.com/${git.repository}` : undefined);
+    git?.address?.replace(/(?<=:\/\/)[^/@]*@/, '') ??
+    (registry === 'npm' && git ? `https://github.com/${git.repository}` : undefined);
   if (address !== undefined) {
     const ref = git?.ref ?? git?.fragment;
     return {

@@ -23,11 +23,19 @@ export function readServer(server: JsonObject) {
 
 const deepest = 5;
 
+/** `name` is that of its member. */
+export interface ConfiguredServer {
+  readonly server: JsonObject;
+  readonly name?: string | undefined;
+}
+
 /** Those that a configuration starts or connects to, at any member. */
-export function serversIn(value: unknown, depth = 0): JsonObject[] {
+export function serversIn(value: unknown, name?: string, depth = 0): ConfiguredServer[] {
   if (depth > deepest || typeof value !== 'object' || value === null) return [];
   const server = asMembers(value);
   return isLaunching(server)
-    ? [server]
-    : Object.values(value).flatMap((inner) => serversIn(inner, depth + 1));
+    ? [{ server, name }]
+    : Object.entries(value).flatMap(([member, inner]) =>
+        serversIn(inner, Array.isArray(value) ? undefined : member, depth + 1),
+      );
 }

@@ -26,8 +26,10 @@ export interface Name {
   readonly isUnread?: boolean;
   /** Of a configuration or commands, if several. */
   readonly servers?: readonly Name[];
-  /** What an answer may repeat: a configuration is not, because it may have keys. */
+  /** What an answer may repeat: commands and configurations are not, because they may have keys. */
   readonly said: string;
+  /** Of a server in a configuration. */
+  readonly configured_as?: string | undefined;
 }
 
 /** `isExact` is false if an operator makes the version a range. */
@@ -37,7 +39,7 @@ export interface VersionAsked {
 }
 
 const longest = 500;
-const longestPasted = 4000;
+export const longestPasted = 4000;
 
 const registries: Readonly<Record<string, string>> = {
   npm: 'npm',
@@ -91,12 +93,15 @@ function readPackagePage(text: string): string | undefined {
 interface StartedName {
   readonly text: string;
   readonly beside: readonly Beside[];
+  readonly configured_as?: string | undefined;
 }
 
 function started({ registry, name, version, address, beside = [] }: Command): StartedName[] {
   if (name === undefined) return address || registry ? [{ text: address ?? '', beside }] : [];
+  const isTag = registry === 'oci' && version?.startsWith('sha256:') !== true;
   const newest = registry === 'oci' ? '' : `@${anyVersion}`;
-  const text = address ?? `${registry}:${name}${version === undefined ? newest : `@${version}`}`;
+  const behind = version === undefined ? newest : `${isTag ? ':' : '@'}${version}`;
+  const text = address ?? `${registry}:${name}${behind}`;
   return [{ text, beside }];
 }
 
@@ -129,13 +134,14 @@ function readEach(text: string): StartedName[] {
 }
 
 const readConfigured = (text: string): StartedName[] =>
-  pastedServers(text).flatMap((server) => {
+  pastedServers(text).flatMap(({ server, name }) => {
+    const configured_as = name?.slice(0, longestVersion);
     const { address, given = [], variables = {} } = readServer(server);
-    if (address !== undefined) return [{ text: address, beside: [] }];
+    if (address !== undefined) return [{ text: address, beside: [], configured_as }];
     const [line = '', argument] = given;
     const whole = argument === undefined ? readCommanded(line) : [];
     const read = whole.length > 0 ? whole : readCommands(given, variables).flatMap(started);
-    return read.length > 0 ? read : [unread];
+    return (read.length > 0 ? read : [unread]).map((one) => ({ ...one, configured_as }));
   });
 
 /** `pkg:github/owner/name@ref` and `github:owner/name#ref` name a repository, whatever is at the ref. */
@@ -309,8 +315,13 @@ const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`)$/s;
 
 const isOneTool = /^mcp__[\w-]+$/;
 
-/** An address in what somebody pasted may have a key in its query. */
-const withoutQuery = (text: string) => text.replace(/[?#].*$/s, '');
+/** Without what may be a key: the query and password of an address, options, settings and what follows. */
+const withoutValues = (text: string): string =>
+  text
+    .replace(/(?<=:\/\/)[^\s/@]*@/g, '')
+    .replace(/(?:\?\S|(?<=:\/\/\S*)#).*$/s, '')
+    .replace(/(?:^|\s)(?:-|\S*(?:[="'{]|:(?=\s|$))).*$/s, ' …')
+    .trim();
 
 /** A text with several names, such as a configuration, as each of them. */
 export function readNames(asked: string, publicUrl: string): readonly Name[] {
@@ -320,7 +331,8 @@ export function readNames(asked: string, publicUrl: string): readonly Name[] {
 
 /** Nothing for a text of more than 4,000 characters. */
 export function readName(asked: string, publicUrl: string): Name {
-  const none = { text: '', handles: [], references: [], beside: [], said: asked };
+  const said = withoutValues(asked.slice(0, longest));
+  const none = { text: '', handles: [], references: [], beside: [], said };
   if (asked.length > longestPasted) return none;
   const trimmed = asked.trim().replace(around, '$1$2$3$4').trim();
   if (trimmed === '') return none;
@@ -329,36 +341,41 @@ export function readName(asked: string, publicUrl: string): Name {
   const ofTool = readToolNames(trimmed);
   if (ofTool.text !== trimmed && isOneTool.test(trimmed)) return { ...none, text: ofTool.text };
   const configured = readConfigured(trimmed);
-  const pasted = configured.length > 0 ? configured : readEach(trimmed);
-  const text = pasted[0]?.text ?? trimmed;
-  if (pasted.length <= 1 && isHandle(text)) return { ...none, ...toName({ text, beside: [] }, publicUrl) };
-  const written = pasted.length > 0 ? pasted : text.length > longest ? [unread] : writtenAs(text);
-  const isPasted = configured.length > 0;
-  if (written.length > 1) {
-    const servers = written.map((one) => ({
-      ...toName(one, publicUrl),
-      text: withoutQuery(one.text),
-      said: withoutQuery(one.text),
-    }));
-    const said = isPasted ? servers.map((one) => one.said).join(', ') : asked;
-    return { ...none, said, servers, beside: written.flatMap((one) => one.beside) };
+  const several = configured.length > 0 ? configured : readEach(trimmed);
+  const pasted = several.length > 0 ? several : readCommanded(trimmed);
+  const names = pasted.map((one) => toName(one, publicUrl));
+  const [only, other] = names;
+  if (other)
+    return {
+      ...none,
+      said: names.map((one) => one.said).join(', '),
+      servers: names,
+      beside: pasted.flatMap(({ beside }) => beside),
+    };
+  // How the recorded name is written is told of a command alone.
+  if (only) {
+    const text = configured.length > 0 ? only.text : trimmed;
+    return { ...only, text, said: only.said || said };
   }
-  const said = isPasted ? withoutQuery(text) : asked;
-  return { ...toName(written[0] ?? unread, publicUrl, text), ...(isPasted && { text: said }), said };
+  if (isHandle(trimmed)) return toName({ text: trimmed, beside: [] }, publicUrl);
+  if (trimmed.length > longest) return none;
+  const [plain = unread] = writtenAs(trimmed);
+  return { ...toName(plain, publicUrl), text: trimmed, said };
 }
 
-function toName({ text: plain, beside }: StartedName, publicUrl: string, text = plain): Omit<Name, 'said'> {
-  if (isHandle(text)) return { text, handles: [text], references: besideHandle(text), beside: [] };
+function toName({ text: plain, beside, configured_as }: StartedName, publicUrl: string): Name {
+  const said = withoutValues(plain);
+  const own = { text: plain, said, beside, ...(configured_as !== undefined && { configured_as }) };
+  if (isHandle(plain)) return { ...own, handles: [plain], references: besideHandle(plain) };
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);
   const references = isVersion ? [...toPackageReferences(plain), ...besideHandle(bare)] : referencesIn(plain);
   return {
-    text,
-    handles: isVersion ? [bare] : handlesInAddress(text, publicUrl),
+    ...own,
+    handles: isVersion ? [bare] : handlesInAddress(plain, publicUrl),
     references: isVersion && isOfReversedDomain(bare) ? [] : references,
     version: versionIn(plain),
-    beside,
     within: beside.some(({ what }) => what === 'code') ? undefined : withinRepository(plain, references),
-    isUnread: plain === '' && text.length <= longest,
+    isUnread: plain === '',
   };
 }

@@ -1,7 +1,7 @@
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
-import { attempt, type JsonObject } from '../../core/json.ts';
-import { serversIn } from './configured.ts';
+import { attempt } from '../../core/json.ts';
+import { type ConfiguredServer, serversIn } from './configured.ts';
 
 const installLink = /(?:\binstall-mcp|\bmcp\/install|\badd_mcp)\?(.*)$/is;
 
@@ -17,7 +17,7 @@ function withoutLink(text: string): string {
 }
 
 /** The servers of what somebody pasted: TOML, JSON with anything around it, or a link that installs one. */
-export function pastedServers(text: string): JsonObject[] {
+export function pastedServers(text: string): ConfiguredServer[] {
   const fromToml = /^[ \t]*[\w-]+[ \t]*=/m.test(text) ? serversIn(attempt(() => parseToml(text))) : [];
   if (fromToml.length > 0) return fromToml;
   const written = withoutLink(text);

@@ -188,7 +188,7 @@ export async function findByPlace(
   const beside = await besideInStore(name, context);
   if (!found) return { beside };
   return 'candidates' in found
-    ? { found: await describeSeveral(found, { asked, text, references, beside }, context), beside: say`` }
+    ? { found: await describeSeveral(found, { ...name, asked, beside }, context), beside: say`` }
     : { found, beside: withBeside(found, beside).beside ?? say`` };
 }
 
@@ -230,7 +230,7 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
   const { now, before } = await findHolders(name, context);
   const found = now ?? before;
   if (found && 'candidates' in found)
-    throw severalListings(await describeSeveral(found, { asked, text, references, beside }, context));
+    throw severalListings(await describeSeveral(found, { ...name, asked, beside }, context));
   if (found && found === before) await refuseDeleted(withBeside(found, beside), name, context);
   if (found) return withBeside(found, beside);
   if (meant !== undefined)

@@ -87,16 +87,21 @@ export const candidatesOf = ({ candidates }: Several, known: readonly HitFacts[]
 /** With what is known of the package or version asked for. */
 export async function describeSeveral(
   found: Several,
-  name: AskedPlaces & { readonly asked: string; readonly beside: Words },
+  {
+    said,
+    asked,
+    beside,
+    ...name
+  }: AskedPlaces & Pick<Name, 'said'> & { readonly asked: string; readonly beside: Words },
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ): Promise<Several> {
   const handles = found.candidates.map(({ handle }) => handle);
   const facts = await store.documents.factsOfAll(handles, clock().toISOString());
   const known = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
-  const read = name.text === name.asked.trim() ? say`` : say`What you sent was read as ${code(name.text)}.`;
+  const read = said === asked.trim() ? say`` : say`What you sent was read as ${code(said)}.`;
   const notices = noticesOfAsked(known, name).map(({ text }) => text);
   return {
-    detail: join([found.detail, name.beside, read, ...notices], ' '),
+    detail: join([found.detail, beside, read, ...notices], ' '),
     candidates: candidatesOf(found, known),
   };
 }
