@@ -32,7 +32,10 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .slice(0, mostCorrections)
     .map(([term]) => term);
 
-/** Spellings in use, their synonyms, and two words in one. */
+/** A shorter word is often a letter from one that means something else. */
+const shortestSure = 7;
+
+/** Spellings in use, two words in one, and, if it is sure which was meant, its synonyms. */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
   const spellings = toSpellings(word);
@@ -40,11 +43,11 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const known = await index.readTermCounts(db, [...possible]);
   const likely = mostFrequent([...known].filter(([term]) => spellings.has(term)));
   const split = halves.filter(({ terms }) => terms.every((term) => known.has(term)));
-  const meant = likely.flatMap((term) => [{ terms: [term], factor: 1 }, ...synonymsOf(term)]);
-  const ofMeant = await index.readTermCounts(
-    db,
-    meant.flatMap(({ terms }) => terms),
-  );
+  const isSure = likely.length + split.length === 1 && word.length >= shortestSure;
+  const synonyms = isSure ? likely.flatMap(synonymsOf) : [];
+  const meant = [...likely.map((term) => ({ terms: [term], factor: 1 })), ...synonyms];
+  const others = synonyms.flatMap(({ terms }) => terms);
+  const ofOthers = others.length > 0 ? await index.readTermCounts(db, others) : [];
   return {
     alternatives: [
       ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
@@ -55,7 +58,8 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
       ...likely.map((term) => ({ text: spellings.get(term) ?? term, term })),
       ...split.map(({ text }) => ({ text })),
     ],
-    counts: new Map([...known, ...ofMeant]),
+    counts: new Map([...known, ...ofOthers]),
+    isSure,
   };
 }
 
@@ -81,6 +85,8 @@ interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
   /** Undefined if an alternative is found. */
   readonly near: readonly NearWord[] | undefined;
+  /** One of several words, or of a few letters, that somebody may have meant. */
+  readonly isGuessed: boolean;
 }
 
 /** Two words in one, or a spelling and its stem, which need not be a word. */
@@ -109,12 +115,14 @@ async function expand(
         found.push({ terms: [term], factor: beginningFactor });
       }
     let near: readonly NearWord[] | undefined = found.length === 0 ? [] : undefined;
+    let isGuessed = near !== undefined;
     if (near && isCorrectable(word.text) && corrected < mostCorrected) {
       corrected += 1;
       const corrections = await readCorrections(db, index, word.text);
       for (const [term, count] of corrections.counts) counts.set(term, count);
       found.push(...corrections.alternatives);
       near = corrections.near;
+      isGuessed = !corrections.isSure;
     }
     if (near && at === lastTelling && [...word.text].length >= shortestBeginning)
       for (const [term, count] of await readBeginnings(db, word.text)) {
@@ -122,7 +130,7 @@ async function expand(
         found.push({ terms: [term], factor: beginningFactor });
         near = [...near, { text: term, term }];
       }
-    expanded.push({ ...word, found, near });
+    expanded.push({ ...word, found, near, isGuessed });
   }
   return expanded;
 }
@@ -131,7 +139,8 @@ async function expand(
 const toValue = (listings: number, total: number) =>
   Math.log(1 + (total - listings + 0.5) / (listings + 0.5));
 
-function toRanked({ term, typed, found, share }: Expanded, counts: Counts, total: number): RankedWord {
+function toRanked(word: Expanded, counts: Counts, total: number) {
+  const { term, typed, found, share, isGuessed } = word;
   const own = counts.get(term)?.listings ?? Math.max(...found.map((one) => listingsOf(one, counts)));
   const widest = widestOf(found);
   return {
@@ -142,7 +151,18 @@ function toRanked({ term, typed, found, share }: Expanded, counts: Counts, total
     strong: widest.reduce((sum, one) => sum + listingsOf(one, counts, 'strong'), 0),
     value: toValue(Math.min(own, total), total) * share,
     isCounted: share > questionWordShare,
+    isGuessed,
+    isTelling: isTelling(word),
   };
+}
+
+/** A guess in the name of one listing decides less than a typed word in the description of another. */
+const guessShare = 0.5;
+
+function withGuesses(words: readonly ReturnType<typeof toRanked>[]): RankedWord[] {
+  const typed = words.filter((word) => word.isTelling && !word.isGuessed);
+  const most = guessShare * Math.min(...typed.map(({ value }) => value));
+  return words.map((word) => (word.isGuessed ? { ...word, value: Math.min(word.value, most) } : word));
 }
 
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
@@ -159,9 +179,9 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   const hasWritten = telling.some(({ near }) => near === undefined);
   const isLost = (word: Expanded) =>
     isTelling(word) ? word.near && isForeign : !hasWritten && wordsOfAll.has(word.text);
-  const known = expanded
-    .filter((word) => isFound(word) && !isLost(word))
-    .map((word) => toRanked(word, counts, total));
+  const known = withGuesses(
+    expanded.filter((word) => isFound(word) && !isLost(word)).map((word) => toRanked(word, counts, total)),
+  );
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
   return {
     /** Found ones, and of more than 24 the weightiest. */

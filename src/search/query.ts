@@ -1,5 +1,5 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
-import { type Alternative, findSynonyms } from './synonyms.ts';
+import { type Alternative, findSynonyms, toPhraseWords } from './synonyms.ts';
 import { lightWords, questionWords, type SearchWord, stem, stopWords, toWords, verbs } from './words.ts';
 
 /** `tag:webhooks`, `has:endpoint`. `told`, `owner` and `publisher` are in no answer. */
@@ -98,14 +98,6 @@ const toTerms = (text: string) =>
     .filter((word) => !stopWords.has(word))
     .map(stem);
 
-/** Without repetitions, and stop words if there are others. */
-function toInformative(words: readonly SearchWord[]): SearchWord[] {
-  const known = new Set<string>();
-  const distinct = words.filter(({ text }) => !known.has(text) && known.add(text));
-  const informative = distinct.filter(({ text }) => !stopWords.has(text));
-  return (informative.length > 0 ? informative : distinct).slice(0, mostWords);
-}
-
 const joinedTerms = (words: readonly SearchWord[], at: number): string[] =>
   [words[at - 1], words[at + 1]].flatMap((neighbour, side) => {
     const own = words[at];
@@ -136,9 +128,9 @@ function readTyped(query: string): ReadonlyMap<string, string> {
 
 function toQueryWords(text: string) {
   const typed = readTyped(text);
-  const informative = toInformative(toWords(text).slice(0, mostWords * 2));
+  const informative = toPhraseWords(toWords(text).slice(0, mostWords * 2)).slice(0, mostWords);
   const most = Math.max(...informative.map((word) => shareOf(word.text)));
-  return findSynonyms(informative.map((word) => stem(word.text))).map(({ from, to, synonyms }) => {
+  return findSynonyms(informative).map(({ from, to, synonyms }) => {
     const words = informative.slice(from, to);
     const terms = words.map((word) => stem(word.text));
     const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));

@@ -14,18 +14,39 @@ const sameFactor = 0.85;
 const kindFactor = 0.8;
 const relatedFactor = 0.35;
 
-/** As in queries and descriptions. */
-function toPhrase(text: string): string[] {
-  const words = text.split(' ');
-  const informative = words.filter((word) => !stopWords.has(word));
-  return (informative.length > 0 ? informative : words).map(stem);
+/** `between`: what stands before the word and says nothing, as in `text to speech`. */
+export interface PhraseWord {
+  readonly text: string;
+  readonly between: string;
 }
 
+/** As in queries and descriptions; stop words stay if there are no others. */
+export function toPhraseWords<Word extends { readonly text: string }>(words: readonly Word[]) {
+  const saysAny = words.some(({ text }) => !stopWords.has(text));
+  const kept: (Word & PhraseWord)[] = [];
+  let left: string[] = [];
+  for (const word of words) {
+    const isLeft = (saysAny && stopWords.has(word.text)) || kept.some(({ text }) => text === word.text);
+    if (isLeft) left.push(word.text);
+    else {
+      kept.push({ ...word, between: left.join(' ') });
+      left = [];
+    }
+  }
+  return kept;
+}
+
+const toPhrase = (text: string) => toPhraseWords(text.split(' ').map((word) => ({ text: word })));
+const stemsOf = (words: readonly PhraseWord[]) => words.map(({ text }) => stem(text));
+
 function toEntries(line: string, factor: number) {
-  const phrases = new Map(line.split(', ').map((text) => [toPhrase(text).join(' '), toPhrase(text)]));
-  return [...phrases.values()].map((phrase) => ({
-    phrase,
-    others: [...phrases.values()].filter((other) => other !== phrase).map((terms) => ({ terms, factor })),
+  const words = line.split(', ').map(toPhrase);
+  const phrases = new Map(words.map((one) => [stemsOf(one).join(' '), { words: one, phrase: stemsOf(one) }]));
+  return [...phrases.values()].map((one) => ({
+    ...one,
+    others: [...phrases.values()]
+      .filter((other) => other !== one)
+      .map(({ phrase }) => ({ terms: phrase, factor })),
   }));
 }
 
@@ -57,12 +78,18 @@ function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   othersOf((byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1));
 
-/** Words, or the longest phrases of the tables. */
-export function findSynonyms(stems: readonly string[]) {
+/** Words, or the longest phrases of the tables, with nothing between their words but what is there too. */
+export function findSynonyms(typed: readonly PhraseWord[]) {
+  const stems = stemsOf(typed);
+  const isAt = (at: number, words: readonly PhraseWord[], phrase: readonly string[]) =>
+    phrase.every((part, offset) => {
+      const between = offset > 0 && typed[at + offset]?.between;
+      return stems[at + offset] === part && (!between || between === words[offset]?.between);
+    });
   const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
   for (let at = 0; at < stems.length; ) {
-    const found = (byStart().get(stems[at] ?? '') ?? []).filter(({ phrase }) =>
-      phrase.every((part, offset) => stems[at + offset] === part),
+    const found = (byStart().get(stems[at] ?? '') ?? []).filter(({ words, phrase }) =>
+      isAt(at, words, phrase),
     );
     const length = found[0]?.phrase.length ?? 1;
     const longest = found.filter(({ phrase }) => phrase.length === length);

@@ -34,8 +34,8 @@ const directory = await opened(
   }),
 );
 
-async function search(query: string) {
-  const client = await connect('v2', { app: directory.app });
+async function search(query: string, { app } = directory) {
+  const client = await connect('v2', { app });
   const { content, structuredContent } = await client.call('search_agents', { query });
   await client.close();
   return { ...(structuredContent as unknown as Answer), text: content[0]?.text ?? '' };
@@ -56,6 +56,44 @@ it('counts the words that a listing has, and names what it has instead of others
   ]);
   expect(await matchedBy('Websocket tides')).toEqual([['com.inbox/reader', undefined]]);
   expect(await matchedBy('web socket')).toEqual([['com.inbox/reader', undefined]]);
+});
+
+it('what may have been meant decides no more than what was typed, and has no synonyms if it is a guess', async () => {
+  const shops = await opened(
+    openDirectory({
+      entries: [
+        entry('com.broker/broker', 'Broker'),
+        ...['a', 'b', 'c'].map((name) => entry(`com.${name}/${name}`, 'Reports the links of a site')),
+        entry('com.shop/shop', 'Product price of shops'),
+        entry('com.news/deals', 'Read deals, and lead'),
+      ],
+      environment: { LIMITS: 'off' },
+    }),
+  );
+  const handlesOf = async (query: string) =>
+    (await search(query, shops)).listings.map(({ handle }) => handle);
+  expect((await handlesOf('broken links')).at(-1)).toBe('com.broker/broker');
+  expect(await handlesOf('dead')).toEqual(['com.news/deals']);
+});
+
+it('of words between which another was typed makes no phrase', async () => {
+  const pictures = await opened(
+    openDirectory({
+      entries: [entry('com.ocr/scan', 'OCR of scanned text'), entry('com.art/draw', 'Image generation')],
+      environment: { LIMITS: 'off' },
+    }),
+  );
+  const found = async (query: string) =>
+    (await search(query, pictures)).listings.map(({ handle, facts }) => [
+      handle,
+      facts.find((fact) => fact.startsWith('matched')),
+    ]);
+  expect(await found('OCR text from image')).toEqual([
+    ['com.ocr/scan', 'matched 2 of 3 words'],
+    ['com.art/draw', 'matched 1 of 3 words'],
+  ]);
+  expect((await found('text to image'))[0]?.[0]).toBe('com.art/draw');
+  expect((await found('text image'))[0]?.[0]).toBe('com.art/draw');
 });
 
 it('quotes an unknown word as it was typed', async () => {
