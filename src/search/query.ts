@@ -1,6 +1,15 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
 import { type Alternative, findSynonyms, toPhraseWords } from './synonyms.ts';
-import { lightWords, questionWords, type SearchWord, stem, stopWords, toWords, verbs } from './words.ts';
+import {
+  lightWords,
+  questionWords,
+  type SearchWord,
+  stem,
+  stopWords,
+  toWords,
+  verbs,
+  withoutForeign,
+} from './words.ts';
 
 /** `tag:webhooks`, `has:endpoint`. `told`, `owner` and `publisher` are in no answer. */
 export type Facet =
@@ -128,7 +137,8 @@ function readTyped(query: string): ReadonlyMap<string, string> {
 
 function toQueryWords(text: string) {
   const typed = readTyped(text);
-  const informative = toPhraseWords(toWords(text).slice(0, mostWords * 2)).slice(0, mostWords);
+  const words = toWords(text).slice(0, mostWords * 2);
+  const informative = toPhraseWords(withoutForeign(words) ?? words).slice(0, mostWords);
   const most = Math.max(...informative.map((word) => shareOf(word.text)));
   return findSynonyms(informative).map(({ from, to, synonyms }) => {
     const words = informative.slice(from, to);

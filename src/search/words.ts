@@ -82,6 +82,19 @@ export const stopWords: ReadonlySet<string> = toSet(
   via was we were what when where which while who whom why will with would you your`,
 );
 
+/** Of Spanish, Portuguese, French, Italian, German and Dutch. One alone may be a name, as in `la`. */
+const foreignWords = toSet(
+  `el la los las un una del de en con por para que os um uma com em da das dos je cherche le les des du une pour avec
+  dans sur et est mon mes qui il lo gli di per che der die den dem ein eine einen einem und oder fur mit zu von ist es
+  gibt ich het een voor met van y`,
+);
+
+/** Without these, if there are two or more; undefined otherwise. */
+export function withoutForeign(words: readonly SearchWord[]): SearchWord[] | undefined {
+  const found = new Set(words.map(({ text }) => text).filter((text) => foreignWords.has(text)));
+  return found.size > 1 ? words.filter(({ text }) => !found.has(text)) : undefined;
+}
+
 /** Of questions, or with little sense. */
 export const questionWords: ReadonlySet<string> = toSet(
   `find show give get need want wants looking look something anything someone anyone thing things way best good

@@ -154,7 +154,12 @@ it('has one line for unknown words of a script without spaces, and advises to se
   const { text, did_you_mean, advice } = await search('日本の統計（Stat）を使えるサーバーはありますか');
   expect(did_you_mean?.map(({ word }) => word)).toEqual(['Stat', 'を使えるサーバーはありますか']);
   expect(text.match(/No listing has/g)).toHaveLength(1);
-  expect(advice).toBe('Listings are mostly in English; search in English.');
+  const inEnglish = 'Listings are mostly in English; search in English.';
+  expect(advice).toBe(inEnglish);
+  const half = await search('lee claves de un WebSocket con la key');
+  expect(half.listings[0]?.facts[0]).toBe('matched 2 of 4 words');
+  expect(half.advice).toBe(inEnglish);
+  expect((await search('key to la WebSocket')).advice).toBeUndefined();
   expect((await search('alpha bravo charlie delta zulu')).text).toContain(
     'or 2 more of the words in its text',
   );

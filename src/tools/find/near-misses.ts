@@ -12,6 +12,7 @@ import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
 import { type Facet, findOmissions, type SearchQuery } from '../../search/query.ts';
+import { toWords, withoutForeign } from '../../search/words.ts';
 import type { Reads } from '../../store/store.ts';
 import { meantText } from './meant-filters.ts';
 
@@ -157,7 +158,9 @@ export function toAdvice(
   const isOfPrice = (word: string) => ofPrices.test(word) || asksPrice.test(word);
   const foreign = unknown.filter(({ word }) => !isOfPrice(word) && !ofLimits.test(word));
   const isForeign =
-    foreign.some(({ word }) => otherScript.test(word)) || (foreign.length > 0 && 2 * foreign.length >= words);
+    withoutForeign(toWords(text)) !== undefined ||
+    foreign.some(({ word }) => otherScript.test(word)) ||
+    (foreign.length > 0 && 2 * foreign.length >= words);
   const [limit, ...amounts] = limitInDollars.exec(text) ?? [];
   const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
   const most = amounts.find(Boolean) ?? '0.01';
