@@ -66,6 +66,10 @@ export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day
 export const dayText = (time: string | Date): string =>
   (typeof time === 'string' ? time : time.toISOString()).slice(0, 10);
 
+/** With its hour if it is a time of today, because what failed a minute ago may be news. */
+export const dayOrTime = (time: string, today: string): string =>
+  dayText(time) === today ? `${time.slice(0, 16).replace('T', ' ')} UTC` : dayText(time);
+
 const plain = /^[\n\x20-\x7e]*$/;
 
 /**

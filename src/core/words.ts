@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, counted, dayText, escapeMarks, isWord, toQuotable } from './text.ts';
+import { amount, counted, dayOrTime, dayText, escapeMarks, isWord, toQuotable } from './text.ts';
 
 export type Source = 'record' | 'Dossier';
 
@@ -90,6 +90,10 @@ export const day = (time: string): Words => new Words([{ is: 'day', text: dayTex
 
 /** As `day`, but without the age. */
 export const dayOf = (time: string): Words => new Words([{ is: 'day', text: dayText(time), aged: false }]);
+
+/** As `dayOf`; a time of `today` has its hour. */
+export const dayOrTimeOf = (time: string, today: string): Words =>
+  dayText(time) === today ? ours(dayOrTime(time, today)) : dayOf(time);
 
 const isSameDay = (from: string, to: string): boolean => dayText(from) === dayText(to);
 

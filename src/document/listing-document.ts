@@ -13,7 +13,12 @@ import {
   type recordedOwners,
 } from '../listings/listing.ts';
 import { moderationNotice } from '../moderation/moderation.ts';
-import { observation, questionName } from '../observations/known/observation.ts';
+import {
+  type checked_at,
+  type Observation,
+  observation,
+  questionName,
+} from '../observations/known/observation.ts';
 import { nativeSignals } from '../ratings/rating.ts';
 
 export const copyLacks = z
@@ -78,7 +83,7 @@ const notSeenItem = z.object({
   by: z.enum(['Dossier', 'this service']).describe('Who looked for the fact'),
   as_of: z.string(),
 });
-export type NotSeenItem = z.infer<typeof notSeenItem>;
+export type NotSeenItem = z.infer<typeof notSeenItem> & Pick<Observation, typeof checked_at>;
 
 export const listingDocument = z.object({
   as_of: asOfMember.optional(),

@@ -1,4 +1,4 @@
-import { day_ms, dayText } from '../core/text.ts';
+import { day_ms, dayOrTime, dayText } from '../core/text.ts';
 import {
   betweenDays,
   code,
@@ -17,6 +17,7 @@ import { endpointAnswers, endpointAvailability } from '../observations/known/kin
 import { subjectWords } from '../observations/known/kinds/packages/packages.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import {
+  checked_at,
   type DatedObservation,
   isDated,
   knowingOf,
@@ -68,15 +69,18 @@ export const toKnown =
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
-export const newestCheck = ({ observations }: ListingDocument) =>
-  observations
-    .filter(isDated)
-    .toSorted((a, b) => b.observed_at.localeCompare(a.observed_at))
-    .at(0);
+/** The time of day of today's, which helps after an outage. Undefined before the first check. */
+export function newestCheck(listing: ListingDocument): string | undefined {
+  const { evidence_snapshot_date } = listing;
+  const observations: readonly Observation[] = listing.observations;
+  const times = observations.flatMap((one) => one[checked_at] ?? one.observed_at ?? []).toSorted();
+  return times.slice(-1).map((time) => dayOrTime(time, evidence_snapshot_date))[0];
+}
 
 /** Returns undefined if there was no check, or if the newest one is not stale. */
 export function lastChecked(listing: ListingDocument): string | undefined {
-  const newest = newestCheck(listing);
+  const dated = listing.observations.filter(isDated);
+  const newest = dated.toSorted((a, b) => b.observed_at.localeCompare(a.observed_at)).at(0);
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 

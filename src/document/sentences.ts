@@ -30,7 +30,7 @@ import { packagePage } from '../observations/known/kinds/packages/packages.ts';
 import type { sharedKinds } from '../observations/known/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/known/kinds/questions.ts';
 import { askedOf, kindOf, kindsWithUnknown } from '../observations/known/kinds.ts';
-import { isDated, knowingOf, type Observation } from '../observations/known/observation.ts';
+import { checked_at, isDated, knowingOf, type Observation } from '../observations/known/observation.ts';
 import { groupRules, ratingFlags } from '../ratings/groups.ts';
 import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
@@ -208,16 +208,28 @@ export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<
 type NotSeenFact = Pick<NotSeenItem, 'kind' | 'subject' | 'outcome' | 'asks_for'> & {
   readonly reason?: Words | undefined;
   readonly observed_at: string;
+  readonly [checked_at]?: string | undefined;
 };
 
-function toItem({ kind, subject, outcome, asks_for, reason, observed_at }: NotSeenFact): NotSeenItem[] {
+function toItem({ kind, subject, outcome, asks_for, reason, ...seen }: NotSeenFact): NotSeenItem[] {
   const question = kindOf(kind)?.question;
   if (!question) return [];
   const about = subject === undefined ? {} : { subject };
   const words = reason ?? sentence(outcomeWords({ outcome, asks_for }));
   const ended = { outcome, ...(asks_for && { asks_for }) };
-  const as_of = dayText(observed_at);
-  return [{ question, kind, ...about, ...ended, reason: words, by: 'Dossier', as_of }];
+  const as_of = dayText(seen.observed_at);
+  return [
+    {
+      question,
+      kind,
+      ...about,
+      ...ended,
+      reason: words,
+      by: 'Dossier',
+      as_of,
+      [checked_at]: seen[checked_at],
+    },
+  ];
 }
 
 export function toNotSeen(

@@ -7,6 +7,7 @@ import {
   count,
   day,
   dayOf,
+  dayOrTimeOf,
   hasForeign,
   isEmpty,
   join,
@@ -21,7 +22,12 @@ import {
 } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { changedOf, differingWords, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
-import { type HistoryEvent, historyKinds, readHistory } from '../document/answers/history-events.ts';
+import {
+  type HistoryEvent,
+  historyKinds,
+  isOfChecks,
+  readHistory,
+} from '../document/answers/history-events.ts';
 import { unchangedWords } from '../document/answers/unchanged.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { asOfWords, endOfDay, type ListingFacts } from '../document/record.ts';
@@ -100,7 +106,8 @@ export async function readHistoryPage(
   };
   const { events, next } = await readHistory(facts, query, context);
   const { listing, observed } = facts;
-  const no_change = cursor ? undefined : noChange(events, observed, query);
+  const today = dayText(context.clock());
+  const no_change = cursor ? undefined : noChange(events, observed, { ...query, today });
   const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(facts, query);
   return {
     handle: listing.handle,
@@ -108,6 +115,10 @@ export async function readHistoryPage(
     events,
     is_observed: observed !== undefined,
     no_change,
+    last_check:
+      observed && !no_change && !cursor && isOfChecks(kind)
+        ? say`The last check was on ${dayOrTimeOf(observed.observed_at, today)}.`
+        : undefined,
     until: facts.asOf && asOfWords(facts.asOf),
     differs: cursor ? undefined : await differing(facts, since, present),
     failed: cursor ? undefined : await failedWords(query, facts, present),
@@ -156,7 +167,7 @@ function unseenWords([one]: readonly StoredObservation[]): Words {
 function noChange(
   [first, other]: readonly HistoryEvent[],
   observed: ListingFacts['observed'],
-  { kind, since }: Pick<z.output<typeof input>, 'kind' | 'since'>,
+  { kind, since, today }: Pick<z.output<typeof input>, 'kind' | 'since'> & { readonly today: string },
 ) {
   const isFirst = first?.type === 'check' && first.is_first && changedOf(first).length === 0;
   if (!observed || other || (first && !isFirst)) return undefined;
@@ -178,13 +189,13 @@ function noChange(
         .at(-1) ?? '';
     if (asked.length === 0) return undefined;
     return dayText(last) > dayText(from)
-      ? say`No such change was seen since ${dayOf(from)}; the last check that saw facts of the kind ${name(kind)} was on ${dayOf(last)}${unseen}.`
+      ? say`No such change was seen since ${dayOf(from)}; the last check that saw facts of the kind ${name(kind)} was on ${dayOrTimeOf(last, today)}${unseen}.`
       : say`No check since ${dayOf(from)} saw facts of the kind ${name(kind)}: ${unseenWords(asked)}.`;
   }
   if (seen.length === 0) return undefined;
   const counted = asked.flatMap(({ tally }) => (tally ? countSince(tally, dayText(from)) : []));
   const checks = counted.length > 0 ? count(Math.max(...counted), 'check') : own('checks');
-  return say`No change was seen in ${checks} since ${dayOf(from)}; the last check was on ${dayOf(observed.observed_at)}${unseen}.`;
+  return say`No change was seen in ${checks} since ${dayOf(from)}; the last check was on ${dayOrTimeOf(observed.observed_at, today)}${unseen}.`;
 }
 
 const mostDays = 3;
@@ -245,6 +256,7 @@ export const getHistory = defineTool({
       events,
       is_observed,
       no_change,
+      last_check,
       failed,
       unchanged,
       unmoved,
@@ -267,6 +279,7 @@ export const getHistory = defineTool({
         version_asked,
         no_change,
         failed,
+        last_check,
         unmoved,
         hasNone ? (no_change ? undefined : none) : howToRead,
       ].map((one) => one ?? say``),

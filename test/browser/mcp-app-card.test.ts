@@ -92,7 +92,7 @@ describe('the card in a host of MCP Apps', () => {
     const text = await textIn(card);
     expect(text).toContain('answered.');
     expect(text).toContain(`“ends' and 'goes on' in 'our' 'voice'”: `);
-    expect(text).toContain(`Checked by Dossier: ${at.slice(0, 10)}.`);
+    expect(text).toContain(`Checked by Dossier: ${at.slice(0, 16).replace('T', ' ')} UTC.`);
   });
 
   it('draws the checks of 90 days, and the price and the changes as the page does, from what no model reads', async () => {

@@ -696,7 +696,7 @@ async function saidOf(handle: string) {
   const read = async (ending: string) => (await directory.app.request(`/agents/${handle}${ending}`)).text();
   const markdown = await read('.md');
   return {
-    checked: json.checked,
+    checked: String(json.checked).slice(0, 10),
     sizes: {
       text: Buffer.byteLength(content[0]?.text ?? ''),
       json: Buffer.byteLength(JSON.stringify(structuredContent)),

@@ -102,14 +102,14 @@ describe('get_history of what checks saw', async () => {
     const since = first?.slice(0, 10);
     directory.wait(86_400);
     await look();
-    const last = directory.context.clock().toISOString().slice(0, 10);
+    const last = directory.context.clock().toISOString().slice(0, 16).replace('T', ' ');
     expect((await history()).statement).toMatch(
-      `No change was seen in 2 checks since ${since}; the last check was on ${last}. The newest change is first`,
+      `No change was seen in 2 checks since ${since}; the last check was on ${last} UTC. The newest change is first`,
     );
     const page = await (await directory.app.request(`/agents/${handle}/history`)).text();
     expect(page.replace(/<[^>]+>/g, '')).toContain(`No change was seen in 2 checks since ${since}; the last`);
     expect((await history({ kind: 'tools' })).statement).toMatch(
-      `No such change was seen since ${since}; the last check that saw facts of the kind tools was on ${last}. The newest change is first`,
+      `No such change was seen since ${since}; the last check that saw facts of the kind tools was on ${last} UTC. The newest change is first`,
     );
   });
 
@@ -118,19 +118,21 @@ describe('get_history of what checks saw', async () => {
     const [from, to] = [first?.slice(0, 10) ?? '', directory.context.clock().toISOString().slice(0, 10)];
     directory.wait(86_400);
     await look();
-    const last = directory.context.clock().toISOString().slice(0, 10);
+    const [last = '', hour = ''] = directory.context.clock().toISOString().slice(0, 16).split('T');
     const { statement, text } = await history({ since: from });
     expect(statement).toContain(
-      `No change was seen in 3 checks since ${from}; the last check was on ${last}.`,
+      `No change was seen in 3 checks since ${from}; the last check was on ${last} ${hour} UTC.`,
     );
     expect(text).toContain(`Unchanged from ${from} to ${last}`);
     const past = (await history({ since: from, until: to })).text;
     expect(past).toMatch(/\nUnchanged from .*(?:: |; )tools it lists[;.]/);
     expect(past).not.toMatch(/tools it lists: `[0-9a-f]{12}/);
     expect((await history({ since: to })).statement).toBe(
-      `No change was seen in 2 checks since ${to}; the last check was on ${last}.`,
+      `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC.`,
     );
-    expect((await history({ since: last })).statement).toBe('No such change is recorded here.');
+    expect((await history({ since: last })).statement).toBe(
+      `The last check was on ${last} ${hour} UTC. No such change is recorded here.`,
+    );
   });
 
   it('says since when checks have not seen all facts again', async () => {

@@ -121,10 +121,12 @@ it('check_offer says whose a listing is and what stands out in 60 tokens, as a m
 });
 
 describe('get_agent', () => {
-  it('says when an endpoint was last checked, and of each older fact its own day', async () => {
+  it('says when an endpoint was last checked, today to the minute, and of each older fact its own day', async () => {
     const { text, json } = await ask('get_agent', { handle: unreachable });
-    expect(json.checked).toBe(dayAgo(0));
-    expect(text).toContain(`Checked by Dossier: ${dayAgo(0)}.`);
+    expect(json.checked).toMatch(new RegExp(`^${dayAgo(0)} \\d\\d:\\d\\d UTC$`));
+    expect(text).toContain(`Checked by Dossier: ${json.checked}.`);
+    const history = await ask('get_history', { handle: unreachable });
+    expect(history.json.statement).toContain(`The last check was on ${json.checked}.`);
     const { where, asks, costs } = json.lines as Record<string, string>;
     expect(where).toBe('A request to `mcp.faded.com` ended with a connection that broke off.');
     expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);

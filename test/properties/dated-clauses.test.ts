@@ -81,6 +81,7 @@ const directory = await openedDirectory({
   ),
   hosts: Object.fromEntries(Array.from({ length: 2 * runs + 1 }, (_, n) => [`h${n}.example.com`, endpoint])),
 });
+const imported = directory.context.clock().toISOString().slice(0, 10);
 const client = await opened(connect('v2', { app: directory.app }));
 
 async function answersOf(handle: string) {
@@ -188,6 +189,15 @@ const said = (words: string): Test =>
 
 /** The forms of dated clauses: each matches dates of a text, and says whether the checks bear it out. */
 const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], days: Days) => boolean])[] = [
+  [
+    `(?:Last check by Dossier:|Checked by Dossier:|[Tt]he last check was on) ${D} (\\d\\d:\\d\\d) UTC`,
+    (all, [day, hour]) =>
+      [all.at(-1), all.findLast(isAsked)].some((one) => one?.at.slice(0, 16) === `${day}T${hour}`),
+  ],
+  [
+    `(HTTP 403|HTTP 308)\\)? instead of MCP \\(Dossier, ${D}\\)`,
+    (all, [what, day]) => isOn(all, [day], isOf(what === 'HTTP 403' ? 'page' : 'moved')),
+  ],
   [`${D}: not asked`, (all, [day]) => isTally(all, day, [0, 0])],
   [`${D}: (\\d+) of (\\d+) checks? answered`, (all, [day, ...tally]) => isTally(all, day, tally.map(Number))],
   [
@@ -218,7 +228,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     (all, days) => isOn(all, days, always),
   ],
   // The record, whose copy is of this day, and the revision of the protocol.
-  [`2026-10-0[12]|(?:imported|read by Dossier on) 2026-11-29|2026-07-28`, () => true],
+  [`2026-10-0[12]|(?:imported|read by Dossier on) ${imported}|2026-07-28`, () => true],
   [`[Aa]nswered since ${D}, `, (all, [day]) => isRun(all, day, answers)],
   [`[Rr]eturned HTTP 401 since ${D}`, (all, [day]) => isRun(all, day, isOf('asks'))],
   [`[Rr]eturned HTTP 402 since ${D}`, (all, [day]) => isRun(all, day, isOf('paid A', 'paid B'))],
@@ -236,7 +246,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   [`answered ${D}$`, (all, [day]) => isLast(all, day, answers)],
   [`it last answered on ${D}`, (all, [day]) => isLast(all, day, answers)],
   [
-    `No change was seen in \\d+ checks? since ${D}; the last check was on ${D}(?:; since ${D}, checks have not seen all facts again)?`,
+    `No change was seen in \\d+ checks? since ${D}; …(?:; since ${D}, checks have not seen all facts again)?`,
     (all, days) => isOn(all, days, always),
   ],
   [`no check since (?:${D}|later that day) saw it answer`, (all, [day]) => isNever(all, day, answers)],
@@ -284,10 +294,6 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   ],
   [`^\\* ${D} .*last seen (?:without these changes )?on ${D}`, (all, days) => isOn(all, days, always)],
   [`^\\* ${D} known for the first time`, (all, days) => isOn(all, days, always)],
-  [
-    `^Last check by Dossier: ${D} `,
-    (all, [day]) => [all.at(-1), all.findLast(isAsked)].some((one) => one?.day === day),
-  ],
   [
     `Checks of the endpoint failed on ${D}(?: and ${D})?: .*HTTP 403`,
     (all, days) => isOn(all, days, isOf('page')),
@@ -341,7 +347,6 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     (all, [what = '', ...days]) => isOn(all, days, isOf(what === 'HTTP 403' ? 'page' : 'moved')),
   ],
   [`\\(Dossier, ${D}\\)|Dossier, ${D}`, (all, days) => isOn(all, days.filter(Boolean), always)],
-  [`Checked by Dossier: ${D}`, (all, days) => isOn(all, days, always)],
   [
     `(?:[Aa]s of|counted on|this service,|claims made on Dossier,|claimed listings,) ${D}`,
     (all, [day]) => isLast(all, day, always),

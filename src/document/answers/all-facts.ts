@@ -19,6 +19,7 @@ import { toPackage } from '../../observations/asked/published/recorded.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import {
+  checked_at,
   isDated,
   knowingOf,
   type Observation,
@@ -27,7 +28,7 @@ import {
   questionTitles,
   type StoredObservation,
 } from '../../observations/known/observation.ts';
-import type { ListingDocument } from '../listing-document.ts';
+import type { ListingDocument, NotSeenItem } from '../listing-document.ts';
 import { ofChecks, type TextFact } from '../recorded-facts.ts';
 import { factWords, isKnown } from '../seen.ts';
 import { inputWords, notKnownWords, packageWords, toSplitKinds, typeWords } from '../sentences.ts';
@@ -178,9 +179,12 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
     ...toGaps(
       not_seen
         .filter((one) => one.question === question)
-        .map((one) => ({
+        // A reason says what the newest check got, too.
+        .map((one: NotSeenItem) => ({
           name: kindOf(one.kind) ? factTitle(one.kind) : '',
-          text: sentence(say`${phrase(placed(one))} (${own(one.by)}, ${dayOf(one.as_of)})`),
+          text: sentence(
+            say`${phrase(placed(one))} (${own(one.by)}, ${dayOf(one[checked_at] ?? one.as_of)})`,
+          ),
         })),
       'not_there',
     ),

@@ -30,6 +30,9 @@ const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
 };
 const recordedKinds = new Set(Object.values(kindsByPrefix));
 
+export const isOfChecks = (kind: HistoryKind | undefined): boolean =>
+  kind === undefined || !recordedKinds.has(kind);
+
 /** Undefined for a check, whose changes each have a kind. */
 export const kindOfEvent = ({ type }: HistoryEvent): HistoryKind | undefined =>
   ownMember(kindsByPrefix, type.split('.')[0] ?? '');
@@ -187,12 +190,11 @@ export async function readEvents(
         change.seq === messageChange ? status_message : undefined,
       ),
     }));
-  const isOfChecks = kind === undefined || !recordedKinds.has(kind);
   const isRecorded = kind === undefined || recordedKinds.has(kind);
   const versions = isRecorded ? await readVersions(facts, context) : [];
   const reads = [
     isRecorded && readChanges,
-    isOfChecks && ((before: number) => readChecks(handle, before, context)),
+    isOfChecks(kind) && ((before: number) => readChecks(handle, before, context)),
     async (before: number) => versions.filter(({ place }) => place < before),
   ];
   const places: [number, number, number] = [...after];

@@ -103,10 +103,9 @@ const links = (listing: ListingDocument) =>
     `* MCP: <${listing.links.mcp}>, tool \`get_agent\``,
   );
 
-/** With its time of day, which helps after an outage. */
 function checkedAt(listing: ListingDocument): string | undefined {
-  const { observed_at: at } = newestCheck(listing) ?? {};
-  return at && `Last check by Dossier: ${at.slice(0, 16).replace('T', ' ')} UTC.`;
+  const checked = newestCheck(listing);
+  return checked && `Last check by Dossier: ${checked}.`;
 }
 
 const heading = (listing: ListingDocument, asked: readonly string[]) =>

@@ -138,6 +138,8 @@ export const observation = z.object({
 export const ownReason = Symbol('own reason');
 /** Why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
+/** When the newest check asked about it, whether or not that saw it again. */
+export const checked_at = Symbol('time of the newest check');
 /** How the checks of each day ended; JSON has only their sums. */
 export const daysOfChecks = Symbol('how the checks of each day ended');
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
@@ -145,6 +147,7 @@ export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_cha
 export type Observation = z.infer<typeof observation> & {
   readonly [ownReason]?: Words | undefined;
   readonly [missedReason]?: Words;
+  readonly [checked_at]?: string | undefined;
   readonly [daysOfChecks]?: Tally;
 };
 
@@ -212,6 +215,8 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
   /** Checks after `observed_at` did not see it again; `why` is of the newest. */
   readonly missed?: {
     readonly since: string;
+    /** The newest of these checks; what was stored before 30 November 2026 lacks it. */
+    readonly until?: string;
     readonly why?: readonly WordsPart[];
     /** `outcome` is set if all of these checks ended in the same way. */
     readonly unanswered?: string;

@@ -29,6 +29,7 @@ function toMissed(later: readonly Span[]): StoredObservation['missed'] {
   const isOne = new Set(failed.map(({ outcome }) => outcome)).size === 1;
   return {
     since: first.from,
+    until: newest.beyond ? newest.from : newest.to,
     ...(failed[0] && { unanswered: failed[0].from }),
     ...(isOne && failed[0] && { outcome: failed[0].outcome }),
     ...(newest.why && { why: newest.why }),

@@ -5,6 +5,7 @@ import type { CheckedListing, RecordedSubject } from '../asked/run.ts';
 import type { Kind } from './kind.ts';
 import { kinds } from './kinds.ts';
 import {
+  checked_at,
   daysOfChecks,
   missedReason,
   type Observation,
@@ -79,6 +80,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...fact,
     // A fact that was not asked was not seen on any day.
     ...(isAsked && { observed_at, first_seen_at }),
+    [checked_at]: missed?.until ?? missed?.since ?? observed_at,
     ...(!isEmpty(reason) && { reason, [ownReason]: isEmpty(alone) ? undefined : alone }),
     question: kind.question,
     ...(kind.unit && { unit: kind.unit }),

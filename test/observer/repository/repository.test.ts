@@ -199,7 +199,7 @@ it('says beside the account that was proven to which account its repository move
   redirectTo('new-name');
   await directory.observe(handle);
   expect(await whose()).toMatch(
-    /^GitHub account Example, proven to the registry, owner of the recorded repository; `github\.com` redirects that repository to another account, `new-name`, which was not proven \(Dossier, \d{4}-\d\d-\d\d\)\.(?!.*Repository: )/,
+    /^GitHub account Example, proven to the registry, owner of the recorded repository; `github\.com` redirects that repository to another account, `new-name`, which was not proven\.(?!.*Repository: )/,
   );
   // Another name at the same account is no other account.
   redirectTo('example');
