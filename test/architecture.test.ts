@@ -189,6 +189,7 @@ const oursUsers = [
   'document/words.ts',
   'observations/known/changes/telling.ts',
   'observations/known/kinds/lists/tools.ts',
+  'observations/known/kinds/moves.ts',
   'observations/known/prices/assets.ts',
   'observations/known/prices/compare.ts',
   'observations/known/prices/notes.ts',

@@ -1,11 +1,12 @@
-import { code, isEmpty, join, listed, ours, own, quote, say, type Words } from '../core/words.ts';
+import { dayText } from '../core/text.ts';
+import { code, dayOf, isEmpty, join, listed, ours, own, quote, say, type Words } from '../core/words.ts';
 import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { surfaces } from '../observations/asked/endpoint/surface.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { changedMembersWords } from '../observations/known/kinds/lists/member-changes.ts';
 import { toolsCount, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
-import { moveWords } from '../observations/known/kinds/moves.ts';
+import { moveWords, otherFields } from '../observations/known/kinds/moves.ts';
 import type { ChangeCounts } from '../observations/known/observation.ts';
 import { factTitle, toLabel } from './words.ts';
 
@@ -63,24 +64,14 @@ function factsWords({ kinds, tools_changed, malware }: Data): Words {
   return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
 }
 
-/** The words about a member of a move already cover these fields. */
-const told = [
-  ['endpoints', ['endpoint', 'remotes']],
-  ['addresses', ['endpoint', 'remotes']],
-  ['packages', ['packages']],
-  ['repository', ['repository']],
-] as const;
-
 /** `says`: what the publisher says of the status, unless a later change may have replaced it. */
 function recordWords({ fields, moved, status, before, says }: Data): Words {
   const move = moveSchema.safeParse(moved).data;
-  const inMove = told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : []));
   const isTold = new Set([
-    ...inMove,
     ...(status === undefined ? [] : ['origin_status']),
     ...(says === undefined ? [] : ['status_message']),
   ]);
-  const names = changedNames(fields).filter((field) => !isTold.has(field));
+  const names = otherFields(changedNames(fields), move).filter((field) => !isTold.has(field));
   const others = names.length > 0 ? say` (${ours(names.join(', '))})` : say``;
   const details = [
     status === undefined ? say`` : say`marked as ${ours(String(status))}, ${ours(String(before))} before`,
@@ -109,7 +100,12 @@ export function changeWords(change: NewChange): Words {
 }
 
 export function changeWithVersion(change: NewChange): Words {
-  const { version, from_version: from } = change.data;
+  const { version, from_version: from, published_at: published = change.at } = change.data;
   const before = typeof from === 'string' ? say`, ${code(from)} before` : say``;
-  return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}${before}` : say``}`;
+  const isOfVersion = from !== undefined || change.type !== 'listing.changed';
+  const days =
+    !isOfVersion || dayText(String(published)) === dayText(change.at)
+      ? say``
+      : say` (published ${dayOf(String(published))}, read here on ${dayOf(change.at)})`;
+  return say`${changeWords(change)}${typeof version === 'string' ? say`; version ${code(version)}${days}${before}` : say``}`;
 }

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '../context.ts';
 import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
-import type { Naming } from '../listings/naming.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerReference } from '../listings/references/former.ts';
 import { ownerKeysOf, placeKeysOf } from '../listings/references/references.ts';
@@ -18,7 +17,7 @@ import type { DerivedRecord } from '../listings/writes.ts';
 import { publisherFields } from '../observations/known/kinds/record.ts';
 import type { Lease } from '../store/store.ts';
 import { namingOf } from './naming.ts';
-import { recordedOf, toListing } from './recorded.ts';
+import { changedFields, recordedOf, toListing, toRecorded } from './recorded.ts';
 
 const mostVersions = 200;
 const mostFormer = 100;
@@ -87,6 +86,8 @@ interface Deriving {
   readonly shown: ListingVersion | undefined;
 }
 
+const readBoth = (record: object) => ({ naming: namingOf(record), recorded: toRecorded(record) });
+
 /**
  * Compares each version that is new, or follows another one now, with the one before. Moves stay when one
  * of the two is deleted.
@@ -100,18 +101,18 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     const { compared = '{}' } = found.get(version) ?? (await stored(version)) ?? {};
     return JSON.parse(compared) as ComparedVersion;
   };
-  let last: { readonly version: string; readonly naming: Naming } | undefined;
-  const namingOfVersion = async (version: string) => {
-    if (last?.version === version) return last.naming;
+  let last: { readonly version: string; readonly read: ReturnType<typeof readBoth> } | undefined;
+  const readVersion = async (version: string) => {
+    if (last?.version === version) return last.read;
     const { record = '{}' } = rows.get(version) ?? (await stored(version)) ?? {};
-    return namingOf(JSON.parse(record) as object);
+    return readBoth(JSON.parse(record) as object);
   };
   const isStale = ({ version, derived }: VersionSummary, before = '') => {
     if (derived?.weight === undefined) return true;
     // A move is never replaced by no comparison.
     if (before === '' && derived.weight > 0) return false;
     const compared = byName.get(derived.with ?? '');
-    const isOther = before !== (derived.with ?? '') || changed.has(before);
+    const isOther = before !== (derived.with ?? '') || changed.has(before) || !derived.fields;
     return changed.has(version) || (isOther && (compared === undefined || isListed(compared)));
   };
   let before: string | undefined;
@@ -120,12 +121,15 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     const row = one.derived && rows.get(version);
     if (row && (await stored(version))?.record !== row.record) changed.add(version);
     if (isStale(one, before)) {
-      const was = before !== undefined && {
-        ...(await comparedOf(before)),
-        naming: await namingOfVersion(before),
-      };
-      last = { version, naming: await namingOfVersion(version) };
-      const { derived, compared } = compareVersion(handle, was || undefined, last.naming);
+      const was = before === undefined ? undefined : await readVersion(before);
+      const compared_before = before === undefined ? {} : await comparedOf(before);
+      last = { version, read: await readVersion(version) };
+      const { naming, recorded } = last.read;
+      const { derived, compared } = compareVersion(
+        handle,
+        was && { ...compared_before, naming: was.naming },
+        { naming, fields: was ? changedFields(was.recorded, recorded) : [] },
+      );
       // The next one is compared with everything but the move.
       if (
         one.derived &&

@@ -21,7 +21,7 @@ import { deriveRecord } from './derive.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
 import { copyFields, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { namingOf } from './naming.ts';
-import { hasField, type PageFacts, recordedOf, toListing, toRecorded } from './recorded.ts';
+import { changedFields, hasField, type PageFacts, recordedOf, toListing, toRecorded } from './recorded.ts';
 
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
   const sum = { ...zeroImportCounts };
@@ -256,20 +256,6 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
   };
 }
 
-const recordedFields = [
-  'title',
-  'description',
-  'version',
-  'origin_status',
-  'status_message',
-  'endpoint',
-  'remotes',
-  'packages',
-  'repository',
-  'website',
-  'tags',
-] as const;
-
 function toChange(change: ListingChange, at: string): NewChange | undefined {
   const { listing, known, moved } = change;
   const { handle, version } = listing;
@@ -279,7 +265,7 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   // `recordRestored` adds the change after an opt-out line.
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
-  const fields = recordedFields.filter((field) => !isDeepStrictEqual(known[field], listing[field]));
+  const fields = changedFields(known, listing);
   if (fields.length === 0 && !moved) return undefined;
   const left_tags = known.tags
     .map(({ tag }) => tag)

@@ -189,6 +189,8 @@ export interface DerivedVersion {
   readonly weight?: number;
   /** Absent for the first. */
   readonly with?: string;
+  /** Other than the version; what was compared before 30 November 2026 lacks them. */
+  readonly fields?: readonly string[];
   readonly partly_read?: true;
 }
 
@@ -230,6 +232,7 @@ export type ListingVersion = Omit<ListedVersion, 'listed_at' | 'derived' | 'comp
 export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeof versionColumns)[];
 export const listedColumns = Object.keys(listedVersionColumns) as (keyof typeof listedVersionColumns)[];
 export type VersionSummary = Pick<ListedVersion, keyof typeof versionColumns>;
+export type ComparedRow = VersionSummary & Pick<ListedVersion, 'compared'>;
 
 export const statedDates = ({
   undated,

@@ -8,6 +8,7 @@ import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
 import { readCount, readFacetCounts, readListCounts } from './counts.ts';
 import {
+  type ComparedRow,
   type ListedVersion,
   listedColumns,
   listingTable,
@@ -43,9 +44,9 @@ export async function readNewestVersions(
   db: Db,
   handle: string,
   { withDeleted, after, offset = 0, limit }: NewestVersions,
-): Promise<VersionSummary[]> {
+): Promise<ComparedRow[]> {
   const rows = selectVersions(db, handle, withDeleted)
-    .select(versionSummaryColumns)
+    .select([...versionSummaryColumns, 'compared'])
     .$if(after !== undefined, (query) =>
       query.where(
         sql<boolean>`(published_at, version) < (${after?.published_at ?? ''}, ${after?.version ?? ''})`,

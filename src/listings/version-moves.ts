@@ -3,7 +3,7 @@ import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import { difference } from '../core/difference/difference.ts';
-import type { VersionSummary } from './listing.ts';
+import type { ComparedRow, VersionSummary } from './listing.ts';
 import { isWeighty, leadsToOthers, moveBetween, moveSchema, withFormerSecrets } from './moves.ts';
 import type { Naming } from './naming.ts';
 
@@ -94,7 +94,12 @@ interface ComparedNaming extends Omit<ComparedVersion, 'move'> {
   readonly naming: Naming;
 }
 
-export function compareVersion(handle: string, before: ComparedNaming | undefined, naming: Naming) {
+/** `fields` differ. */
+export function compareVersion(
+  handle: string,
+  before: ComparedNaming | undefined,
+  { naming, fields }: { readonly naming: Naming; readonly fields: readonly string[] },
+) {
   const { repository_key } = naming;
   const was = before && withFormerSecrets(before.secrets ?? [], before.naming);
   // A repository named again is compared with the last one named.
@@ -106,6 +111,7 @@ export function compareVersion(handle: string, before: ComparedNaming | undefine
   return {
     derived: {
       weight: move ? weightOfMove(move) : 0,
+      fields,
       ...(naming.isPartlyRead && { partly_read: true as const }),
     },
     compared: {
@@ -118,7 +124,16 @@ export function compareVersion(handle: string, before: ComparedNaming | undefine
 
 const mostMoves = 10;
 
-/** Of the versions up to the shown one. */
+/** A version as the history and the page of versions tell it; undefined if nothing differs. */
+export function changedVersion({ version, published_at, undated, derived, compared }: ComparedRow) {
+  const { fields = [] } = derived ?? {};
+  const { move } = JSON.parse(compared ?? '{}') as ComparedVersion;
+  if (!move && fields.length === 0) return undefined;
+  return { ...move, version, ...(!undated && { published_at }), fields };
+}
+export type ChangedVersion = NonNullable<ReturnType<typeof changedVersion>>;
+
+/** Of the versions up to the shown one, but for the last two. */
 export interface Moves {
   /** That were compared, deleted ones too. */
   readonly versions: number;
@@ -128,6 +143,8 @@ export interface Moves {
   /** The first of `weightyFirst`, newest first. */
   readonly moves: DatedMove[];
   readonly left_out?: number;
+  /** Compared ones in all, and how many of these made a move or changed other fields. */
+  readonly all?: { readonly versions: number; readonly moved: number; readonly changed: number };
 }
 
 /** From the oldest. `moveOf` is called only for moves that are kept. */
@@ -137,9 +154,11 @@ export async function toMoves<One extends Edition>(
   moveOf: (version: One) => Promise<KeptMove | undefined>,
 ): Promise<Moves | undefined> {
   const upTo = ordered.slice(0, ordered.findIndex(({ version }) => version === shown) + 1);
-  const compared = upTo.filter(({ derived }) => derived?.weight !== undefined);
+  const isCompared = ({ derived }: Edition) => derived?.weight !== undefined;
+  const all = ordered.filter(isCompared);
+  const compared = upTo.filter(isCompared);
   const [oldest] = compared;
-  if (oldest === undefined || compared.length < 2) return undefined;
+  if (oldest === undefined || all.length < 2) return undefined;
   const weightOf = ({ derived }: Edition) => derived?.weight ?? 0;
   const moved = compared.filter((one) => weightOf(one) > 0).reverse();
   const kept = new Set(weightyFirst(moved, weightOf).slice(0, mostMoves));
@@ -151,13 +170,23 @@ export async function toMoves<One extends Edition>(
   return {
     versions: compared.length,
     ...(!oldest.undated && { since: oldest.published_at }),
-    ...(compared.some(({ derived }) => derived?.partly_read) && { partly_read: true }),
+    ...(all.some(({ derived }) => derived?.partly_read) && { partly_read: true }),
     moves,
     ...(moved.length > mostMoves && { left_out: moved.length - mostMoves }),
+    all: {
+      versions: all.length,
+      moved: all.filter((one) => weightOf(one) > 0).length,
+      changed: all.filter((one) => weightOf(one) === 0 && (one.derived?.fields ?? []).length > 0).length,
+    },
   };
 }
 
-export const isSameMove = (told: unknown, dated: DatedMove): boolean => {
-  const { version: _, published_at: __, kept: ___, ...move } = dated;
-  return isDeepStrictEqual(told, move);
-};
+/** The import of this version told the same. */
+export function isTold(
+  { version, fields: told, moved }: Readonly<Record<string, unknown>>,
+  of: ChangedVersion,
+) {
+  const { version: compared, published_at: _, kept: __, fields, ...move } = of;
+  const isSame = Object.keys(move).length === 0 || isDeepStrictEqual(moved, move);
+  return version === compared && isSame && fields.every((one) => Array.isArray(told) && told.includes(one));
+}

@@ -13,6 +13,7 @@ import {
   join,
   listed,
   name,
+  number,
   own,
   say,
   toMarkdown,
@@ -148,10 +149,11 @@ async function differing(is: ListingFacts, since: string | undefined, context: C
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
   const moved = factsOf(recordMoves, imported)[0]?.value;
-  const { moves = [], left_out = 0, partly_read } = moved ?? {};
-  const made = moves.length + left_out;
-  if (moved && made > 0 && !partly_read && moved.versions > made)
-    return say`Of ${count(moved.versions, 'version')}, ${made} made a move; ${moved.versions - made} made none, or are the first.`;
+  const { all, partly_read } = moved ?? {};
+  if (all && all.moved + all.changed > 0 && !partly_read) {
+    const others = all.changed > 0 && say`, ${all.changed} changed other fields`;
+    return say`Of ${count(all.versions, 'version')}, ${all.moved === 0 ? own('none') : number(all.moved)} made a move (another endpoint, package, argument, repository or secret)${others}; of the rest, nothing that is compared differs.`;
+  }
   const none = comparedWords(versions, moved);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;
 }

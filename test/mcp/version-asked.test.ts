@@ -202,7 +202,7 @@ it('says it in every tool that takes the name of a package, in text and JSON', a
   expect(judged.text).toContain('no_malware_report: unknown');
   const history = await call('get_history', { handle: name });
   expect(withoutDates(history.json.statement)).toContain(
-    `${malicious} ${differs} ${unread('2.4.0')} The newest change is first; `,
+    `${malicious} ${differs} ${unread('2.4.0')} The last check was on `,
   );
   const resolved = await call('resolve_agents', { handles: [name] });
   expect(resolved.json.results).toMatchObject([{ version_asked: expect.stringContaining(differs) }]);

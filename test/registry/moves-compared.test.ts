@@ -507,7 +507,7 @@ describe('what is cut', () => {
   });
 });
 
-it('of versions of which one made a move, the history says how many made none, on its page too', async () => {
+it('of versions of which one made a move, the history says so, on its page too', async () => {
   const entries = versions(
     'mixed',
     at(vendor),
@@ -515,10 +515,88 @@ it('of versions of which one made a move, the history says how many made none, o
     at('https://mail.evil.test/mcp'),
   );
   const directory = await opened(openDirectory({ entries }));
-  const said = 'Of 3 versions, 1 made a move; 2 made none, or are the first.';
+  const said =
+    'Of 3 versions, 1 made a move (another endpoint, package, argument, repository or secret); of the rest, nothing that is compared differs.';
   const { statement } = await callTool<{ statement: string }>(directory, 'get_history', {
     handle: 'com.vendor/mixed',
   });
   expect(statement).toContain(said);
   expect(await (await directory.app.request('/agents/com.vendor/mixed/history')).text()).toContain(said);
+});
+
+describe('what a version changed besides what moves callers', () => {
+  const textAt = (text: string) => at({ url: vendor, headers: [{ ...key, description: `Key of ${text}` }] });
+  const entries = [
+    ...versions('texts', textAt('app.vendor.com'), textAt('beta.vendor.com'), {
+      ...textAt('beta.vendor.com'),
+      title: 'Mail',
+      repository: { url: 'https://github.com/vendor/mail', source: 'github' },
+    }),
+    ...versions('ahead', at(vendor), at('https://mail.vendor.com/key')).map(({ server }, n) => {
+      const date = `2026-10-0${n + 1}T08:00:00Z`;
+      return registryEntry('com.vendor/ahead', server, {
+        publishedAt: date,
+        updatedAt: date,
+        isLatest: n === 0,
+      });
+    }),
+    ...versions('same', at(vendor), at(vendor)),
+  ];
+  const ask = async (name: string, input: object = {}) => {
+    const directory = await opened(openDirectory({ entries }));
+    const answer = await callTool<{ statement: string; changes: string[] }>(directory, 'get_history', {
+      handle: `com.vendor/${name}`,
+      ...input,
+    });
+    const page = async (path: string) =>
+      (await (await directory.app.request(`/agents/com.vendor/${name}/${path}`)).text()).replace(
+        /<[^>]+>/g,
+        '',
+      );
+    return { ...answer, directory, versions: await page('versions'), history: await page('history') };
+  };
+
+  it('is named in the history and on the page of versions', async () => {
+    const { changes, statement, versions: page, history } = await ask('texts');
+    expect(changes).toEqual([
+      '2026-10-03 version `1.0.2` (published 2026-10-03) newly names the repository `github.com/vendor/mail`; changed title besides; endpoint as before',
+      '2026-10-02 version `1.0.1` (published 2026-10-02) changed inputs',
+    ]);
+    expect(statement).toContain(
+      'Of 3 versions, 1 made a move (another endpoint, package, argument, repository or secret), 1 changed other fields; of the rest, nothing that is compared differs.',
+    );
+    expect(history).toContain('changed inputs');
+    expect(page).toContain('changed inputs');
+    expect(page).toContain('newly names the repository github.com/vendor/mail; changed title besides');
+    expect(page).toContain('the first that was compared');
+  });
+
+  it('of a version that was published after the shown one, is told as well', async () => {
+    const { changes, directory, versions: page } = await ask('ahead');
+    const moved = 'changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/key`';
+    expect(changes[0]).toBe(`2026-10-02 version \`1.0.1\` (published 2026-10-02) ${moved}; host as before`);
+    expect(page).toContain(moved.replaceAll('`', ''));
+    // What stands out is of the shown version.
+    const { stands_out } = await callTool<{ stands_out?: string[] }>(directory, 'get_agent', {
+      handle: 'com.vendor/ahead',
+    });
+    expect(String(stands_out)).not.toContain('1.0.1');
+  });
+
+  it('is said not to be there only of what was compared', async () => {
+    const { statement, versions: page } = await ask('same');
+    expect(statement).toContain(`${none}.`);
+    expect(page).toContain('nothing else that is compared');
+  });
+
+  it('is named where a day before the first import is refused', async () => {
+    const directory = await opened(openDirectory({ entries }));
+    const answer = await directory.post('/api/tools/get_history', {
+      handle: 'com.vendor/texts',
+      until: '2026-10-02',
+    });
+    expect(await answer.text()).toContain(
+      'begins on that day; without until, get_history has the versions that were published before',
+    );
+  });
 });

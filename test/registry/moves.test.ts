@@ -79,7 +79,7 @@ describe('a version that moves where callers go and what they send', () => {
     const imported = await historyOf(small, { kind: 'record' });
     expect(imported.filter((text) => text.includes('mail.evil.example.net'))).toEqual([
       expect.stringMatching(
-        /^\d{4}-\d\d-\d\d record changed \(version\): moved the endpoint from `mail\.vendor\.example\.com` to /,
+        /^(\d{4}-\d\d-\d\d) record changed \(version\): moved the endpoint from `mail\.vendor\.example\.com` to .*; version `1\.0\.1` \(published 2026-11-20, read here on \1\), `1\.0\.0` before$/,
       ),
     ]);
     const page = (await (await whole.app.request(`/agents/${handle}/history.json`)).json()) as {
@@ -118,7 +118,7 @@ describe('a version that moves where callers go and what they send', () => {
     expect(versionsOf(first)).toEqual(['1.0.12', '1.0.11', '1.0.10', '1.0.9', '1.0.8']);
     await moving.importEntries(upTo(13));
     const second = await call(moving, 'get_history', { handle, cursor: first.next_cursor });
-    expect(versionsOf(second)).toEqual(['1.0.7', '1.0.6', '1.0.5', '1.0.1']);
+    expect(versionsOf(second)).toEqual(['1.0.7', '1.0.6', '1.0.5', '1.0.4', '1.0.3', '1.0.2', '1.0.1']);
   });
 
   it('is in the stream, in feeds and on the home page as it is imported', async () => {

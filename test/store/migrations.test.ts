@@ -31,6 +31,7 @@ const applied = [
   '0009-holders',
   '0010-endpoint-holders',
   '0011-credentials',
+  '0012-fields',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -1,11 +1,10 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
-import { type DatedMove, isSameMove } from '../../listings/version-moves.ts';
+import type { ComparedRow } from '../../listings/listing.ts';
+import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
-import { factsOf } from '../../observations/known/kind.ts';
-import { recordMoves } from '../../observations/known/kinds/moves.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import { questions } from '../../observations/known/observation.ts';
 import type { RecordedChange } from '../../observations/known/table.ts';
@@ -59,9 +58,17 @@ const toCheck = (
   is_first: boolean,
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
-function toRecorded({ type, at, data }: Change, claims: readonly ClaimEvent[], says?: string) {
-  const claim = claims.find(({ log_index }) => log_index === data.log_index);
-  return { type, at, data: says === undefined ? data : { ...data, says }, ...(claim && { claim }) };
+function toRecorded(
+  { type, at, data: told }: Change,
+  {
+    claims,
+    published_at,
+  }: { readonly claims: readonly ClaimEvent[]; readonly published_at?: string | undefined },
+  says?: string,
+) {
+  const claim = claims.find(({ log_index }) => log_index === told.log_index);
+  const data = { ...told, ...(says !== undefined && { says }), ...(published_at && { published_at }) };
+  return { type, at, data, ...(claim && { claim }) };
 }
 
 /** The stream keeps no texts of publishers, so only the newest change has the message that still stands. */
@@ -82,13 +89,14 @@ async function findMessageChange(
 }
 
 /** The stream of changes lacks versions published before the listing was first read. */
-const toVersion = (at: string, moved: DatedMove) => ({
+const toVersion = (at: string, moved: ChangedVersion) => ({
   type: 'version.published' as const,
   at,
   data: { moved },
 });
 
 const readAtOnce = 100;
+const mostVersions = 500;
 /** A filter may leave out all events of a read. */
 const mostReads = 5;
 
@@ -138,35 +146,32 @@ interface HistoryPage {
   readonly next: Places | undefined;
 }
 
-const mostSameTime = 10;
+const mostSameTime = 1000;
 
-/**
- * Follows from the time of publication, so that a move added or dropped between two pages does not shift
- * moves of other times.
- */
-function placeOf(moves: readonly DatedMove[], at: number): number {
-  const sameTime = moves.slice(at + 1).filter(({ published_at }) => published_at === moves[at]?.published_at);
-  return Date.parse(moves[at]?.published_at ?? '') * mostSameTime + sameTime.length;
+/** Follows from the time of publication, so that a version that comes between two pages shifts no others. */
+function placeOf(versions: readonly ComparedRow[], at: number): number {
+  const { published_at = '' } = versions[at] ?? {};
+  const sameTime = versions.slice(at + 1).filter((one) => one.published_at === published_at);
+  return Date.parse(published_at) * mostSameTime + sameTime.length;
 }
 
+/** Newest first. */
 async function readVersions(
-  { listing: { handle }, imported }: Pick<ListingFacts, 'listing' | 'imported'>,
+  versions: readonly ComparedRow[],
+  handle: string,
   context: Pick<Context, 'store'>,
-): Promise<Placed[]> {
-  const moves = factsOf(recordMoves, imported).flatMap(({ value }) => value?.moves ?? []);
-  if (moves.length === 0) return [];
+) {
   const changes = await context.store.changes.ofRecord(handle, {
     before: Number.MAX_SAFE_INTEGER,
     limit: readAtOnce,
     type: 'listing.changed',
   });
-  const placed = moves.flatMap((move, at): Placed[] => {
-    const { version, published_at } = move;
-    const isTold = changes.some(({ data }) => data.version === version && isSameMove(data.moved, move));
-    if (isTold || published_at === undefined) return [];
-    return [{ at: published_at, place: placeOf(moves, at), event: toVersion(published_at, move) }];
+  return versions.flatMap((one, at): Placed[] => {
+    const changed = changedVersion(one);
+    if (!changed?.published_at || changes.some(({ data }) => isTold(data, changed))) return [];
+    const { published_at } = changed;
+    return [{ at: published_at, place: placeOf(versions, at), event: toVersion(published_at, changed) }];
   });
-  return placed.toSorted((a, b) => b.place - a.place);
 }
 
 type Places = readonly [seq: number, log_index: number, version: number];
@@ -174,11 +179,16 @@ const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number
 
 /** Without the changed texts of lists. */
 export async function readEvents(
-  facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
+  facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
   { kind, since = '', until = '9', after = newest, limit }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {
-  const { handle, status_message } = facts.listing;
+  const { handle, status_message, withdrawn } = facts.listing;
+  const rows = await context.store.listings.newestVersions(handle, {
+    withDeleted: true,
+    limit: mostVersions,
+  });
+  const published = new Map(rows.flatMap((one) => (one.undated ? [] : [[one.version, one.published_at]])));
   const messageChange = await findMessageChange(facts.listing, context);
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
@@ -186,12 +196,12 @@ export async function readEvents(
       place: change.seq,
       event: toRecorded(
         change,
-        facts.claimHistory,
+        { claims: facts.claimHistory, published_at: published.get(String(change.data.version)) },
         change.seq === messageChange ? status_message : undefined,
       ),
     }));
   const isRecorded = kind === undefined || recordedKinds.has(kind);
-  const versions = isRecorded ? await readVersions(facts, context) : [];
+  const versions = isRecorded && !withdrawn ? await readVersions(rows, handle, context) : [];
   const reads = [
     isRecorded && readChanges,
     isOfChecks(kind) && ((before: number) => readChecks(handle, before, context)),
@@ -217,7 +227,7 @@ export async function readEvents(
 }
 
 export async function readHistory(
-  facts: Pick<ListingFacts, 'listing' | 'claimHistory' | 'imported'>,
+  facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
   query: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {

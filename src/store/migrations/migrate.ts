@@ -70,6 +70,7 @@ const files = [
   '0009-holders',
   '0010-endpoint-holders',
   '0011-credentials',
+  '0012-fields',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -319,7 +319,7 @@ export function onDay(day: string | undefined, context: Context, field = 'as_of'
     if (begins > day && !found.listing.withdrawn)
       throw wrongField(
         field,
-        `must be ${begins} or later: what Dossier keeps of the record of ${handle} begins on that day`,
+        `must be ${begins} or later: what Dossier keeps of the record of ${handle} begins on that day${field === 'as_of' ? '' : `; without ${field}, get_history has the versions that were published before`}`,
       );
     const listed = found.claimHistory.findLast(({ type }) => type.startsWith('listing_'));
     const withdrawn = listed?.type === 'listing_withdrawn' && { is_withdrawn: true };

@@ -1,10 +1,11 @@
 import { html } from 'hono/html';
 import { ageText, amount, counted, dayText } from '../../core/text.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import type { VersionSummary } from '../../listings/listing.ts';
+import type { ComparedRow } from '../../listings/listing.ts';
 import type { readVersionsPage } from '../../listings/reads.ts';
+import { changedVersion } from '../../listings/version-moves.ts';
 import { factsOf } from '../../observations/known/kind.ts';
-import { moveWords, recordMoves } from '../../observations/known/kinds/moves.ts';
+import { changedVersionWords } from '../../observations/known/kinds/moves.ts';
 import { registryVersions } from '../../observations/known/kinds/record.ts';
 import { day, type Html, pagePath, toHtml, withDays } from '../html.ts';
 import type { PageSite } from '../layout.ts';
@@ -13,7 +14,7 @@ import { rowTable } from '../tables.ts';
 import { toListingPart } from './tabs.ts';
 
 interface VersionsShown {
-  readonly versions: readonly VersionSummary[];
+  readonly versions: readonly ComparedRow[];
   readonly page: number;
   /** Of all pages. */
   readonly span: Awaited<ReturnType<typeof readVersionsPage>>['span'];
@@ -36,29 +37,28 @@ function pace(
   return withDays(`${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.${withdrawn}`);
 }
 
-/** Undefined if it was not compared; `weight` is 0 without a move. */
-function moveCell({ version, derived, published_at }: VersionSummary, { signals, handle }: ListingDocument) {
-  const { moves = [], since } = factsOf(recordMoves, signals.imported)[0]?.value ?? {};
-  const kept = moves.find((one) => one.version === version);
-  if (kept) {
-    const { version: _, published_at: on, kept: __, ...move } = kept;
+function changeCell(row: ComparedRow, { handle }: ListingDocument) {
+  const changed = changedVersion(row);
+  if (changed) {
+    const { version, published_at: on, kept: _, fields, ...move } = changed;
     const history = `${pagePath(handle)}/history`;
-    return html`${toHtml(moveWords(move))} <a class="note" href="${history}?kind=record${on && `#${eventId(on)}`}">in the history<span class="unseen"> of ${version}</span></a>`;
+    return html`${toHtml(changedVersionWords(move, fields))}${on && html` <a class="note" href="${history}?kind=record#${eventId(on)}">in the history<span class="unseen"> of ${version}</span></a>`}`;
   }
-  if (derived?.weight === undefined) return html`<span class="note">not compared</span>`;
-  if (published_at === since) return html`<span class="note">the first that was compared</span>`;
-  return html`<span class="note">${derived.weight > 0 ? 'a move that is not kept' : 'no move'}</span>`;
+  const { weight, with: before, partly_read } = row.derived ?? {};
+  if (weight === undefined) return html`<span class="note">not compared</span>`;
+  if (before === undefined) return html`<span class="note">the first that was compared</span>`;
+  return html`<span class="note">${partly_read ? 'not compared as a whole' : 'nothing else that is compared'}</span>`;
 }
 
 const chip = (text: string) => html` <span class="state">${text}</span>`;
 
 /** The newest by date, the latest by the registry and the shown one may be three versions; `newest` all. */
-function cellsOf(listing: ListingDocument, versions: readonly VersionSummary[], isFirstPage: boolean) {
+function cellsOf(listing: ListingDocument, versions: readonly ComparedRow[], isFirstPage: boolean) {
   const newest = isFirstPage
     ? versions.find(({ undated, status }) => !undated && status !== 'deleted')
     : undefined;
   const { handle, evidence_snapshot_date: today } = listing;
-  return (one: VersionSummary) => {
+  return (one: ComparedRow) => {
     const { version, status, published_at, is_latest, undated } = one;
     const record = `/v0.1/servers/${encodeURIComponent(handle)}/versions/${encodeURIComponent(version)}`;
     const isShown = version === listing.version;
@@ -71,7 +71,7 @@ function cellsOf(listing: ListingDocument, versions: readonly VersionSummary[], 
       ? 'no date stated'
       : html`${day(published_at)} <span class="note">${ageText(dayText(published_at), today)}</span>`;
     const link = html`<a href="${record}" rel="nofollow">JSON<span class="unseen"> of ${version}</span></a>`;
-    return [name, date, moveCell(one, listing), status === 'deleted' ? '' : link];
+    return [name, date, changeCell(one, listing), status === 'deleted' ? '' : link];
   };
 }
 
@@ -90,10 +90,10 @@ export function toVersionsPage(
     description: `All versions of ${listing.handle} that Dossier has read, with their dates.`,
     body: html`
 <p class="lead">${pace(span, listing)}</p>
-${rowTable(['Version', 'Published', 'What it moved', 'Record'], versions.map(toCells))}
+${rowTable(['Version', 'Published', 'What it changed', 'Record'], versions.map(toCells))}
 ${page > 1 && html`<p>${link(page - 1, 'Newer versions')}</p>`}
 ${page * versionsPerPage < span.count && html`<p>${link(page + 1, 'Older versions')}</p>`}
-<p class="note">A version is compared with the one before it. A move is a change of an endpoint, a package name, an argument, a host in a variable, a repository or a secret. At most ten moves are kept, the weightiest. <a href="${pagePath(listing.handle)}/history?kind=record">All recorded changes of the record</a></p>
+<p class="note">A version is compared with the one published before it, in the fields that Dossier reads. <a href="${pagePath(listing.handle)}/history?kind=record">All recorded changes of the record</a></p>
 <p class="note">The versions are as the ${listing.sample ? 'sample has' : 'registry sent'} them, as of ${day(listing.observed_at)}.</p>`,
   });
 }

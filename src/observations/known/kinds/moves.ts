@@ -1,5 +1,17 @@
 import { z } from 'zod';
-import { code, count, day, dayOf, isEmpty, join, listed, own, say, type Words } from '../../../core/words.ts';
+import {
+  code,
+  count,
+  day,
+  dayOf,
+  isEmpty,
+  join,
+  listed,
+  ours,
+  own,
+  say,
+  type Words,
+} from '../../../core/words.ts';
 import type { VersionMove } from '../../../listings/moves.ts';
 import { type DatedMove, datedMove } from '../../../listings/version-moves.ts';
 import { defineRecord } from '../kind.ts';
@@ -170,9 +182,38 @@ function keptWords(kept: DatedMove['kept']): Words {
   return same.length === 0 ? say`` : say`; ${listed(same)} as before`;
 }
 
-export function versionMoveWords({ version, published_at, kept, ...move }: DatedMove): Words {
+/** The words about a part of a move already cover these fields. */
+const told = [
+  ['endpoints', ['endpoint', 'remotes']],
+  ['addresses', ['endpoint', 'remotes']],
+  ['packages', ['packages', 'package_versions']],
+  ['repository', ['repository']],
+  ['secrets', ['inputs']],
+] as const;
+
+/** Of the fields that differ, those of which the move says nothing. */
+export function otherFields(fields: readonly string[], move: VersionMove | undefined): string[] {
+  const inMove = new Set(told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : [])));
+  return fields.filter((field) => !inMove.has(field));
+}
+
+/** What a version changed besides itself. */
+export function changedVersionWords(move: VersionMove, fields: readonly string[]): Words {
+  const others = otherFields(fields, move);
+  const names = ours(others.join(', '));
+  if (Object.keys(move).length === 0) return say`changed ${names}`;
+  return others.length === 0 ? moveWords(move) : say`${moveWords(move)}; changed ${names} besides`;
+}
+
+export function versionMoveWords({
+  version,
+  published_at,
+  kept,
+  fields = [],
+  ...move
+}: DatedMove & { readonly fields?: readonly string[] }): Words {
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
-  return say`Version ${code(version)} (${date}) ${moveWords(move)}${keptWords(kept)}`;
+  return say`Version ${code(version)} (${date}) ${changedVersionWords(move, fields)}${keptWords(kept)}`;
 }
 
 /** After “none changed”; undefined if the words of another part include it. */
@@ -190,10 +231,11 @@ const comparedParts = {
 export function comparedWords(versions: number, moved: Moved | null | undefined): Words {
   // Only an upgraded database lacks the comparison.
   if (!moved) return moved === null ? own(', which were not compared yet') : say``;
-  const isAll = moved.versions === versions;
-  const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
+  const { versions: compared, moved: made } = moved.all ?? { ...moved, moved: moved.moves.length };
+  const isAll = compared === versions;
+  const some = isAll ? say`` : say`, of which ${compared} were compared`;
   if (moved.partly_read) return isAll ? own(', not compared as a whole') : say`${some}, not as a whole`;
-  if (moved.moves.length > 0) return some;
+  if (made > 0) return some;
   const parts = Object.values(comparedParts).flatMap((part) => (part === undefined ? [] : own(part)));
   const none = isAll ? own(', of which none changed') : say`${some} and none of these changed`;
   return say`${none} ${join(parts.slice(0, -1), ', ')} or ${parts.at(-1) ?? say``}`;
@@ -207,6 +249,8 @@ const value = z.strictObject({
   /** Ten at most, the newest first. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
+  /** Later ones than the shown one, too. */
+  all: z.strictObject({ versions: z.int(), moved: z.int(), changed: z.int() }).optional(),
 });
 
 export const recordMoves = defineRecord({
