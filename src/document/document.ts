@@ -13,7 +13,7 @@ import { factsOf } from '../observations/known/kind.ts';
 import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import { toObservations } from '../observations/known/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
-import { type ListingDocument, servedAs } from './listing-document.ts';
+import { type ListingDocument, partAsked, servedAs } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
 import { asOfWords, type ListingFacts, leftOutWords, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
@@ -145,6 +145,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     }),
     ...toRecorded(facts),
     [servedAs]: place.serviceName,
+    [partAsked]: facts[partAsked],
     versions: facts.versions.map(({ version, status, published_at }) => ({
       version,
       status,

@@ -24,7 +24,7 @@ import type { ListingDocument } from './listing-document.ts';
 import { sourcesFirst } from './rated.ts';
 import { isRecordedTag, recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
-import { hostingWords, inputName, packageWords, typeWords } from './sentences.ts';
+import { endpointWords, hostingWords, inputName, packageWords, typeWords } from './sentences.ts';
 import { laterWords, unique } from './words.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
@@ -153,10 +153,6 @@ type HitObservation = Pick<DatedObservation, 'details' | 'outcome'> &
 /** `listing` lacks texts that the operator has hidden. */
 export interface HitFacts {
   readonly listing: Listing;
-  /** The facts are of this endpoint alone, because it was asked for. */
-  readonly asked?: string | undefined;
-  /** Of the record, if only this was asked for; the facts are of it. */
-  readonly part?: Pick<Listing, 'remotes' | 'packages' | 'endpoint'>;
   readonly observations: readonly HitObservation[];
   /** The newest first, or it alone. */
   readonly versions?: readonly ListingDocument['versions'][number][];
@@ -184,13 +180,13 @@ const more = (values: readonly unknown[], most: number): Words =>
 
 /** Nothing recorded is not mentioned if the copy has no such field, because another might. */
 export function reachOf(
-  { remotes, packages }: Pick<Listing, 'remotes' | 'packages'>,
-  endpoint: string | undefined,
+  { remotes, packages, endpoint }: Pick<Listing, 'remotes' | 'packages' | 'endpoint'>,
   copyLacks: readonly CopyField[] = [],
 ): Words | undefined {
-  if (endpoint) return say`${code(endpoint)}${more(remotes, 1)}`;
   const [remote] = remotes;
-  if (remote) return say`template ${code(remote.url)}`;
+  const others = more([...new Set(remotes.map(({ url }) => url))], 1);
+  if (endpoint) return say`${endpointWords(remotes, endpoint)}${others}`;
+  if (remote) return say`template ${endpointWords(remotes, remote.url)}`;
   const [first] = packages;
   if (first) return say`${packageWords(first)}${more(packages, 1)}`;
   const isLacked = copyLacks.some((field) => field !== 'repository');
@@ -235,11 +231,9 @@ function priceOf(price: HitObservation | undefined): Words | undefined {
 
 const mostPrices = 2;
 
-/** Of one endpoint, or of all; endpoints with other prices are not one price. */
-function pricesOf(observations: readonly HitObservation[], endpoint: string | undefined): Words | undefined {
-  const quotes = observations.filter(
-    (one) => one.kind === priceOffers.kind && isQuote(one) && (endpoint ?? one.subject) === one.subject,
-  );
+/** Endpoints with other prices are not one price. */
+function pricesOf(observations: readonly HitObservation[]): Words | undefined {
+  const quotes = observations.filter((one) => one.kind === priceOffers.kind && isQuote(one));
   const prices = unique(quotes.flatMap((one) => priceOf(one) ?? []));
   const others = prices.length > mostPrices && own(' or other prices');
   const by = prices.length > 1 && own(', by endpoint');
@@ -256,15 +250,12 @@ type Candidate = Required<Resolved>['candidates'][number];
 export function withPrices(candidates: readonly Candidate[], facts: readonly HitFacts[]): Candidate[] {
   return candidates.map(({ handle, differs }) => {
     const found = facts.find(({ listing }) => listing.handle === handle)?.observations ?? [];
-    const price = pricesOf(found, undefined);
+    const price = pricesOf(found);
     return { handle, differs: price ? say`${differs}, asks for ${price}` : differs };
   });
 }
 
-function answerOf(
-  endpoint: string | undefined,
-  { asked, observations }: Pick<HitFacts, 'asked' | 'observations'>,
-): Words | undefined {
+function answerOf(endpoint: string | undefined, observations: readonly HitObservation[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of(endpointAnswers.kind);
@@ -279,7 +270,7 @@ function answerOf(
   const access = of(accessRequired.kind);
   const isClosed = access?.value === true && !access.missed;
   const credentials = isClosed ? own(', asks for credentials first') : say``;
-  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, pricesOf(observations, asked))}`;
+  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, pricesOf(observations))}`;
 }
 
 /** Without endpoints, about which `answerOf` says more. */
@@ -350,14 +341,13 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
 
 /** Reports of malicious code are in what stands out. */
 export function besideStandsOut(
-  { listing, part, observations, native, asked, versions = [], copyLacks }: HitFacts,
+  { listing, observations, native, versions = [], copyLacks }: HitFacts,
   match?: Match,
   alike?: Words,
 ): Hit {
   const { handle, title, description, origin_status, facets, hidden } = listing;
   const { asksFree = false, tools = [] } = match ?? {};
   const matched = match && matchedWords(listing, match);
-  const ofPart = { ...listing, ...part };
   const facts = [
     alike,
     ...toolsOf(observations, tools),
@@ -366,12 +356,12 @@ export function besideStandsOut(
     hidden && ours(hiddenSentence),
     isPlaceholder(description) && own('placeholder description'),
     origin_status === 'deprecated' && own('deprecated'),
-    answerOf(asked ?? ofPart.endpoint, { asked, observations }),
+    answerOf(listing.endpoint, observations),
     asksFree && freeWords(observations),
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
-    !isSpecified(listing) && reachOf(ofPart, asked ?? ofPart.endpoint, copyLacks),
-    secretsOf(ofPart),
+    !isSpecified(listing) && reachOf(listing, copyLacks),
+    secretsOf(listing),
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),

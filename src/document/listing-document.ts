@@ -39,6 +39,12 @@ export const asOfMember = z
 /** The name of the service that gives the answer. */
 export const servedAs = Symbol('served as');
 
+/** Only this kind of part was asked for. */
+export const partAsked = Symbol('part asked');
+export interface WithPart {
+  readonly [partAsked]?: 'endpoint' | 'package' | undefined;
+}
+
 export const sampleFlag = z.literal(true).optional().describe('true: shipped sample');
 
 const listingVersion = z.object({
@@ -142,7 +148,7 @@ export const listingDocument = z.object({
 export type ListingDocument = z.infer<typeof listingDocument> & {
   readonly [recordedOwners]?: RecordedOwners;
   readonly [servedAs]?: string;
-};
+} & WithPart;
 
 const importReport = z.object({
   kind: z.enum(['full', 'incremental']),

@@ -21,7 +21,7 @@ import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
 import { nextStale_ms } from '../observations/known/to-observations.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
-import type { ListingDocument } from './listing-document.ts';
+import { type ListingDocument, partAsked, type WithPart } from './listing-document.ts';
 import type { Db } from './schema.ts';
 
 /** Ascending, with those that are no longer listed. */
@@ -238,20 +238,23 @@ export const unreadWords = (unread: readonly string[]): Words =>
   say`the record has ${codes(unread)} in a form that Dossier does not read`;
 
 /** Undefined if it names none. */
-export const whyNoneRead = (
-  listing: WithRecord & Pick<ListingDocument, 'copy_lacks'>,
+export function whyNoneRead(
+  listing: WithRecord & Pick<ListingDocument, 'copy_lacks'> & WithPart,
   field: CopyField,
-): Words | undefined =>
-  isUnread(listing, field)
+): Words | undefined {
+  const { [partAsked]: part = field } = listing;
+  if (part !== field && field !== 'repository') return say`Only the ${own(part)} was asked about.`;
+  return isUnread(listing, field)
     ? sentence(unreadWords([unreadParts[field]]))
     : copyLacksWords(listing.copy_lacks, field);
+}
 
 const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
 
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 
 /** Read by several statements, so its parts may be of different moments. */
-export interface ListingFacts {
+export interface ListingFacts extends WithPart {
   readonly listing: Listing;
   /** At most ten, newest first. */
   readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];

@@ -33,6 +33,10 @@ export type Hit = z.infer<typeof hit> & {
 /** Of names. Searching similar handles costs more than the rest of an answer. */
 export const mostSearched = 10;
 
+export const partAskedMember = wordsSchema
+  .optional()
+  .describe('Present if the answer is about one of several endpoints or packages of the record');
+
 const resolved = z.object({
   asked: z.string().describe('Of a command or configuration what it starts or reaches, without values'),
   configured_as: z.string().optional().describe('The name of the server in the configuration'),
@@ -43,6 +47,7 @@ const resolved = z.object({
   version_asked: wordsSchema
     .optional()
     .describe('Present if the facts are not about all that was asked for: another version, registry or code'),
+  part_asked: partAskedMember,
   found_by: wordsSchema.optional(),
   version: z.string().optional().describe('The version of the record'),
   package_version: z.string().optional().describe('The recorded version of the package asked for'),
@@ -88,6 +93,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     near = [],
     facts = [],
     version_asked,
+    part_asked,
   } = one;
   const { title, description, candidates = [], reason, notes = [], stands_out = [] } = one;
   const unsaid = stands_out.filter((one) => one.version === undefined).map(({ text }) => text);
@@ -97,6 +103,7 @@ export function toResolvedLines(one: Resolved): Words[] {
   const ofPackage = recorded ? say`, of the package ${code(recorded)}` : say``;
   const said = [
     version_asked ?? say``,
+    part_asked ?? say``,
     sentence(found_by ? say`${which}, found as ${found_by}` : which),
     join(written, ': '),
     join(

@@ -18,7 +18,7 @@ import {
   within,
 } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
-import type { Listing, ListingInput, ListingPackage } from '../listings/listing.ts';
+import type { Listing, ListingInput, ListingPackage, ListingRemote } from '../listings/listing.ts';
 import { ownersOf } from '../listings/naming.ts';
 import { isAddress, isImageType, versionOfImage } from '../listings/references/command.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
@@ -286,10 +286,22 @@ export const digestWords = ({ file_sha256 }: ListingPackage): Words =>
     ? say``
     : say` (its SHA-256 in the record is ${code(file_sha256)}, with which Dossier has not compared the file)`;
 
+/** Of an endpoint. */
+export const usualTransport = 'streamable-http';
+
+/** Empty for the usual one. */
+export const overWords = (transport = '', usual = ''): Words =>
+  transport === usual || transport === '' ? say`` : say` over ${typeWords(transport)}`;
+
 /** Example: `npm example@1.0.0 over stdio`. */
-export function packageWords(one: ListingPackage): Words {
-  const over = one.transport ? say` over ${typeWords(one.transport)}` : say``;
-  return say`${typeWords(one.registry_type)} ${packageName(one)}${over}`;
+export const packageWords = (one: ListingPackage): Words =>
+  say`${typeWords(one.registry_type)} ${packageName(one)}${overWords(one.transport)}`;
+
+/** Example: `https://mcp.example.com/sse over sse`. */
+export function endpointWords(remotes: readonly ListingRemote[], endpoint: string): Words {
+  const types = remotes.filter(({ url }) => url === endpoint).map(({ type }) => type);
+  const [first] = types.includes(usualTransport) ? [] : types;
+  return say`${code(endpoint)}${overWords(first, usualTransport)}`;
 }
 
 const groupMeanings = ratingFlags

@@ -165,8 +165,24 @@ function toUnread(unread: readonly string[], item: string): { unread?: string[] 
   return names.length === 0 ? {} : { unread: [...new Set(names)].slice(0, mostUnread) };
 }
 
-const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
-  withoutRepeats(
+/** One endpoint may be recorded with and without a credential. */
+function joined(same: readonly ListingRemote[]): ListingRemote[] {
+  const [first] = same;
+  if (!first || same.length === 1) return [...same];
+  const all = Map.groupBy(
+    same.flatMap(({ inputs = [] }) => inputs),
+    ({ kind, name }) => `${kind} ${name}`,
+  );
+  const inputs = [...all.values()].flatMap(([one, ...others]) => {
+    const needed = [one, ...others].filter((input) => input?.required).length === same.length;
+    return one ? [{ ...one, required: needed }] : [];
+  });
+  const unread = [...new Set(same.flatMap((one) => one.unread ?? []))];
+  return [{ ...first, ...(inputs.length > 0 && { inputs }), ...(unread.length > 0 && { unread }) }];
+}
+
+const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] => {
+  const remotes = withoutRepeats(
     objectsOf(server.remotes)
       .map((one, at) => ({
         type: recordedLine(one.type),
@@ -176,6 +192,8 @@ const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
       }))
       .filter(({ url }) => url !== ''),
   );
+  return [...Map.groupBy(remotes, ({ type, url }) => `${type} ${url}`).values()].flatMap(joined);
+};
 
 const mostReaches = 20;
 

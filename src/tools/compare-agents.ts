@@ -3,12 +3,11 @@ import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code as codeText, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { code, hasForeign, isEmpty, own, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
+import { hasForeign, isEmpty, own, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
-import { firstNotices, saidBefore, unsaidOf } from '../document/answers/notices.ts';
-import { atEndpoint } from '../document/at-endpoint.ts';
+import { firstNotices, saidBefore, textsBefore, unsaidOf } from '../document/answers/notices.ts';
 import {
   type CriterionAnswer,
   criteria,
@@ -19,13 +18,12 @@ import {
   showWhy,
 } from '../document/criteria/criteria.ts';
 import { evidenceNames, evidenceTitles, results } from '../document/criteria/criterion.ts';
-import { toListingDocument } from '../document/document.ts';
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
+import { partAskedMember } from '../document/resolved.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import { readName } from '../listings/references/name.ts';
-import { askedVersion, noticesOfOther, type VersionNotice } from './find/asked-version.ts';
-import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
-import { recordedAt } from './find/paid-place.ts';
+import { readAsked } from './find/asked.ts';
+import { dayInput, onDay } from './find/listing.ts';
 import { criteriaInput, isUnique, namedInput, toRequested } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -48,14 +46,14 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(codeText).join(', ')}` : '';
 
 function listingText(listing: z.output<typeof comparedListing>): string {
-  const { handle, description, same_description_as: same, version_asked, endpoint_asked, problem } = listing;
+  const { handle, description, same_description_as: same, version_asked, part_asked, problem } = listing;
   const alike = same ? `, the same as ${same.map(codeText).join(', ')}` : '';
   const said = description ? `: its publisher writes ${toQuote(description)}${alike}` : '';
   return lines(
     listing.as_of && toMarkdown(listing.as_of),
     `${codeText(handle)}${listing.sample ? ' (shipped sample)' : ''}${said}`,
     version_asked && toMarkdown(version_asked),
-    endpoint_asked && toMarkdown(endpoint_asked),
+    part_asked && toMarkdown(part_asked),
     listing.being_checked ?? false,
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Less similar:', problem.others)}`,
@@ -92,7 +90,7 @@ const comparedListing = z.object({
     .describe('Handles of compared listings with the same description'),
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
-  endpoint_asked: wordsSchema.optional().describe('Present if the answer is about one of several endpoints'),
+  part_asked: partAskedMember,
   being_checked: z.string().optional(),
   as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
   imported: resultsSchema.describe('Results about what is recorded, unless a check differs'),
@@ -128,7 +126,7 @@ export interface ComparedAgent extends z.output<typeof comparedListing> {
   readonly document?: ListingDocument;
   readonly judged?: readonly CriterionAnswer[];
   /** Of the version asked for, if it is not the recorded one. */
-  readonly notices?: readonly VersionNotice[];
+  readonly notices?: Awaited<ReturnType<typeof readAsked>>['notices'];
 }
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
@@ -150,20 +148,12 @@ async function compareOne(
   context: Context,
 ): Promise<ComparedAgent> {
   try {
-    const found = await findNamed(named, context);
-    const facts = await readFacts(found.handle, context);
-    const whole = toReadDocument(facts, context);
-    const { handle, description, sample, being_checked, as_of } = whole;
-    const known = { listing: whole, observations: whole.observations };
-    const { remotes } = facts.listing;
-    const at = remotes.length > 1 ? recordedAt(named, facts.listing) : undefined;
-    const listing = at ? toListingDocument(atEndpoint(facts, at), context.config, context.clock()) : whole;
-    const version_asked = askedVersion(named, known, found.beside);
-    const other = noticesOfOther(named, known);
-    const isUnreported = !found.beside && other.isUnreported === true;
+    const read = await readAsked(named, context);
+    const { document, version_asked, part_asked, notices, isUnreported } = read;
+    const { handle, description, sample, being_checked, as_of } = document;
     const isOpen = (criterion: string) =>
       ofPackages.test(criterion) && !(isUnreported && criterion === 'no_malware_report');
-    const judged = judge(listing, asked, context.clock().getTime()).map((one) =>
+    const judged = judge(document, asked, context.clock().getTime()).map((one) =>
       version_asked && one.result === 'met' && isOpen(one.criterion)
         ? { ...one, result: 'unknown' as const }
         : one,
@@ -175,13 +165,10 @@ async function compareOne(
       being_checked,
       as_of: as_of?.statement,
       version_asked,
-      endpoint_asked:
-        at === undefined
-          ? undefined
-          : say`About ${code(at)}, one of ${remotes.length} endpoints in the record.`,
-      document: listing,
+      part_asked,
+      document,
       judged,
-      notices: other.notices,
+      notices,
     };
   } catch (error) {
     return toProblemEntry(readName(named, context.config.publicUrl).said, error);
@@ -257,7 +244,7 @@ function toCompared({
     ...compared,
     ...resultsOf(judged),
     ...(reasons.length > 0 && { reasons: Object.fromEntries(reasons) }),
-    ...(stands_out.length > 0 && { stands_out, [saidBefore]: notices.map(({ text }) => text) }),
+    ...(stands_out.length > 0 && { stands_out, [saidBefore]: textsBefore(notices) }),
     lines: shown,
     unseen: said(unseen),
     unchecked: said(unchecked),
@@ -266,7 +253,7 @@ function toCompared({
 }
 
 const texts = ['description', 'version_asked', 'problem'] as const;
-const quoting = ['endpoint_asked', 'stands_out', 'lines', 'unseen', 'unchecked'] as const;
+const quoting = ['part_asked', 'stands_out', 'lines', 'unseen', 'unchecked'] as const;
 
 export const compareAgents = defineTool({
   name: 'compare_agents',

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { lines } from '../core/text.ts';
-import { dayOf, say, toMarkdown, wordsSchema } from '../core/words.ts';
+import { dayOf, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
-import { saidBefore, unsaidOf } from '../document/answers/notices.ts';
-import { readName } from '../listings/references/name.ts';
-import { askedVersion, noticesOfOther } from './find/asked-version.ts';
-import { dayInput, findNamed, onDay, readFacts, toReadDocument } from './find/listing.ts';
-import { recordedAt } from './find/paid-place.ts';
+import { saidBefore, textsBefore, unsaidOf } from '../document/answers/notices.ts';
+import { partAskedMember } from '../document/resolved.ts';
+import { readAsked } from './find/asked.ts';
+import { dayInput, onDay } from './find/listing.ts';
 import { readOverTime, readPictured } from './find/pictures.ts';
-import { askedParts } from './find/several.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
 
@@ -31,6 +29,7 @@ export const getAgent = defineTool({
       .describe(
         'Present if the facts are not about all that was asked for: another version, registry or code',
       ),
+    part_asked: partAskedMember,
     found_by: wordsSchema.optional().describe('Present if the listing was not found by its handle'),
   }),
   card: cardAddress,
@@ -39,32 +38,30 @@ export const getAgent = defineTool({
   toText: (answer) =>
     lines(
       answer.version_asked && toMarkdown(answer.version_asked),
+      answer.part_asked && toMarkdown(answer.part_asked),
       answer.found_by && `Found as ${toMarkdown(answer.found_by)}.`,
       toAgentText({ ...answer, stands_out: unsaidOf(answer) }),
     ),
   async run({ handle, detail = 'summary', as_of }, context) {
-    const { handle: found, found_by, beside } = await findNamed(handle, context);
     const then = onDay(as_of, context);
-    const facts = await readFacts(found, then);
-    const read = toReadDocument(facts, then);
-    const listing = { ...read, endpoint: recordedAt(handle, read) ?? read.endpoint };
-    const known = { listing, observations: listing.observations };
-    const version_asked = askedVersion(handle, known, beside);
-    const notices = noticesOfOther(handle, known).notices.map(({ text }) => text);
-    const { untrusted_fields, ...answer } = toAgentAnswer(listing, detail, context.config, {
-      parts: askedParts(listing, readName(handle, context.config.publicUrl)),
-      notices,
-    });
+    const { facts, document, found_by, version_asked, part_asked, notices } = await readAsked(
+      handle,
+      context,
+      then,
+    );
+    const noticed = notices.map(({ text }) => text);
+    const { untrusted_fields, ...answer } = toAgentAnswer(document, detail, context.config, noticed);
+    const about = Object.entries({ version_asked, part_asked }).filter(([, words]) => words);
     // What limits the answer comes first, also in JSON.
     return {
-      [readPictured]: async () => [listing, await readOverTime(facts, then)] as const,
-      [saidBefore]: notices,
-      ...(version_asked && { version_asked }),
+      [readPictured]: async () => [document, await readOverTime(facts, then)] as const,
+      [saidBefore]: textsBefore(notices),
+      ...(Object.fromEntries(about) as { version_asked?: Words; part_asked?: Words }),
       ...(found_by && {
         found_by: as_of ? say`${found_by} (${dayOf(context.clock().toISOString())})` : found_by,
       }),
       ...answer,
-      untrusted_fields: [...(version_asked ? ['version_asked'] : []), ...untrusted_fields],
+      untrusted_fields: [...about.map(([name]) => name), ...untrusted_fields],
     };
   },
 });

@@ -6,9 +6,11 @@ import { inTurns } from '../core/turns.ts';
 import { isEmpty, toMarkdown, toText, type Words } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
+import { type AskedPart, askedPart, atPart, malwareBeside } from '../document/asked-part.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
+import type { ListingFacts } from '../document/record.ts';
 import {
   mostSearched,
   type Resolved,
@@ -28,11 +30,9 @@ import { askedVersion, noticesOfOther } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
-import { recordedAt } from './find/paid-place.ts';
 import {
   type AskedPlaces,
   askedPackages,
-  askedParts,
   candidatesOf,
   noticesOfAsked,
   noticesOfDeleted,
@@ -44,9 +44,11 @@ import { defineTool, readsOnly } from './tool.ts';
 /** In a call, and in one read of the store. */
 const mostNames = 100;
 
-/** `document` is for shown listings. */
-interface KnownListing extends HitFacts {
+/** `document` and `at` are for shown listings. */
+export interface KnownListing extends HitFacts {
   document(): ListingDocument;
+  /** As if the record had no other part. */
+  at(part: AskedPart): KnownListing;
   whyWithdrawn(): Promise<string>;
   /** A dump has no withdrawn listings. */
   noticesOfDeleted?(asked: AskedPlaces): ReturnType<typeof noticesOfDeleted>;
@@ -65,6 +67,21 @@ export interface Directory {
   nearPackages(name: string): ReturnType<ListingReads['nearPackages']>;
 }
 
+function toKnownListing(whole: ListingFacts, context: Context, facts = whole): KnownListing {
+  const { listing, observed, native, versions, reading } = facts;
+  return {
+    listing,
+    observations: observed?.observations ?? [],
+    native,
+    versions,
+    copyLacks: reading.copyLacks,
+    document: () => toReadDocument(whole, context, facts),
+    at: (part) => toKnownListing(whole, context, atPart(whole, part)),
+    whyWithdrawn: () => withdrawal(listing, context),
+    noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),
+  };
+}
+
 const createDirectory = (context: Context): Directory => ({
   publicUrl: context.config.publicUrl,
   async known(handles) {
@@ -72,19 +89,8 @@ const createDirectory = (context: Context): Directory => ({
     const known = new Map<string, KnownListing>();
     for (let at = 0; at < handles.length; at += mostNames) {
       const some = handles.slice(at, at + mostNames);
-      for (const facts of await store.documents.factsOfAll(some, clock().toISOString())) {
-        const { listing, observed, native, versions, reading } = facts;
-        known.set(listing.handle, {
-          listing,
-          observations: observed?.observations ?? [],
-          native,
-          versions,
-          copyLacks: reading.copyLacks,
-          document: () => toReadDocument(facts, context),
-          whyWithdrawn: () => withdrawal(listing, context),
-          noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),
-        });
-      }
+      for (const facts of await store.documents.factsOfAll(some, clock().toISOString()))
+        known.set(facts.listing.handle, toKnownListing(facts, context));
     }
     return known;
   },
@@ -118,46 +124,39 @@ const besideInDirectory = (one: AskedItem, directory: Directory) =>
     return [...(await directory.known(found.map(({ handle }) => handle))).values()];
   });
 
-/** Who asks for a package is told of it, not of the endpoints and other packages of its record. */
-function ofAsked({ listing, ...known }: KnownListing, one: AskedItem): HitFacts {
-  const packages = askedPackages(listing, one);
-  if (packages.length === 0) return { ...known, listing, asked: recordedAt(one.text, listing) };
-  const parts = askedParts(listing, one);
-  return {
-    ...known,
-    listing,
-    part: { remotes: [], endpoint: undefined, packages },
-    observations: known.observations.filter(({ subject = '' }) => subject === '' || parts.includes(subject)),
-  };
-}
-
 async function toListedAgent(
   one: AskedItem & { readonly by: FoundListing },
-  known: KnownListing,
+  whole: KnownListing,
   inCommand: Words,
 ): Promise<Resolved> {
-  const { handle, version, withdrawn } = known.listing;
+  const { handle, version, withdrawn } = whole.listing;
   if (withdrawn) {
-    const notices = (await known.noticesOfDeleted?.(one)) ?? [];
+    const notices = (await whole.noticesOfDeleted?.(one)) ?? [];
     return {
       ...one.as,
       outcome: 'withdrawn',
       handle,
       found_by: one.by.found_by,
-      reason: reasonWords(await known.whyWithdrawn()),
+      reason: reasonWords(await whole.whyWithdrawn()),
       ...(!isEmpty(inCommand) && { version_asked: inCommand }),
       ...(notices.length > 0 && { stands_out: notices }),
     };
   }
-  const { notes, standsOut } = toAnswer(known.document(), 'short', askedParts(known.listing, one));
+  const part = askedPart(whole.listing, one);
+  const known = part ? whole.at(part) : whole;
+  const { notes, standsOut } = toAnswer(known.document(), 'short');
   const { beside } = withBeside(one.by, inCommand);
-  const { notices } = noticesOfOther(one.text, known);
+  const notices = [
+    ...noticesOfOther(one.text, known).notices,
+    ...(part ? malwareBeside(whole.observations, known.observations) : []),
+  ];
   return {
     ...one.as,
     outcome: 'listed',
     version,
-    ...besideStandsOut(ofAsked(known, one)),
+    ...besideStandsOut(known),
     version_asked: askedVersion(one.text, known, beside),
+    part_asked: part?.about,
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,
     ...(notes.length > 0 && { notes: [...notes] }),
@@ -244,7 +243,7 @@ const askedText = ({ asked, configured_as: name }: Resolved): string =>
   [name, asked].flatMap((one) => (one ? code(one) : [])).join(': ');
 
 const untrusted = [
-  ...(['version_asked', 'title', 'description', 'version', 'package_version'] as const),
+  ...(['version_asked', 'part_asked', 'title', 'description', 'version', 'package_version'] as const),
   ...(['facts', 'reason', 'stands_out', 'candidates'] as const),
 ] as const;
 

@@ -358,21 +358,30 @@ describe('inputs of several ways to use a listing', () => {
   });
 
   it('are said of the endpoint that asks for them, also if another asks for none', async () => {
-    const keyed = 'a secret header `X-API-Key` for `two.example`';
+    const keyed = 'a secret header `X-API-Key`';
     const none = 'o credentials recorded';
-    for (const handle of ['https://two.example/open', 'https://two.example/keyed', 'a.b/one-of-two'])
-      expect(await answerOf('get_agent', { handle })).toContain(
-        `Needs ${keyed} at \`https://two.example/keyed\`; n${none} at \`https://two.example/open\` (record).`,
-      );
+    expect(await answerOf('get_agent', { handle: 'a.b/one-of-two' })).toContain(
+      `Needs ${keyed} at \`https://two.example/keyed\`; n${none} at \`https://two.example/open\` (record).`,
+    );
     const criteria = [{ criterion: 'needs_no_secret' }];
-    for (const [path, result, asks] of [
+    for (const [path, result, asks, told] of [
       ['open', 'met', `N${none}.`],
-      ['keyed', 'not_met', `Needs ${keyed}`],
+      ['keyed', 'not_met', `Needs ${keyed} for \`two.example\` (record).`, 'The record asks for 1 secret.'],
     ]) {
+      const about = `About \`https://two.example/${path}\`, one of 2 endpoints in the record.`;
       const handles = [`https://two.example/${path}`, 'a.b/open'];
       const [one] = comparedOf(JSON.parse(await answerOf('compare_agents', { handles, criteria })));
       expect(one?.results).toEqual({ needs_no_secret: result });
       expect(one?.lines?.asks).toContain(asks);
+      const answer = JSON.parse(await answerOf('get_agent', { handle: handles[0] }));
+      expect(answer).toMatchObject({ part_asked: about, lines: { asks: one?.lines?.asks } });
+      expect(answer.stands_out?.[0]).toBe(told);
+      const resolved = await answerOf('resolve_agents', { handles: handles.slice(0, 1) });
+      expect(JSON.parse(resolved).results[0]).toMatchObject({
+        part_asked: about,
+        stands_out: told ? [{ key: 'secrets', text: told }] : [],
+      });
+      expect(resolved.includes('asks for secret `X-API-Key`')).toBe(path === 'keyed');
     }
   });
 

@@ -39,6 +39,7 @@ interface Resolved {
   readonly version?: string;
   readonly package_version?: string;
   readonly version_asked?: string;
+  readonly part_asked?: string;
   readonly reason?: string;
   readonly near?: readonly string[];
   readonly facts?: readonly string[];
@@ -180,16 +181,22 @@ it('tells of the package that was asked for, not of another part of its record',
     'https://parts.example.com/mcp',
   );
   expect(first?.facts?.slice(0, 3)).toEqual([
-    'domain example.com, its endpoint on it',
+    'domain example.com',
     'npm `first-part@1.2.3` over stdio',
     'asks for secret `FIRST_KEY`',
   ]);
-  expect(second?.facts?.slice(0, 2)).toEqual([
-    'domain example.com, its endpoint on it',
-    'npm `second-part@1.2.3` over stdio',
-  ]);
+  expect(second?.facts?.slice(0, 2)).toEqual(['domain example.com', 'npm `second-part@1.2.3` over stdio']);
   expect(second?.facts?.join()).not.toMatch(/first-part|FIRST_KEY|parts\.example\.com/);
-  expect(endpoint?.facts).toContain('`https://parts.example.com/mcp`');
+  expect(endpoint?.facts?.slice(0, 2)).toEqual([
+    'domain example.com, its endpoint on it',
+    '`https://parts.example.com/mcp`',
+  ]);
+  expect(endpoint?.facts?.join()).not.toMatch(/first-part|FIRST_KEY|second-part/);
+  expect([first, second, endpoint].map((one) => one?.part_asked)).toEqual([
+    'About npm `first-part`, one of 2 packages in the record; 1 endpoint is recorded too.',
+    'About npm `second-part`, one of 2 packages in the record; 1 endpoint is recorded too.',
+    'About `https://parts.example.com/mcp`, the only endpoint in the record; 2 packages are recorded too.',
+  ]);
 });
 
 it('takes the page of a package at its registry for the package, with the version that the page is about', async () => {

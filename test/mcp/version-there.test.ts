@@ -19,6 +19,8 @@ const npm = await opened(
     '/taken': npmPackument('taken', { '1.9.0': {}, '2.0.0': {} }, {}),
     '/first': npmPackument('first', { '1.0.0': { scripts: { postinstall: 'node setup.js' } } }, {}),
     '/second': npmPackument('second', { '1.0.0': { deprecated: 'Unkept' } }, {}),
+    '/sound': npmPackument('sound', { '1.0.0': {} }, {}),
+    '/beside': npmPackument('beside', { '1.0.0': {} }, {}),
     '/many': npmPackument('many', many, {}),
     '/pypi/sql-mcp/json': pypi,
     '/api/v1/crates/example-server': {
@@ -46,7 +48,10 @@ const oci = await opened(
   })),
 );
 const osv = await opened(
-  startOsvApi(() => [osvRecord('MAL-2026-1', ['npm', '@northgate/mcp-server'], { versions: ['1.2.9'] })]),
+  startOsvApi(() => [
+    osvRecord('MAL-2026-1', ['npm', '@northgate/mcp-server'], { versions: ['1.2.9'] }),
+    osvRecord('MAL-2026-2', ['npm', 'beside'], { versions: ['1.0.0'] }),
+  ]),
 );
 const listed = (name: string, registryType: string, identifier: string, version?: string) =>
   registryEntry(`com.example/${name}`, {
@@ -62,14 +67,15 @@ const entries = [
   listed('cargo', 'cargo', 'example-server', '0.3.0'),
   listed('nuget', 'nuget', 'Example.Server', '1.2.0.1'),
   listed('image', 'oci', 'docker.io/example/server:1.0'),
-  registryEntry('com.example/both', {
-    packages: ['first', 'second'].map((identifier) => ({
-      registryType: 'npm',
-      identifier,
-      version: '1.0.0',
-    })),
-    remotes: [],
-  }),
+  ...[
+    ['both', 'first', 'second'],
+    ['mixed', 'sound', 'beside'],
+  ].map(([name, ...packages]) =>
+    registryEntry(`com.example/${name}`, {
+      packages: packages.map((identifier) => ({ registryType: 'npm', identifier, version: '1.0.0' })),
+      remotes: [],
+    }),
+  ),
 ];
 const directory = await openedDirectory({
   entries,
@@ -82,7 +88,7 @@ const directory = await openedDirectory({
   },
 });
 const client = await opened(connect('v2', directory));
-for (const name of ['npm', 'taken', 'many', 'ghosty', 'pypi', 'cargo', 'nuget', 'both'])
+for (const name of ['npm', 'taken', 'many', 'ghosty', 'pypi', 'cargo', 'nuget', 'both', 'mixed'])
   await directory.observe(`com.example/${name}`);
 
 const saysOf = async (handle: string) => {
@@ -171,10 +177,10 @@ it('keeps a report about a version that the registry took away', async () => {
 });
 
 it.each([
-  ['npm:first', ['first', 'second']],
-  ['npx -y second', ['second', 'first']],
+  ['npm:first', ['first']],
+  ['npx -y second', ['second']],
   ['com.example/both', ['second', 'first']],
-])('says of %s first what is of the package that was asked for', async (handle, order) => {
+])('says of %s what is of the package that was asked for', async (handle, order) => {
   const inOrder = (text: unknown) =>
     [...JSON.stringify(text).matchAll(/`1\.0\.0` of `npm:(\w+)`/g)].map(([, name]) => name);
   const { content, structuredContent } = await client.call('get_agent', { handle });
@@ -182,6 +188,16 @@ it.each([
   expect(inOrder(content[0]?.text?.replace(/\n\* .*/gs, ''))).toEqual(order);
   const { structuredContent: resolved } = await client.call('resolve_agents', { handles: [handle] });
   expect(inOrder(resolved)).toEqual(order);
+});
+
+it('tells of malicious code in another package of the record, whichever is asked for', async () => {
+  const reported = /lists version `1\.0\.0` of `npm:beside` as malicious code/g;
+  for (const handle of ['npm:sound', 'npm:beside', 'com.example/mixed']) {
+    const { content, structuredContent } = await client.call('get_agent', { handle });
+    const { structuredContent: resolved } = await client.call('resolve_agents', { handles: [handle] });
+    for (const answer of [content[0]?.text, JSON.stringify(structuredContent), JSON.stringify(resolved)])
+      expect(answer?.match(reported)).toHaveLength(1);
+  }
 });
 
 it('compares a digest that was asked for with those of the recorded tag that were seen', async () => {

@@ -10,7 +10,7 @@ export interface ComparedListing {
   readonly stands_out?: readonly string[];
   readonly lines?: Readonly<Record<string, string>>;
   readonly record?: string;
-  readonly endpoint_asked?: string;
+  readonly part_asked?: string;
   readonly problem?: { readonly code: string; readonly message: string; readonly near?: readonly string[] };
 }
 

@@ -1,5 +1,6 @@
 import { namespaceIdentity } from '../../core/identity.ts';
 import { ExitError, exitCodes } from '../../core/process.ts';
+import { documentAt } from '../../document/asked-part.ts';
 import { type ListingDocument, listingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import type { ResolvedNames } from '../../document/resolved.ts';
@@ -9,7 +10,7 @@ import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { payeesOf } from '../../observations/known/prices/payees.ts';
 import { mostRecording } from '../../tools/find/holders.ts';
-import { resolveAll } from '../../tools/resolve-agents.ts';
+import { type KnownListing, resolveAll } from '../../tools/resolve-agents.ts';
 import { readDocuments } from '../documents.ts';
 
 export const dumpLacks =
@@ -28,7 +29,7 @@ const toListing = (document: ListingDocument): Listing => ({
   repository_key: toRepositoryKey(document.repository ?? ''),
 });
 
-const toKnown = (document: ListingDocument) => ({
+const toKnown = (document: ListingDocument): KnownListing => ({
   listing: toListing(document),
   observations: document.observations.filter(isDated).map(({ missed_since, ...one }) => ({
     ...one,
@@ -38,6 +39,7 @@ const toKnown = (document: ListingDocument) => ({
   versions: document.versions,
   copyLacks: document.copy_lacks ?? [],
   document: () => document,
+  at: (part) => toKnown(documentAt(document, part)),
   whyWithdrawn: async () => '',
 });
 

@@ -83,12 +83,12 @@ export function toAgentAnswer(
   listing: ListingDocument,
   detail: 'summary' | 'full',
   config: Pick<Config, 'publicUrl' | 'hasPages'>,
-  /** Its parts of the record, and what stands out of another version. */
-  asked: { readonly parts: readonly string[]; readonly notices: readonly Words[] },
+  /** What stands out of what was asked for and is not in the listing. */
+  noticed: readonly Words[],
 ): AgentAnswer {
   const { handle, sample, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-  const answer = toAnswer(listing, 'short', asked.parts);
+  const answer = toAnswer(listing, 'short');
   const { notes, lines: answered, next } = answer;
   const checked = newestCheck(listing);
   // The day of the checks is in `checked`.
@@ -96,11 +96,11 @@ export function toAgentAnswer(
   const wordsOf = (name: LineName, ofRegistry = false) =>
     short(lineWords(answered[name].filter(({ isSignal = false }) => isSignal === ofRegistry)));
   const inLines = lineNames.filter((name) => name !== 'rated').map((name) => [name, wordsOf(name)]);
-  const markdown = detail === 'full' ? toMarkdown(listing, config, asked.parts) : undefined;
+  const markdown = detail === 'full' ? toMarkdown(listing, config) : undefined;
   const summary = markdown === undefined && {
     notes: [...notes],
     stands_out: [
-      ...asked.notices,
+      ...noticed,
       ...firstNotices(answer.standsOut, (_, place) => place < mostStandOut, own('detail full')).map(short),
     ],
     lines: withoutEmpty(Object.fromEntries(inLines)),

@@ -143,7 +143,7 @@ const isEnding = (standsOut: readonly StandOut[]): boolean =>
   standsOut.some(({ key }) => ['deprecated', 'redirected', 'no_answer', 'not_there'].includes(key));
 
 export const needsReplacement = (listing: ListingDocument): boolean =>
-  successorOf(listing) !== undefined || isEnding(toStandsOut(toJudged(listing, 'short'), []));
+  successorOf(listing) !== undefined || isEnding(toStandsOut(toJudged(listing, 'short')));
 
 function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
@@ -178,14 +178,9 @@ function toJudged(listing: ListingDocument, detail: JudgedListing['detail']): Ju
   return { listing, seen, known: toKnown(seen), detail };
 }
 
-/** `asked`: the package or endpoint that was asked for, if it is one of several. */
-export function toAnswer(
-  listing: ListingDocument,
-  detail: JudgedListing['detail'] = 'page',
-  asked: readonly string[] = [],
-) {
+export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail'] = 'page') {
   const judged = toJudged(listing, detail);
-  const standsOut = toStandsOut(judged, asked);
+  const standsOut = toStandsOut(judged);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
   const isUnchecked = isSaidFirst(judged);
   const isGap = ({ gap }: TextFact) =>

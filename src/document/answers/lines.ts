@@ -21,10 +21,11 @@ import { readablePackages, toPackage } from '../../observations/asked/published/
 import { accessOauth, accessRequired, signInWords } from '../../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
-import { packageExists, subjectWords } from '../../observations/known/kinds/packages/packages.ts';
+import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { credentials } from '../../observations/known/kinds/questions.ts';
 import type { DatedObservation } from '../../observations/known/observation.ts';
 import { answeredWords, failedWords } from '../../observations/known/timeline/tally.ts';
+import { partAsked } from '../listing-document.ts';
 import { unreadOf, unreadWords, whyNoneRead } from '../record.ts';
 import {
   type FactsOf,
@@ -50,9 +51,9 @@ import {
   unaskedReason,
   whyNotAsked,
 } from '../seen.ts';
-import { digestWords, packageName, typeWords } from '../sentences.ts';
+import { digestWords, overWords, packageName, typeWords, usualTransport } from '../sentences.ts';
 import { unique } from '../words.ts';
-import { overWords, placesOf, sentTo, silentOf } from './asking-places.ts';
+import { askedInputs } from './asked-inputs.ts';
 import { costs } from './costs.ts';
 import { keptUp, rated } from './kept-up.ts';
 import { whose } from './whose.ts';
@@ -141,15 +142,14 @@ const remotesOf: FactsOf = (judged) => {
   return byOwner(judged, remotes, ownersOf(listing).remotes).map(({ item: { url, type } }) => {
     const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
-    const isStreamable = type === 'streamable-http';
-    const over = isStreamable ? say`` : say` (${code(type)})`;
+    const over = overWords(type, usualTransport);
     const at = say`${isTemplate(url) && own('template ')}${isNamed ? own('endpoint') : code(url)}${over}`;
-    const gap = isNamed && isStreamable ? { gap: endpointAnswers.kind } : {};
+    const gap = isNamed && isEmpty(over) ? { gap: endpointAnswers.kind } : {};
     const why = unaskedReason(listing, url);
     if (!one && why) return recorded(judged, say`${at}, not asked: ${within(phrase(why))}`, 'not_known');
     if (!one) return { ...recorded(judged, say`${at}${notYet(judged)}`, 'not_known'), ...gap };
     // A line about this endpoint alone need not name the endpoint.
-    const isAlone = isNamed && isStreamable && listing.packages.length === 0;
+    const isAlone = isNamed && isEmpty(over) && listing.packages.length === 0;
     const what = isKnown(one) ? endpointWords(one, judged, type) : whyOf(one);
     const named = isKnown(one) ? say`${at} ${what}` : say`${at}: ${what}`;
     return withMissed(one, observed(judged, one, isAlone ? what : named));
@@ -163,7 +163,7 @@ const packagesOf: FactsOf = (judged) => {
   const owned = ownersOf(judged.listing).packages;
   return byOwner(judged, packages, owned).map(({ item: recordedPackage, runtime_hosts = [] }) => {
     const { registry_type, version, transport } = recordedPackage;
-    const over = transport && transport !== 'stdio' ? say` over ${typeWords(transport)}` : say``;
+    const over = overWords(transport, 'stdio');
     const hosts = listed(
       runtime_hosts.map((host) => code(host)),
       3,
@@ -202,7 +202,9 @@ const where: FactsOf = (judged) => {
     ];
   if (packages.length > 0)
     return [
-      noneRecorded(judged, 'endpoint', own('no endpoint recorded'), endpointAnswers.kind),
+      ...(judged.listing[partAsked]
+        ? []
+        : [noneRecorded(judged, 'endpoint', own('no endpoint recorded'), endpointAnswers.kind)]),
       ...firstThree(judged, packages, 'package'),
       ...ofWhere(judged),
     ];
@@ -239,21 +241,8 @@ function toolSecrets({ details }: KnownFact<typeof toolsSurface>): Words {
 
 const asks: FactsOf = (judged) => {
   const { listing, known, detail } = judged;
-  const all = [...listing.remotes, ...listing.packages];
-  const every = placesOf(listing);
-  const places = every.filter(({ asked }) => !isEmpty(asked));
-  const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
-  // If the inputs of the endpoints, or of the packages, differ, each place is named.
-  const differing = [...Map.groupBy(every, ({ noun }) => noun)]
-    .filter(([, all]) => unique(all.map(({ asked }) => asked)).length > 1)
-    .map(([noun]) => noun);
-  const to = sentTo(listing, places);
-  const needs = places.map(({ noun, subject, over, asked, isSent }) => {
-    const text = isSent ? say`${asked}${to}` : asked;
-    const by = overWords(over);
-    if (detail === 'full' || differing.includes(noun)) return say`${text}${atPlace({ subject }, all)}${by}`;
-    return isOfBoth ? say`${own(noun)} ${text}` : text;
-  });
+  const toFact = (text: Words) => recorded(judged, text);
+  const { some, none } = askedInputs(judged);
   const reaching = listing.packages.flatMap(({ identifier, reaches = [] }) => {
     const by = listed(
       reaches.map((one) => code(one)),
@@ -262,26 +251,12 @@ const asks: FactsOf = (judged) => {
     const its = say`its container${atPlace({ subject: identifier }, listing.packages)}`;
     return reaches.length > 0 ? say`${its} reaches more of your machine by ${by}` : [];
   });
-  const reached = firstThree(
-    judged,
-    unique(reaching).map((text) => recorded(judged, text)),
-    'package',
-  );
+  const reached = firstThree(judged, unique(reaching).map(toFact), 'package');
   const unread = unreadOf(listing);
-  const silent = unread.length > 0 ? [] : silentOf(every).filter(({ noun }) => differing.includes(noun));
-  const silentNames = unique(
-    silent.map(({ subject, over }) => say`${subjectWords(subject)}${overWords(over)}`),
-  );
   const facts = [
-    ...firstThree(
-      judged,
-      unique(needs).map((text) => recorded(judged, text)),
-      'set of inputs',
-    ),
+    ...firstThree(judged, some.map(toFact), 'set of inputs'),
     ...reached,
-    ...(silentNames.length > 0
-      ? [recorded(judged, say`no credentials recorded at ${listed(silentNames, mostPlaces)}`)]
-      : []),
+    ...(unread.length > 0 ? [] : none.map(toFact)),
     ...(unread.length > 0 ? [recorded(judged, unreadWords(unread), 'not_known')] : []),
     ...known(accessRequired).map((one) =>
       observed(judged, one, say`${accessWords(one, judged)}${atPlace(one, listing.remotes)}`),
@@ -295,11 +270,13 @@ const asks: FactsOf = (judged) => {
     }),
   ];
   if (facts.length > reached.length) return facts;
-  const none = unknownOf(judged, credentials, own('no credentials recorded'));
+  const unknown = unknownOf(judged, credentials, own('no credentials recorded'));
   // If the record names an endpoint or a package, the line itself says that no credentials are recorded.
   const isTold = listing.remotes.length + listing.packages.length > 0;
-  const isStated = listing.not_known.some(({ kind, state }) => kind === none.gap && state === 'not_stated');
-  return [isTold && isStated ? recorded(judged, none.text, 'not_known') : none, ...reached];
+  const isStated = listing.not_known.some(
+    ({ kind, state }) => kind === unknown.gap && state === 'not_stated',
+  );
+  return [isTold && isStated ? recorded(judged, unknown.text, 'not_known') : unknown, ...reached];
 };
 
 const mostTools = 15;

@@ -108,7 +108,7 @@ function checkedAt(listing: ListingDocument): string | undefined {
   return checked && `Last check by Dossier: ${checked}.`;
 }
 
-const heading = (listing: ListingDocument, asked: readonly string[]) =>
+const heading = (listing: ListingDocument) =>
   paragraphs(
     `# ${escapeMarks(listing.handle)}${listing.as_of ? ` as of ${listing.as_of.day}` : ''}`,
     listing.as_of && inMarkdown(listing.as_of.statement),
@@ -121,7 +121,7 @@ const heading = (listing: ListingDocument, asked: readonly string[]) =>
     listing.description !== '' && `> Its publisher writes: ${toQuote(listing.description)}`,
     listing.origin_note,
     listing.being_checked,
-    lines(...toAnswerLines(toAnswerWords(toAnswer(listing, 'full', asked)))),
+    lines(...toAnswerLines(toAnswerWords(toAnswer(listing, 'full')))),
     checkedAt(listing),
     inMarkdown(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date)),
   );
@@ -130,10 +130,9 @@ const heading = (listing: ListingDocument, asked: readonly string[]) =>
 export const toMarkdown = (
   listing: ListingDocument,
   config: Pick<Config, 'publicUrl' | 'hasPages'>,
-  asked: readonly string[] = [],
 ): string =>
   `${paragraphs(
-    heading(listing, asked),
+    heading(listing),
     allFacts(listing),
     paragraphs('## Ratings', native(listing)),
     '## Record',

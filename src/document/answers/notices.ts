@@ -10,6 +10,10 @@ export const isOfMalware = ({ key }: Notice): boolean => /malware$/.test(key);
 /** Notices that JSON has in `version_asked` too, and a text once. JSON omits members with a symbol. */
 export const saidBefore = Symbol('said before');
 
+/** Those about another version than the recorded one. */
+export const textsBefore = (notices: readonly { readonly text: Words; readonly version?: string }[]) =>
+  notices.filter(({ version }) => version !== undefined).map(({ text }) => text);
+
 export const unsaidOf = (answer: {
   readonly stands_out?: readonly Words[] | undefined;
   readonly [saidBefore]?: readonly Words[];

@@ -55,23 +55,16 @@ import { countedWords } from '../words.ts';
 /** A fact that a buyer should read first. It is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
 
-/** Of one package or endpoint. */
-interface OfPart {
-  readonly words: Words;
-  readonly subject: string | undefined;
-}
-type Noticed = Words | OfPart;
-
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
   const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
-  return ({ seen, listing }: JudgedListing): Noticed[] => {
+  return ({ seen, listing }: JudgedListing): Words[] => {
     const isOnly = listing.remotes.length < 2;
     return ofRule.flatMap((kind) =>
       seen(kind).flatMap((one) => {
-        const { value, subject } = one;
+        const { value } = one;
         const reason = reasonOf(one);
         const by = byCheck(one);
         const absent = rule === 'not_there' && one.outcome === 'absent' && reason;
@@ -79,7 +72,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
           isKnown(one) && value !== null
             ? kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly })
             : absent && say`${phrase(absent)}${by}`;
-        return words ? { words, subject } : [];
+        return words || [];
       }),
     );
   };
@@ -88,7 +81,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
 const ofDeprecated = ofKinds('deprecated');
 const ofContradicting = ofKinds('contradiction');
 
-function deprecated(judged: JudgedListing): Noticed[] {
+function deprecated(judged: JudgedListing): Words[] {
   const { origin_status, status_message } = judged.listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
   return [
@@ -254,7 +247,7 @@ const namedSecrets = ({ listing, seen, known }: JudgedListing) =>
     return isLetIn && remote ? [{ one, remote, secrets }] : [];
   });
 
-function contradictions(judged: JudgedListing): Noticed[] {
+function contradictions(judged: JudgedListing): Words[] {
   const { listing, known } = judged;
   const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
   const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
@@ -370,7 +363,7 @@ const rules = {
   secrets,
   ratings: rated,
   new: isNew,
-} as const satisfies Record<string, (judged: JudgedListing) => Noticed[]>;
+} as const satisfies Record<string, (judged: JudgedListing) => Words[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
 /** The page of a listing that has more about a notice. */
@@ -383,15 +376,7 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
   ratings: 'ratings',
 };
 
-/** `asked`: what is of another package or endpoint than these comes last. */
-export function toStandsOut(judged: JudgedListing, asked: readonly string[] = []) {
-  const all = standOutKeys.flatMap((key) =>
-    rules[key](judged).map((one) => {
-      const { words, subject } = 'words' in one ? one : { words: one, subject: undefined };
-      return { key, text: ended(words), anchor: anchors[key], subject };
-    }),
+export const toStandsOut = (judged: JudgedListing) =>
+  standOutKeys.flatMap((key) =>
+    rules[key](judged).map((text) => ({ key, text: ended(text), anchor: anchors[key] })),
   );
-  const isOfOther = ({ subject }: (typeof all)[number]) =>
-    asked.length > 0 && subject !== undefined && !asked.includes(subject);
-  return [...all.filter((one) => !isOfOther(one)), ...all.filter(isOfOther)];
-}

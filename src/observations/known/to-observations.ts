@@ -116,13 +116,14 @@ const mostUnlearned = 10;
 
 const keyOfObservation = ({ recorded, subject }: RecordedSubject) => recorded ?? subject;
 
-/** Without a subject, only `not_asked` is kept. */
-export function recordedNow(
+/** Without a subject, only `not_asked` is kept. Those of a document have no `recorded`. */
+export function recordedNow<One extends RecordedSubject & Pick<Observation, 'kind' | 'outcome'>>(
   listing: CheckedListing,
-  stored: readonly StoredObservation[],
-): StoredObservation[] {
+  stored: readonly One[],
+): One[] {
+  const keysOf = (one: RecordedSubject) => [keyOfObservation(one), one.subject];
   const keys = new Map<string, ReadonlySet<string | undefined>>(
-    kinds.map(({ kind, about }) => [kind, new Set(about(listing).map(keyOfObservation))]),
+    kinds.map(({ kind, about }) => [kind, new Set(about(listing).flatMap(keysOf))]),
   );
   return stored.filter((one) =>
     keyOfObservation(one) === undefined

@@ -98,7 +98,7 @@ async function compareAt(
     return {
       offer,
       handle: place.facts?.listing.handle,
-      facts: place.facts,
+      facts: place.shown ?? place.facts,
       message,
       compared,
       lists: compareWithLists(lists, offer, { paidTool: toolIn(offer.resource), endpoint }),
@@ -110,7 +110,7 @@ async function compareAt(
 /** What the listing asked Dossier for, beside an offer that it cannot read. Undefined if none is named. */
 export async function askedBeside(offer: unknown, named: Named, context: Context) {
   if ((named.handle ?? named.url) === undefined) return undefined;
-  const { facts, found } = await findPlace(named, {}, context);
+  const { facts: whole, shown: facts = whole, found } = await findPlace(named, {}, context);
   const text = typeof offer === 'string' ? offer : JSON.stringify(offer);
   const form = lightning.test(text)
     ? own(

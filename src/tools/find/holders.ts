@@ -15,8 +15,9 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
+import { partOf } from '../../document/asked-part.ts';
 import { publisherOf, reachOf } from '../../document/hit.ts';
-import { packageWords, typeWords } from '../../document/sentences.ts';
+import { typeWords } from '../../document/sentences.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
@@ -26,7 +27,6 @@ import {
   type Reference,
   toAddressKey,
   toHost,
-  toPackageReference,
 } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
@@ -61,10 +61,8 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
 const longestDescription = 100;
 
 /** Of what was asked for, if the record has it. */
-function recordedAt({ remotes, packages, endpoint }: Listing, asked: Reference): Words {
-  const named = packages.find((one) => isSameReference(asked, toPackageReference(one)));
-  return named ? packageWords(named) : (reachOf({ remotes, packages }, endpoint) ?? say``);
-}
+const reachedAt = (listing: Listing, asked: Reference): Words =>
+  reachOf({ ...listing, ...partOf(listing, [asked]) }) ?? say``;
 
 function differenceOf(listing: Listing, all: readonly Listing[], asked: Reference): Words {
   const { description, version, updated_at, origin_status, undated, withdrawn } = listing;
@@ -72,8 +70,8 @@ function differenceOf(listing: Listing, all: readonly Listing[], asked: Referenc
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
       : description;
-  const at = recordedAt(listing, asked);
-  const isElsewhere = all.some((one) => toText(recordedAt(one, asked)) !== toText(at));
+  const at = reachedAt(listing, asked);
+  const isElsewhere = all.some((one) => toText(reachedAt(one, asked)) !== toText(at));
   const parts = [
     publisherOf(listing),
     said ? quote(said) : say``,
@@ -123,7 +121,9 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
 function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
   if (found.kind !== 'endpoint' && found.kind !== 'repository') return say``;
   const written = [...remotes.map(({ url }) => url), repository ?? ''];
-  const recorded = written.find((one) => toReferences(one).some((other) => isSameReference(found, other)));
+  const isExact = (one: string) => toAddressKey(one) === found.key;
+  const isThere = (one: string) => toReferences(one).some((other) => isSameReference(found, other));
+  const recorded = written.find(isExact) ?? written.find(isThere);
   return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
 }
 

@@ -271,11 +271,11 @@ const tryAgain_ms = 60_000;
 export const readListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toReadDocument(await readFacts(handle, context), context);
 
-/** Not for crawlers, the sample or hidden listings, nor beyond a limit. */
-export function toReadDocument(facts: ListingFacts, context: Context): ListingDocument {
+/** `shown`: the part that is asked for. No check for crawlers, the sample, if hidden, or beyond a limit. */
+export function toReadDocument(facts: ListingFacts, context: Context, shown = facts): ListingDocument {
   const { askedChecks, caller, config, clock } = context;
   const { listing, observed: { observed_at = null, due_since } = {} } = facts;
-  const document = toListingDocument(facts, config, clock());
+  const document = toListingDocument(shown, config, clock());
   if (!askedChecks.read || listing.hidden || isSample(listing)) return document;
   const last = { observed_at, due_since };
   const asked = { handle: listing.handle, remotes: listing.remotes, network: caller.network, ...last };

@@ -7,6 +7,7 @@ import { wrongField } from '../../core/problem.ts';
 import { toText } from '../../core/words.ts';
 import { needsReplacement, successorOf } from '../../document/answers/answers.ts';
 import { untrustedOf } from '../../document/answers/closing.ts';
+import { askedPart, hitAt, malwareBeside } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
 import { alikeWords, pickAlike, toAlikeQuery, toHit } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
@@ -18,7 +19,6 @@ import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
-import { recordedAt } from './paid-place.ts';
 
 interface PagePlace {
   readonly limit: number;
@@ -90,15 +90,18 @@ async function findRanked(context: Context, { text: asked, ...how }: SearchQuery
   const now = context.clock().toISOString();
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
+  const name = readName(asked, context.config.publicUrl);
   const asksFree = search.facets.includes(freeFacet);
   const { tools } = readToolNames(search.text);
   const isAll = next === undefined && place.cursor === undefined;
   return {
-    listings: found.map((one) => {
-      const version_asked = askedVersion(asked, one);
-      const at = recordedAt(asked, one.listing);
-      const hit = toHit({ ...one, asked: at }, { ...hitOf.get(one.listing.id), words, asksFree, tools });
-      return version_asked ? { ...hit, facts: [version_asked, ...hit.facts] } : hit;
+    listings: found.map((one): Hit => {
+      const part = askedPart(one.listing, name);
+      const shown = part ? { ...one, ...hitAt(one, part) } : one;
+      const hit = toHit(shown, { ...hitOf.get(one.listing.id), words, asksFree, tools });
+      const beside = part ? malwareBeside(one.observations, shown.observations) : [];
+      const about = [askedVersion(asked, shown), part?.about, ...beside.map(({ text }) => text)];
+      return { ...hit, facts: [...about.filter((words) => words !== undefined), ...hit.facts] };
     }),
     counts,
     next,

@@ -4,6 +4,7 @@ import { isOnNamespace } from '../../core/identity.ts';
 import { wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
 import { code, isEmpty, join, number, own, say, source, type Words } from '../../core/words.ts';
+import { askedPart, atPart } from '../../document/asked-part.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { toReferences } from '../../listings/references/name.ts';
@@ -70,6 +71,8 @@ export const isAddress = (text: string | undefined): text is string =>
 
 export interface PaidPlace {
   readonly facts: ListingFacts | undefined;
+  /** Those of the only endpoint that is compared, if the record has others. */
+  readonly shown?: ListingFacts | undefined;
   readonly endpoints: readonly string[];
   readonly found: Words;
   readonly unseen: 'address' | 'listing';
@@ -114,22 +117,13 @@ function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): re
   return named.length > 0 ? named : ofAny(hostsOf);
 }
 
-/** The recorded endpoint at exactly this address. */
-export function recordedAt(
-  address: string,
-  { remotes }: { readonly remotes: readonly { readonly url: string }[] },
-): string | undefined {
-  const keys = new Set(keysOf(address));
-  return remotes.find(({ url }) => keysOf(url).some((key) => keys.has(key)))?.url;
-}
-
 const isSameAddress = (one: string, other: string): boolean => {
   const keys = new Set(keysOf(one));
   return keysOf(other).some((key) => keys.has(key));
 };
 
-const isRecorded = (address: string, { listing }: ListingFacts): boolean =>
-  recordedAt(address, listing) !== undefined;
+const isRecorded = (address: string, { listing: { remotes } }: ListingFacts): boolean =>
+  remotes.some(({ url }) => isSameAddress(address, url));
 
 async function elsewhere(address: string | undefined, facts: ListingFacts, context: Context): Promise<Words> {
   if (address === undefined || isRecorded(address, facts)) return say``;
@@ -203,10 +197,14 @@ export async function findPlace(
     .map((address) => endpointsAt(address ?? '', facts.listing))
     .find((some) => some.length > 0);
   const endpoints = there ?? (handle === undefined ? [] : all);
+  const [only = '', other] = endpoints;
+  const place = { handles: [], references: other === undefined ? toReferences(only) : [] };
+  const part = askedPart(facts.listing, place);
   return {
     facts,
+    shown: part && atPart(facts, part),
     endpoints,
-    found: join([found, await elsewhere(named ?? offered, facts, context), beside], ' '),
+    found: join([found, part?.about, await elsewhere(named ?? offered, facts, context), beside], ' '),
     unseen: endpoints.length === all.length ? 'listing' : 'address',
   };
 }

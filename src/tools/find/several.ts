@@ -5,7 +5,7 @@ import { type HitFacts, withPrices } from '../../document/hit.ts';
 import type { Resolved } from '../../document/resolved.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import type { Name } from '../../listings/references/name.ts';
-import { isSameReference, toAddressKey, toPackageReference } from '../../listings/references/references.ts';
+import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { packageAdvisories } from '../../observations/known/kinds/packages/advisories.ts';
@@ -21,17 +21,6 @@ type PackageNotice = Required<Resolved>['stands_out'][number];
 
 export const askedPackages = ({ packages }: Pick<Listing, 'packages'>, { references }: AskedReferences) =>
   packages.filter((one) => references.some((asked) => isSameReference(asked, toPackageReference(one))));
-
-/** The subjects of facts about what was asked for, if it is a part of the record. */
-export const askedParts = (
-  listing: Pick<Listing, 'packages' | 'remotes'>,
-  name: AskedReferences,
-): string[] => [
-  ...askedPackages(listing, name).flatMap((one) => toPackage(one)?.subject ?? []),
-  ...listing.remotes.flatMap(({ url }) =>
-    name.references.some(({ kind, key }) => kind === 'endpoint' && key === toAddressKey(url)) ? url : [],
-  ),
-];
 
 const keyed =
   (key: string) =>

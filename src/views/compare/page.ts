@@ -381,7 +381,7 @@ export function toComparePage(site: PageSite, page: ComparePage): Html {
 <h1>Compare listings</h1>
 <p class="lead">Side by side against criteria you pick: met, not met, unknown or does not apply, and the facts that show why, with their sources and dates. There is no total and no winner.</p>
 ${problemBlock(page)}${unknownBlock(page)}${checkedBlock(page)}
-${(comparison ?? []).flatMap(({ handle, ...one }) => [one.as_of, one.version_asked, one.endpoint_asked].map((said) => said && html`<p class="notice">${handleLink(handle)}: ${toHtml(said)}</p>`))}
+${(comparison ?? []).flatMap(({ handle, ...one }) => [one.as_of, one.version_asked, one.part_asked].map((said) => said && html`<p class="notice">${handleLink(handle)}: ${toHtml(said)}</p>`))}
 ${comparison ? comparisonTables(comparison.filter(isCompared)) : ''}
 ${compareForm(picks, toMessages(page), descriptions)}
 ${

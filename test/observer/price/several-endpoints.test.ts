@@ -34,7 +34,9 @@ it('what was asked for by an address is answered about that address', async () =
     const asked = `asks for a payment first (${price} USDC on Base)`;
     expect(await told('resolve_agents', { handles: [url] })).toContain(asked);
     expect(await told('search_agents', { query: url })).toContain(asked);
-    expect(await told('search_agents', { query: url })).toContain(`\`${url}\` and 1 more`);
+    expect(await told('search_agents', { query: url })).toContain(
+      `About \`${url}\`, one of 2 endpoints in the record.`,
+    );
     expect(await told('get_agent', { handle: url })).toContain(`Endpoint \`${url}\`.`);
   }
 });
@@ -64,7 +66,7 @@ it('criteria about endpoints are about the address that was asked for, and the a
   expect((await compared(handle))?.results).toMatchObject({ 'price_at_most:0.03 USDC': 'not_met' });
   expect(await compared(us)).toMatchObject({
     results: { 'price_at_most:0.03 USDC': 'met', endpoint_at_domain: 'met', has_endpoint: 'met' },
-    endpoint_asked: `About \`${us}\`, one of 2 endpoints in the record.`,
+    part_asked: `About \`${us}\`, one of 2 endpoints in the record.`,
     lines: { where: expect.not.stringContaining(eu), costs: expect.not.stringContaining('0.04') },
   });
   expect((await compared(eu))?.results).toMatchObject({ 'price_at_most:0.03 USDC': 'not_met' });

@@ -1,0 +1,140 @@
+import { isTemplate } from '../core/text.ts';
+import { code, count, ended, listed, own, say, type Words } from '../core/words.ts';
+import {
+  type Listing,
+  type ListingPackage,
+  type ListingRemote,
+  recordedOwners,
+} from '../listings/listing.ts';
+import { deriveOwners } from '../listings/naming.ts';
+import type { Name } from '../listings/references/name.ts';
+import {
+  isSameReference,
+  keyOfReference,
+  type Reference,
+  toAddressKey,
+  toPackageReference,
+} from '../listings/references/references.ts';
+import { namespaceHoldsEndpoint } from '../observations/known/kinds/publisher.ts';
+import { recordPackageTypes, recordTransports } from '../observations/known/kinds/record.ts';
+import { type MalwareObservation, malwareWords } from '../observations/known/malware.ts';
+import { recordedNow } from '../observations/known/to-observations.ts';
+import type { HitFacts } from './hit.ts';
+import { type ListingDocument, partAsked } from './listing-document.ts';
+import type { ListingFacts } from './record.ts';
+import { typeWords } from './sentences.ts';
+import { unique } from './words.ts';
+
+type Ways = Pick<Listing, 'remotes' | 'packages'>;
+
+/** The endpoint, or the package in all its transports, that somebody asked about. */
+export interface AskedPart {
+  readonly remotes: readonly ListingRemote[];
+  readonly packages: readonly ListingPackage[];
+  /** The first that can be called as written. */
+  readonly endpoint: string | undefined;
+  /** That the record has others. */
+  readonly about: Words;
+}
+
+/** As if the record named nothing else to call or to run. */
+const onlyPart = ({ remotes, packages, endpoint }: AskedPart) => ({
+  remotes: [...remotes],
+  packages: [...packages],
+  endpoint,
+  [partAsked]: remotes.length > 0 ? ('endpoint' as const) : ('package' as const),
+});
+
+const toKey = (one: ListingRemote | ListingPackage) =>
+  'url' in one ? (toAddressKey(one.url) ?? one.url) : keyOfReference(toPackageReference(one));
+
+const isMeant = (asked: Reference) => (one: ListingRemote | ListingPackage) =>
+  'url' in one
+    ? asked.kind === 'endpoint' && asked.key === toAddressKey(one.url)
+    : isSameReference(asked, toPackageReference(one));
+
+function aboutWords(all: Ways, part: Ways): Words {
+  const ways = [...part.remotes, ...part.packages];
+  const named = ways.map((one) =>
+    'url' in one ? code(one.url) : say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
+  );
+  const countOf = (some: readonly (ListingRemote | ListingPackage)[]) => new Set(some.map(toKey)).size;
+  const [noun, same, nounOfOthers, others] =
+    part.remotes.length > 0
+      ? (['endpoint', countOf(all.remotes), 'package', countOf(all.packages)] as const)
+      : (['package', countOf(all.packages), 'endpoint', countOf(all.remotes)] as const);
+  const which = same > 1 ? say`one of ${count(same, noun)}` : own(`the only ${noun}`);
+  const too =
+    others > 0 && say`; ${count(others, nounOfOthers)} ${own(others > 1 ? 'are' : 'is')} recorded too`;
+  return say`About ${listed(unique(named))}, ${which} in the record${too}.`;
+}
+
+/** What the first of the references names. */
+export function partOf({ remotes, packages }: Ways, references: readonly Reference[]) {
+  const ways = [...remotes, ...packages];
+  const meant = references.map((one) => ways.filter(isMeant(one))).find((some) => some.length > 0);
+  return (
+    meant && {
+      remotes: meant.filter((one) => 'url' in one),
+      packages: meant.filter((one) => 'identifier' in one),
+      endpoint: meant.flatMap((one) => ('url' in one && !isTemplate(one.url) ? one.url : []))[0],
+    }
+  );
+}
+
+/** Undefined if all of the record is meant. */
+export function askedPart(
+  listing: Ways & { readonly handle: string },
+  { handles, references }: Pick<Name, 'handles' | 'references'>,
+): AskedPart | undefined {
+  const part = handles.includes(listing.handle) ? undefined : partOf(listing, references);
+  const isAll = new Set([...listing.remotes, ...listing.packages].map(toKey)).size === 1;
+  return part && !isAll ? { ...part, about: aboutWords(listing, part) } : undefined;
+}
+
+const ofWays = [recordTransports, recordPackageTypes, namespaceHoldsEndpoint];
+
+export function hitAt<One extends HitFacts['observations'][number]>(
+  { listing: whole, observations }: { readonly listing: Listing; readonly observations: readonly One[] },
+  part: AskedPart,
+) {
+  const { [partAsked]: _, ...only } = onlyPart(part);
+  const listing = { ...whole, ...only, owners: deriveOwners({ ...whole, ...only }) };
+  return { listing, observations: recordedNow(listing, observations) };
+}
+
+export function atPart({ listing: whole, observed, ...facts }: ListingFacts, part: AskedPart): ListingFacts {
+  const { listing, observations } = hitAt(
+    { listing: whole, observations: observed?.observations ?? [] },
+    part,
+  );
+  return {
+    ...facts,
+    listing,
+    [partAsked]: onlyPart(part)[partAsked],
+    imported: facts.imported.flatMap((one) => {
+      const kind = ofWays.find(({ kind }) => kind === one.kind);
+      const value = kind ? kind.stated?.({ listing, unread: [], versions: 0, lastPublished: '' }) : one.value;
+      return kind && value == null ? [] : [{ ...one, value: value ?? null }];
+    }),
+    observed: observed && { ...observed, observations },
+  };
+}
+
+export function documentAt(document: ListingDocument, part: AskedPart): ListingDocument {
+  const narrowed = { ...document, ...onlyPart(part) };
+  const observations = recordedNow(narrowed, document.observations);
+  return { ...narrowed, observations, [recordedOwners]: deriveOwners(narrowed) };
+}
+
+/** Malicious code in another part is told too. */
+export const malwareBeside = <One extends MalwareObservation>(
+  all: readonly One[],
+  ofPart: readonly Pick<One, 'subject'>[],
+) => {
+  const subjects = new Set(ofPart.map(({ subject }) => subject));
+  const others = all.filter(({ subject }) => !subjects.has(subject));
+  return (['malware', 'other_malware'] as const).flatMap((key) =>
+    malwareWords(others, [key]).map((words) => ({ key, text: ended(words) })),
+  );
+};
