@@ -541,6 +541,7 @@ describe('what a version changed besides what moves callers', () => {
       });
     }),
     ...versions('same', at(vendor), at(vendor)),
+    ...versions('released', npm(), npm({}, '1.0.1')),
   ];
   const ask = async (name: string, input: object = {}) => {
     const directory = await opened(openDirectory({ entries }));
@@ -569,6 +570,11 @@ describe('what a version changed besides what moves callers', () => {
     expect(page).toContain('changed inputs');
     expect(page).toContain('newly names the repository github.com/vendor/mail; changed title besides');
     expect(page).toContain('the first that was compared');
+  });
+
+  it('is a version of its package, if nothing else differs', async () => {
+    const { changes } = await ask('released');
+    expect(changes).toEqual(['2026-10-02 version `1.0.1` (published 2026-10-02) changed package versions']);
   });
 
   it('of a version that was published after the shown one, is told as well', async () => {

@@ -200,7 +200,7 @@ export function otherFields(fields: readonly string[], move: VersionMove | undef
 /** What a version changed besides itself. */
 export function changedVersionWords(move: VersionMove, fields: readonly string[]): Words {
   const others = otherFields(fields, move);
-  const names = ours(others.join(', '));
+  const names = ours(others.join(', ').replaceAll('_', ' '));
   if (Object.keys(move).length === 0) return say`changed ${names}`;
   return others.length === 0 ? moveWords(move) : say`${moveWords(move)}; changed ${names} besides`;
 }
