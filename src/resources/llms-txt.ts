@@ -8,6 +8,7 @@ import {
   optOutRules,
 } from '../claims/rules.ts';
 import type { Config } from '../config/config.ts';
+import { whatIsKeptOfAsking } from '../document/sentences.ts';
 import { tools } from '../tools/index.ts';
 import { type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 import { prompts } from './prompts.ts';
@@ -60,7 +61,11 @@ Reading needs no capability. To rate, send the capability of your own claimed li
 
 ## Feedback
 
-\`submit_feedback\`, or \`POST ${publicUrl}/api/feedback\` with \`{"message": "..."}\`. Feedback is private, needs no account and changes no listing.`;
+\`submit_feedback\`, or \`POST ${publicUrl}/api/feedback\` with \`{"message": "..."}\`. Feedback is private, needs no account and changes no listing.
+
+## Privacy
+
+${whatIsKeptOfAsking.join(' ')}`;
 
 /** llmstxt.org; without texts of third parties. */
 const toLlmsTxt = (config: Config, listed: readonly Resource[]): string => `${what(config)}

@@ -4,7 +4,7 @@ import { howToOptOut, optOutRules } from '../claims/rules.ts';
 import { amount, counted } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { ownTerms } from '../document/registry/ard.ts';
-import { rulesOfEvidence } from '../document/sentences.ts';
+import { rulesOfEvidence, whatIsKeptOfAsking } from '../document/sentences.ts';
 import { day, type Html, minute, paste } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
 import { type PageSite, toPage } from './layout.ts';
@@ -16,7 +16,8 @@ const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
 <p>No account, no cookies, no third-party scripts or images. Feedback is private. Ratings, responses and claims are public, and recorded in an <a href="/log">append-only log</a>. To report a listing or a rating, or to ask for something to be removed, use the <a href="/feedback?category=report">feedback form</a>. Publishers can <a href="#claimed">withdraw a listing</a> themselves.</p>
 <details><summary>What is stored, and what the operator can do</summary><ul>
-<li>Addresses of callers are kept in memory for rate limits. The database stores an address only as an HMAC, under a key that is deleted after the day. Networks that the operator blocked are stored as they are. A proxy or host in front of this service may log addresses.</li>
+<li>${whatIsKeptOfAsking.join(' ')}</li>
+<li>Addresses of callers are kept in memory for rate limits. The database stores an address only as an HMAC, under a key that is deleted after the day. Networks that the operator blocked are stored as they are. A proxy or host in front of this service may log addresses and what is asked.</li>
 <li>Feedback is stored, is read by the operator only, and is not published.</li>
 <li>A source can withdraw its rating. The operator can erase what a rating or response says, and a public entry then says that it was erased.</li>
 <li>If the operator hides, withdraws, voids, revokes, blocks or erases something, the log has an entry with the reason, and <a href="/transparency.json">transparency.json</a> counts the action. If this affects a page, the page shows a statement. To appeal, use the <a href="/feedback">feedback form</a>, or the contact above if there is one.</li>
