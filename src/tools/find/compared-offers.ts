@@ -85,7 +85,9 @@ async function compareAt(
   address: string | undefined,
   context: Context,
 ): Promise<CheckedOffer[]> {
-  const place = await findPlace(named, { ...(address !== undefined && { resource: address }) }, context);
+  const [{ realm } = {}] = offers;
+  const resource = address;
+  const place = await findPlace(named, { resource, realm }, context);
   const { seen, lists, others } = await readSeen(place, offers, context);
   const closest = compareWithClosest(offers, seen);
   const endpoint = closest?.place.endpoint;
@@ -142,7 +144,10 @@ export async function compareEach(
 ): Promise<CheckedOffer[]> {
   const first = offers.map(({ resource }) => resource).find(isAddress);
   const addressOf = ({ resource }: NumberedOffer) => (isAddress(resource) ? resource : first);
-  const byPlace = Map.groupBy(offers, (offer) => keysOf(addressOf(offer) ?? '')[0] ?? addressOf(offer));
+  const byPlace = Map.groupBy(
+    offers,
+    (offer) => keysOf(addressOf(offer) ?? '')[0] ?? addressOf(offer) ?? offer.realm,
+  );
   const checked = [];
   for (const some of [...byPlace.values()].slice(0, mostResources))
     checked.push(...(await compareAt(some, named, some.map(addressOf)[0], context)));

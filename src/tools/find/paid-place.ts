@@ -154,6 +154,14 @@ async function namedByOffer(
   return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; an offer can name any resource. ${by}`;
 }
 
+/** Of a challenge that names no address, if one listing alone is at the host that it names. */
+async function findByRealm(realm: string | undefined, context: Context): Promise<FoundPlace | undefined> {
+  const [only, other] = realm === undefined ? [] : await firstFound('host', hostsOf(realm), context);
+  if (!only || other || realm === undefined) return undefined;
+  const named = say`The offer names no address that is paid for; its realm ${code(realm)} is the host of this listing alone, and an offer can name any realm.`;
+  return { facts: await readFacts(only.handle, context), found: named };
+}
+
 async function findByName(handle: string, context: Context): Promise<FoundPlace> {
   const { handle: known, found_by, beside } = await findNamed(handle, context);
   const found = join([found_by && say`It is ${found_by}.`, beside], ' ');
@@ -167,7 +175,7 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
  */
 export async function findPlace(
   { handle, url }: { readonly handle?: string | undefined; readonly url?: string | undefined },
-  { resource }: Pick<SentOffer, 'resource'>,
+  { resource, realm }: Pick<SentOffer, 'resource' | 'realm'>,
   context: Context,
 ): Promise<PaidPlace> {
   const called = url?.trim();
@@ -176,13 +184,15 @@ export async function findPlace(
     throw wrongField('url', 'must be an http or https address; send the name of a listing as handle');
   const offered = isAddress(resource) ? resource : undefined;
   const sent = called ?? offered;
-  if (handle === undefined && sent === undefined) {
+  const isUnnamed = handle === undefined && sent === undefined;
+  const atRealm = isUnnamed ? await findByRealm(realm, context) : undefined;
+  if (isUnnamed && !atRealm) {
     const message = 'is needed, because the offer names no address';
     throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
   }
-  const { facts, found } = await (handle === undefined
-    ? findByAddress(sent ?? '', context)
-    : findByName(handle, context));
+  const { facts, found } =
+    atRealm ??
+    (await (handle === undefined ? findByAddress(sent ?? '', context) : findByName(handle, context)));
   if (!facts) {
     const beside = called === undefined ? say`` : await namedByOffer(called, offered, context);
     return { facts, found: join([found, beside], ' '), endpoints: [], unseen: 'address' };
@@ -193,7 +203,7 @@ export async function findPlace(
   const isNamed = handle !== undefined && named === undefined;
   const beside = isNamed ? say`` : await namedByOffer(named, offered, context);
   const all = facts.listing.remotes.map((remote) => remote.url);
-  const there = [called, asked, offered]
+  const there = [called, asked, offered, atRealm && realm]
     .map((address) => endpointsAt(address ?? '', facts.listing))
     .find((some) => some.length > 0);
   const endpoints = there ?? (handle === undefined ? [] : all);

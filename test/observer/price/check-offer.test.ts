@@ -430,6 +430,19 @@ describe('where there is little to compare with', () => {
     );
   });
 
+  it('a challenge of MPP without an address is compared with the only listing at the host of its realm', async () => {
+    const answer = await check({ offer: challenge });
+    expect(statesOf(answer)).toEqual([same]);
+    expect(answer.handle).toBe(handleAt('mpp'));
+    expect(answer.message).toContain(
+      'The offer names no address that is paid for; its realm `mpp.example.com` is the host of this listing alone, and an offer can name any realm.',
+    );
+    for (const realm of ['nobody.example.com', 'MPP', 'vercel.app'])
+      expect(await refusal({ offer: challenge.replace(/realm="[^"]*"/, `realm="${realm}"`) })).toMatchObject({
+        code: 'invalid_input',
+      });
+  });
+
   it('an unknown handle, and an offer without an address, are refused with what to send', async () => {
     expect(await refusal({ handle: 'com.example.shopp/a', offer: ask.header })).toMatchObject({
       isError: true,

@@ -24,6 +24,8 @@ export interface SentOffer extends Omit<Offer, 'for' | 'unreadable'> {
   readonly other_amount?: string;
   /** An address, or `mcp://tool/<name>`. */
   readonly resource?: string;
+  /** Of a challenge of MPP; usually the host. */
+  readonly realm?: string;
   readonly expires?: string;
   /** May name a recipient, an account at an address, or a fee or deposit. */
   readonly beside?: readonly BesideMember[];
@@ -98,14 +100,15 @@ function readRequirement(one: JsonObject): SentOffer | undefined {
   return toSent({ ...members, beside: [...beside, ...termsIn(one)] }, asMembers(one.extra).name);
 }
 
-/** MPP: base64url in a header, JSON in a message of MCP. */
-function readChallenge({ method, intent, request, expires }: JsonObject): SentOffer | undefined {
-  const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
-  return read && toSent(mppMembers(read, method, intent), undefined, expires);
-}
-
 const shortened = (text: string): string =>
   text.length > longestResource ? `${text.slice(0, longestResource - 1).toWellFormed()}…` : text;
+
+/** MPP: base64url in a header, JSON in a message of MCP. */
+function readChallenge({ method, intent, request, expires, realm }: JsonObject): SentOffer | undefined {
+  const read = asObject(request) ?? (isText(request) ? readBase64Object(request) : undefined);
+  const sent = read && toSent(mppMembers(read, method, intent), undefined, expires);
+  return sent && { ...sent, ...(isText(realm) && { realm: shortened(realm) }) };
+}
 
 const resourcesOf = (one: JsonObject): string[] => [
   ...new Set([one.resource, asMembers(one.resource).url, one.url].filter(isText).map(shortened)),
