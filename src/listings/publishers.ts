@@ -25,12 +25,13 @@ async function handlesOf(namespace: string, after: string, limit: number, { stor
 
 const perPage = 50;
 
-/** After a handle. Throws not_found if no visible handle of the namespace follows. */
+/** After a handle; empty for a namespace that has only feeds. Throws not_found for what is no namespace. */
 export async function readPublisher(namespace: string, after: string, reads: PublisherContext) {
   const { listings } = reads.store;
   const handles = await handlesOf(namespace, after, perPage + 1, reads);
   const shown = handles.slice(0, perPage);
-  if (shown.length === 0) throw noPublisher();
+  if (shown.length === 0 && after !== '') throw noPublisher();
+  requireNamespace(namespace);
   const found = new Map((await listings.byHandles(shown)).map((listing) => [listing.handle, listing]));
   return {
     namespace,

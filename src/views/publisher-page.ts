@@ -77,6 +77,7 @@ export const toPublisherPage = (
     description: `Agent services listed under the namespace ${namespace}, with what is known about each.`,
     path: publisherPath(namespace),
     feeds: publisherPath(namespace),
+    indexed: total > 0,
     body: html`
 <p class="eyebrow">Publisher</p>
 <h1 class="handle">${namespace}</h1>
@@ -86,13 +87,15 @@ export const toPublisherPage = (
         : 'In the official registry, only somebody who showed control of the domain can publish under this namespace.'
     } ${site.config.serviceName} has not checked who that is.</p>
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
-${factsBlock(facts, lacking)}
-${sumBlock(sum, total === 1)}
+${total > 0 ? html`${factsBlock(facts, lacking)}${sumBlock(sum, total === 1)}` : html`<p>No listing shown here is in this namespace; capitals count. One that is published under it in a registry that ${site.config.serviceName} reads comes here and into these feeds. <a href="/agents">All listings</a>.</p>`}
 ${facts.handles.length === mostRead && html`<p class="note">Counted over the first ${amount(mostRead)} listings.</p>`}
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
-<section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
+${
+  total > 0 &&
+  html`<section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>
 <ul class="cards">${listingRows(listings, '', total > 1 ? pickBox(new URLSearchParams()) : undefined)}</ul>
 ${total > 1 && pickForm}
 ${next && html`<p class="more"><a class="button" rel="next" href="${publisherPath(namespace)}?after=${encodeURIComponent(next)}">More listings</a></p>`}
-</section>`,
+</section>`
+}`,
   });

@@ -74,7 +74,15 @@ describe('the page of a publisher', () => {
     const moved = await get('/agents/co.webhook');
     expect([moved.status, moved.headers.get('location')]).toEqual([308, '/publishers/co.webhook']);
     expect((await get('/agents/com.unknown')).status).toBe(400);
-    expect((await get('/publishers/com.unknown')).status).toBe(404);
+    const none = await get('/publishers/com.unknown');
+    const page = await none.text();
+    expect([none.status, page.includes('<meta name="robots" content="noindex">')]).toEqual([200, true]);
+    expect(page).toContain(
+      'No listing shown here is in this namespace; capitals count. One that is published',
+    );
+    expect(page).toContain('<a href="/publishers/com.unknown/feed.atom">Atom</a>');
+    expect((await get('/publishers/com.unknown?after=com.unknown/a')).status).toBe(404);
+    expect((await get('/publishers/com_none')).status).toBe(404);
     expect((await get('/publishers/%3Cb%3E')).status).toBe(404);
   });
 });
@@ -113,6 +121,16 @@ it('somebody who looks for what is not there gets a search field with the words 
   expect(page).toContain('id="q" name="q" type="search" value="com supabase mcp"');
   expect(page).not.toContain('search_agents');
   expect(await textOf('/nothing/here')).toContain('id="q" name="q" type="search" value=""');
+});
+
+it('the page of a listing and its history name its feeds for readers', async () => {
+  const visible =
+    'Changes to come, for a feed reader: <a href="/agents/co.webhook/webhook/feed.atom">Atom</a> or <a href="/agents/co.webhook/webhook/feed.json">JSON feed</a>.';
+  for (const path of ['/agents/co.webhook/webhook', '/agents/co.webhook/webhook/history']) {
+    const page = await textOf(path);
+    expect(page).toContain(visible);
+    expect(page.split('</head>')[0]).toContain('href="/agents/co.webhook/webhook/feed.atom">');
+  }
 });
 
 describe('who runs the service', () => {

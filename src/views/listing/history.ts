@@ -33,7 +33,7 @@ import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts
 import type { PageSite } from '../layout.ts';
 import { axisPicture, eventId } from '../pictures/axis.ts';
 import { rowTable } from '../tables.ts';
-import { toListingPart } from './tabs.ts';
+import { feedLinks, toListingPart } from './tabs.ts';
 
 const kindTexts: Readonly<Record<HistoryKind, string>> = {
   price: 'price and payees',
@@ -141,7 +141,7 @@ ${told.length > 0 && html`<ol class="timeline">${told.map((event, at) => eventIt
 ${told.length === 0 && !next_cursor && !no_change && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
 ${unchanged && html`<p>${toHtml(unchanged)}</p>`}
-<p class="note">The same as <a href="${path}.json">JSON</a>.</p>`,
+<p class="note">The same as <a href="${path}.json">JSON</a>. ${feedLinks(listing.handle)}</p>`,
   });
 }
 

@@ -39,7 +39,7 @@ import { pagePictures } from '../pictures/over-time.ts';
 import { allFactsBlock, answerBlock } from './answers.ts';
 import { badgeBlock, toBadged } from './badge.ts';
 import { nativeBlock, noticesBlock } from './ratings.ts';
-import { listingTabs } from './tabs.ts';
+import { feedLinks, listingTabs } from './tabs.ts';
 
 const configTabs = (group: string, connection: Connection): Html =>
   tabs(
@@ -185,7 +185,7 @@ const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], si
 <h2 id="publishers">For publishers</h2>
 <div class="columns">${claimSection(listing, ways, site)}${badgeBlock(toBadged(listing), site.config.publicUrl)}</div>
 ${receiptKeys(listing)}
-<p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. Its changes as <a href="${pagePath(listing.handle)}/feed.json">JSON feed</a>.</p>
+<p class="twins">This listing as <a href="${pagePath(listing.handle)}.json">JSON</a> or <a href="${pagePath(listing.handle)}.md">Markdown</a>. ${feedLinks(listing.handle)}</p>
 </section>`;
 
 const similarSection = (similar: readonly Hit[]) =>

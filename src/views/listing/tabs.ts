@@ -29,6 +29,10 @@ export const listingTabs = (listing: ListingDocument, shown: string): Html => ht
     html`<li><a href="${pagePath(listing.handle)}${end}"${tab === shown ? html` aria-current="page"` : ''}>${text}${count !== undefined && html` <span class="count">${amount(count)}</span>`}</a></li>`,
 )}</ul></nav>`;
 
+/** For readers; publishers have more ways (`publisherWays`). */
+export const feedLinks = (handle: string): Html =>
+  html`Changes to come, for a feed reader: <a href="${pagePath(handle)}/feed.atom">Atom</a> or <a href="${pagePath(handle)}/feed.json">JSON feed</a>.`;
+
 /** The title is the end of the path. */
 export const toListingPart = (
   site: PageSite,
@@ -43,6 +47,7 @@ export const toListingPart = (
     description,
     path: `${pagePath(handle)}/${part}`,
     indexed: false,
+    feeds: pagePath(handle),
     body: html`
 <p class="eyebrow">${handleLink(handle)}</p>
 <h1>${title}</h1>
