@@ -138,9 +138,9 @@ describe('what there are several of is a table', () => {
     );
   });
 
-  it('of versions, with what each moved', async () => {
+  it('of versions, with what each changed', async () => {
     const [heads, newest, oldest] = rowsAfter(await pageOf('/agents/com.example/moved/versions'), '<main');
-    expect(heads).toEqual(['Version', 'Published', 'What it moved', 'Record']);
+    expect(heads).toEqual(['Version', 'Published', 'What it changed', 'Record']);
     expect([newest?.[0], newest?.[2]]).toEqual([
       '2.0.0 newest',
       'moved the endpoint from mcp.example.com to mcp.elsewhere.net in the history of 2.0.0',
