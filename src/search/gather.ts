@@ -118,13 +118,19 @@ function isFacetted(
   return facets.every((facet) => [facet].flat().some((one) => own.has(one)));
 }
 
-/** An exact handle before one in other capitals. */
-async function findHandle({ listings }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
-  const handle = text.trim();
-  if (!isHandle(handle)) return undefined;
-  const rows = await listings.withFoldedHandle(handle.toLowerCase());
-  const found = rows.find((row) => row.handle === handle) ?? rows[0];
-  return found && isFacetted(found, facets) ? found : undefined;
+/** In this order; an exact handle before one in other capitals. */
+async function findHandles(
+  { listings }: IndexSearch,
+  handles: readonly string[],
+  facets: readonly FacetChoice[],
+): Promise<number[]> {
+  const ids: number[] = [];
+  for (const handle of handles.filter(isHandle)) {
+    const rows = await listings.withFoldedHandle(handle.toLowerCase());
+    const found = rows.find((row) => row.handle === handle) ?? rows[0];
+    if (found && isFacetted(found, facets)) ids.push(found.id);
+  }
+  return [...new Set(ids)];
 }
 
 const timesAtOnce = 1000;
@@ -271,22 +277,25 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
 }
 
 /**
- * First the listing with this handle, then by relevance those of the publisher named; behind those with all
+ * First the listings named, then by relevance those of the publisher named; behind those with all
  * words, those with a tool named. `words`: how many count. `counts.capped`: not all were read.
  */
 export async function rankListings(
   search: IndexSearch,
-  { text: asked, facets, sort, most }: SearchQuery<FacetChoice>,
+  { text: asked, facets, sort, most, named: handles = [] }: SearchQuery<FacetChoice>,
 ) {
   const { db, index } = search;
   const { text, tools } = readToolNames(asked);
   const query = parseQuery(text);
-  const handle = await findHandle(search, text, facets);
   const { words, counted, unknown, total } = await readWords(search, query);
   const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
   const owned = await findOwned(search, text, facets);
   const tooled = await findTooled(search, tools, facets);
-  const named = [...(handle ? [toPosition(handle.id)] : []), ...owned, ...tooled];
+  const own = await findHandles(search, [text.trim()], facets);
+  // Those of a publisher stay in the order of relevance.
+  const others = (await findHandles(search, handles, facets)).filter((id) => !owned.includes(toPosition(id)));
+  const leading = [...new Set([...own, ...others])];
+  const named = [...leading.map(toPosition), ...owned, ...tooled];
   const wanted = named.length > 0 ? [...new Set([...named, ...positions])] : positions;
   const found = filterFound(await index.readDocuments(db, wanted), query, named);
   const facetCounts = countFacetsOf(found);
@@ -297,14 +306,14 @@ export async function rankListings(
     foremost: await findForemost(search, text, owned),
     named: await findNamed(search, text, facets),
     tooled: new Set(tooled),
-    most: most && most + 1,
+    most: most && most + leading.length,
   });
-  const others = ranked.filter(({ id }) => id !== handle?.id);
-  const first: SearchHit[] = handle ? [{ id: handle.id, matched: undefined, instead: [] }] : [];
+  const behind = ranked.filter(({ id }) => !leading.includes(id));
+  const first = leading.map((id): SearchHit => ({ id, matched: undefined, instead: [] }));
   return {
-    hits: [...first, ...others].slice(0, most),
+    hits: [...first, ...behind].slice(0, most),
     words: counted,
-    unknown: handle ? [] : await readNearWords(search, unknown),
+    unknown: leading.length > 0 ? [] : await readNearWords(search, unknown),
     counts: { total: found.starts.length, capped: !isAll, facets: facetCounts } satisfies SearchCounts,
   };
 }

@@ -251,6 +251,8 @@ export interface SearchQuery<Wanted = Facet> {
   readonly sort: SearchSort;
   /** All if absent. */
   readonly most?: number | undefined;
+  /** Handles that come first if they have the facets, because the text names them. */
+  readonly named?: readonly string[];
 }
 
 /** A listing has the stems `terms`, and not the word. */
@@ -261,7 +263,7 @@ export interface Instead {
 
 export interface SearchHit {
   readonly id: number;
-  /** Words that count and that it has as typed, or in another form; undefined for a handle. */
+  /** Words that count and that it has as typed, or in another form; undefined for one that is named. */
   readonly matched: number | undefined;
   readonly instead: readonly Instead[];
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
+import type { Context } from '../context.ts';
 import { amount, code, lines, list, paragraphs, toQuote } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
@@ -194,6 +195,47 @@ function toFacetCounts({ facets }: SearchCounts) {
   return Object.fromEntries(shown.map(([facet, count]) => [inputOf(facet), count]));
 }
 
+/** `named` is what the query names. */
+export async function searchListings(query: z.output<typeof input>, context: Context) {
+  if (query.similar_to !== undefined)
+    return { ...(await answerSimilar(query.similar_to, query, context)), named: undefined };
+  const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
+  const publisher = query.publisher ? await publisherFacet(query.publisher, context) : undefined;
+  const search = { text, facets: toFacetList(query, publisher), sort };
+  const find = () => findPage(context, search, { limit, cursor });
+  const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
+  const isPlain = text.trim() === '' && search.facets.length === 0;
+  const page = await (isPlain ? find() : context.searches.run(asked, find));
+  const { listings, counts, next, unknown, advice, no_match, left_out, named } = page;
+  const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
+  // Without words, all listings are equally relevant.
+  const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
+  const facets = query.facets && toFacetCounts(counts);
+  return {
+    listings,
+    total: { count: counts.total, capped: counts.capped },
+    facets,
+    next_cursor: next,
+    ...(unknown.length > 0 && {
+      did_you_mean: unknown.map(({ word, near }) => ({
+        word,
+        near: [...near],
+      })),
+    }),
+    advice,
+    no_match: no_match && toInputs(no_match),
+    left_out,
+    order:
+      page.order ??
+      (isOfSome ? `${orderText}, among the ${counts.total} listings that were read` : orderText),
+    named,
+    untrusted_fields: untrustedOf(
+      { listings, facets, advice: named?.advice, no_match: saidOf(no_match), left_out },
+      ['listings', 'facets', 'advice', 'no_match', 'left_out'],
+    ),
+  };
+}
+
 export const searchAgents = defineTool({
   name: 'search_agents',
   title: 'Search listings',
@@ -209,42 +251,7 @@ export const searchAgents = defineTool({
   cacheTags: () => 'all',
   toText: toSearchText,
   async run(query, context) {
-    if (query.similar_to !== undefined) return answerSimilar(query.similar_to, query, context);
-    const { query: text = '', sort = 'relevance', limit = defaultLimit, cursor } = query;
-    const publisher = query.publisher ? await publisherFacet(query.publisher, context) : undefined;
-    const search = { text, facets: toFacetList(query, publisher), sort };
-    const find = () => findPage(context, search, { limit, cursor });
-    const asked = { network: context.caller.network, now_ms: context.clock().getTime() };
-    const isPlain = text.trim() === '' && search.facets.length === 0;
-    const page = await (isPlain ? find() : context.searches.run(asked, find));
-    const { listings, counts, next, unknown, advice, no_match, left_out } = page;
-    const isOfSome = text.trim() !== '' && counts.capped && sort !== 'relevance';
-    // Without words, all listings are equally relevant.
-    const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
-    const facets = query.facets && toFacetCounts(counts);
-    return {
-      listings,
-      total: { count: counts.total, capped: counts.capped },
-      facets,
-      next_cursor: next,
-      ...(unknown.length > 0 && {
-        did_you_mean: unknown.map(({ word, near }) => ({
-          word,
-          near: [...near],
-        })),
-      }),
-      advice,
-      no_match: no_match && toInputs(no_match),
-      left_out,
-      order:
-        page.order ??
-        (isOfSome ? `${orderText}, among the ${counts.total} listings that were read` : orderText),
-      untrusted_fields: untrustedOf({ listings, facets, no_match: saidOf(no_match), left_out }, [
-        'listings',
-        'facets',
-        'no_match',
-        'left_out',
-      ]),
-    };
+    const { named: _, ...answer } = await searchListings(query, context);
+    return answer;
   },
 });

@@ -5,8 +5,8 @@ import { payeePath, readPayeeOrPage } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
-import { findByPlace, isListed } from '../../tools/find/listing.ts';
-import { fixedFilterNames, fixedFilters, searchAgents } from '../../tools/search-agents.ts';
+import { isListed } from '../../tools/find/listing.ts';
+import { fixedFilterNames, fixedFilters, searchAgents, searchListings } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
 import {
   type ComparePage,
@@ -71,18 +71,19 @@ function toSearchAddress(address: URLSearchParams): URLSearchParams {
   return known;
 }
 
-async function search(c: Request, address: URLSearchParams): Promise<SearchAnswer> {
+async function search(c: Request, address: URLSearchParams) {
   const input = toSearchInput(address);
   const shown = Math.min(Number(address.get('shown') ?? pageSize), maxShown);
-  const answer = await call(c, searchAgents, { ...input, limit: Math.min(shown, maxPerCall) });
-  let { next_cursor, ...found } = answer;
+  const sent = { ...input, limit: Math.min(shown, maxPerCall) };
+  const { named, ...answer } = await callToolAs(searchAgents, sent, c.get('context'), searchListings);
+  let { next_cursor, ...found }: SearchAnswer = answer;
   while (next_cursor && found.listings.length < shown) {
     const limit = Math.min(shown - found.listings.length, maxPerCall);
     const next = await call(c, searchAgents, { ...input, cursor: next_cursor, limit });
     found = { ...found, listings: [...found.listings, ...next.listings] };
     next_cursor = next.next_cursor;
   }
-  return { ...found, next_cursor };
+  return { answer: { ...found, next_cursor }, named };
 }
 
 const showSearch = async (c: Request) => {
@@ -90,11 +91,10 @@ const showSearch = async (c: Request) => {
   const address = toSearchAddress(new URL(c.req.url).searchParams);
   try {
     const query = address.has('cursor') ? '' : (address.get('q') ?? '');
-    const answer = await search(c, address);
+    const { answer, named } = await search(c, address);
     const payee = readPayeeOrPage(query.trim(), context.config.publicUrl);
-    const { found: named, beside } = await findByPlace(query, context);
-    const paid = named && payee && payeePath(payee);
-    const page = toSearchPage(context, { answer, address, named, beside, payee: paid });
+    const paid = named?.found && payee && payeePath(payee);
+    const page = toSearchPage(context, { answer, address, named, payee: paid });
     return answerPage(c, page, { cacheTags: 'all' });
   } catch (problem) {
     const isWrong = problem instanceof Problem && problem.code === 'invalid_input' && wantsPage(c);

@@ -323,6 +323,12 @@ const withoutValues = (text: string): string =>
     .replace(/(?:^|\s)(?:-|\S*(?:[="'{]|:(?=\s|$))).*$/s, ' …')
     .trim();
 
+/** Not words of a text: an address, an advisory, a payee, a command, a package with its registry. */
+export const isOnlyName = ({ text, references }: Name, asked: string): boolean =>
+  text !== asked.trim() ||
+  text.includes('://') ||
+  references.some(({ kind, registry }) => kind === 'advisory' || kind === 'pay_to' || registry !== undefined);
+
 /** A text with several names, such as a configuration, as each of them. */
 export function readNames(asked: string, publicUrl: string): readonly Name[] {
   const name = readName(asked, publicUrl);

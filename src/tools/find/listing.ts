@@ -22,7 +22,6 @@ import {
   mostRecording,
   pickFormer,
   pickRecording,
-  type Several,
   severalListings,
 } from './holders.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
@@ -173,23 +172,6 @@ export async function findHolders(name: AskedPlace, { store: { listings } }: Pic
     now: pickRecording(name, { recording, formerly }),
     before: pickFormer(name, formerly),
   };
-}
-
-/** What names a listing by one of its places; `beside` also if none does. */
-export async function findByPlace(
-  asked: string,
-  context: FindContext,
-): Promise<{ readonly found?: FoundListing | Several | undefined; readonly beside: Words }> {
-  const name = readName(asked, context.config.publicUrl);
-  const { text, references } = name;
-  const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
-  const { now, before } = await findHolders({ ...name, references: places }, context);
-  const found = now ?? before;
-  const beside = await besideInStore(name, context);
-  if (!found) return { beside };
-  return 'candidates' in found
-    ? { found: await describeSeveral(found, { ...name, asked, beside }, context), beside: say`` }
-    : { found, beside: withBeside(found, beside).beside ?? say`` };
 }
 
 /** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */

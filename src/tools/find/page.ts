@@ -19,6 +19,7 @@ import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
+import { readSearchedName, type SearchedName } from './searched-name.ts';
 
 interface PagePlace {
   readonly limit: number;
@@ -77,8 +78,13 @@ const mergeUnknown = (unknown: Unknown) =>
     near: [...new Set(all.flatMap(({ near }) => near))],
   }));
 
-async function findRanked(context: Context, { text: asked, ...how }: SearchQuery, place: PagePlace) {
-  const search = { ...how, text: withoutVersion(asked, context) };
+async function findRanked(
+  context: Context,
+  { text: asked, ...how }: SearchQuery,
+  place: PagePlace,
+  { leading, advice }: SearchedName,
+) {
+  const search = { ...how, text: withoutVersion(asked, context), named: leading };
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
   const first = await listings.search({ ...search, most: (last?.at ?? -1) + place.limit + 2 });
@@ -106,8 +112,9 @@ async function findRanked(context: Context, { text: asked, ...how }: SearchQuery
     counts,
     next,
     order: undefined,
-    unknown: mergeUnknown(unknown),
-    advice: toAdvice(search, words, unknown),
+    // Parts of a name are not misspelt words.
+    unknown: advice === undefined ? mergeUnknown(unknown) : [],
+    advice: advice ?? toAdvice(search, words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
     left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
   };
@@ -165,9 +172,12 @@ async function findPaid({ store, clock, config }: Context, search: SearchQuery, 
 }
 
 /** Throws invalid_input for a cursor of a different search. */
-export const findPage = async (context: Context, search: SearchQuery, place: PagePlace) =>
-  (await findPaid(context, search, place)) ??
-  (search.text.trim() ? findRanked(context, search, place) : findListed(context, search, place));
+export async function findPage(context: Context, search: SearchQuery, place: PagePlace) {
+  if (!search.text.trim()) return { ...(await findListed(context, search, place)), named: undefined };
+  const named = await readSearchedName(search.text, context);
+  const found = (await findPaid(context, search, place)) ?? (await findRanked(context, search, place, named));
+  return { ...found, named };
+}
 
 const mostCandidates = 60;
 const mostSharing = 200;

@@ -2,10 +2,9 @@ import { html } from 'hono/html';
 import type { z } from 'zod';
 import { ownMember } from '../../core/json.ts';
 import { amount } from '../../core/text.ts';
-import type { Words } from '../../core/words.ts';
 import { isRecordedTag, packageTypes, transports } from '../../document/record.ts';
 import { stateTexts } from '../../document/words.ts';
-import type { FoundListing, Several } from '../../tools/find/holders.ts';
+import type { SearchedName } from '../../tools/find/searched-name.ts';
 import type { fixedFilterNames, searchAgents } from '../../tools/search-agents.ts';
 import type { Html } from '../html.ts';
 
@@ -19,9 +18,7 @@ export interface ShownSearch {
    */
   readonly address: URLSearchParams;
   /** What has, or had, what the query names. */
-  readonly named?: FoundListing | Several | undefined;
-  /** What a command in the query does besides. */
-  readonly beside?: Words | undefined;
+  readonly named?: SearchedName | undefined;
   /** Of the payee in the query. */
   readonly payee?: string | undefined;
 }

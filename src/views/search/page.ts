@@ -170,7 +170,8 @@ function more(search: ShownSearch, isLive: boolean) {
   return html`<p id="more" class="more"><a class="button" rel="next" href="${pathWith(address, place)}"${added}>More listings</a></p>`;
 }
 
-function namedBlock({ named, payee, beside = say`` }: ShownSearch): Html | '' {
+function namedBlock({ named: name, payee }: ShownSearch): Html | '' {
+  const { found: named, beside = say`` } = name ?? {};
   if (!named) return isEmpty(beside) ? '' : html`<p class="note">${toHtml(beside)}</p>`;
   const page = payee
     ? html` <a href="${payee}">Who asks to be paid there, since when and until when</a>`
@@ -187,7 +188,7 @@ function hits(search: ShownSearch, isLive: boolean) {
   const { answer, address, named } = search;
   const advice = answer.advice && html`<p class="note">${answer.advice}</p>`;
   // Parts of an address are not misspelt words.
-  const unknown = named
+  const unknown = named?.found
     ? namedBlock(search)
     : html`${namedBlock(search)}${(answer.did_you_mean ?? []).map((one) => unknownWord(one, address))}${advice}${meantLinks(search)}`;
   const earlier = earlierPicks(address, answer.listings);

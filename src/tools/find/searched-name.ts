@@ -1,0 +1,54 @@
+import type { Context } from '../../context.ts';
+import { isHandle } from '../../core/handle.ts';
+import { code, join, say, toText, type Words } from '../../core/words.ts';
+import { isOnlyName, readName, toReferences } from '../../listings/references/name.ts';
+import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
+import type { FoundListing, Several } from './holders.ts';
+import { findHolders } from './listing.ts';
+import { describeSeveral } from './several.ts';
+
+/** What a search names by a place of a record. */
+export interface SearchedName {
+  readonly found?: FoundListing | Several | undefined;
+  /** What a command in it does besides. */
+  readonly beside: Words;
+  /** Handles of listings that come first; a plain word is not meant as a name alone. */
+  readonly leading: readonly string[];
+  readonly advice?: string | undefined;
+}
+
+const noName: SearchedName = { beside: say``, leading: [] };
+const plainWord = /^\w+$/;
+
+const foundWords = (found: FoundListing | Several, beside: Words): Words =>
+  'candidates' in found
+    ? found.detail
+    : join([say`${code(found.handle)} is ${found.found_by ?? say``}.`, beside], ' ');
+
+export async function readSearchedName(asked: string, context: Context): Promise<SearchedName> {
+  const name = readName(asked, context.config.publicUrl);
+  const { text, references, servers } = name;
+  if (servers) return { ...noName, advice: `${whyUnreadable(name)} resolve_agents takes them all.` };
+  const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
+  if (places.length === 0 && name.beside.length === 0) return noName;
+  const { now, before } = await findHolders({ ...name, references: places }, context);
+  const held = now ?? before;
+  const inCommand = await besideInStore(name, context);
+  if (!held) {
+    const unknown = 'No listing was found by this name; get_agent says what is known of it.';
+    const advice = isOnlyName(name, asked) && [toText(inCommand), unknown].filter(Boolean).join(' ');
+    return { ...noName, beside: inCommand, ...(advice && { advice }) };
+  }
+  const isSeveral = 'candidates' in held;
+  const found = isSeveral
+    ? await describeSeveral(held, { ...name, asked, beside: inCommand }, context)
+    : held;
+  const beside = isSeveral ? say`` : (withBeside(held, inCommand).beside ?? say``);
+  if (plainWord.test(text)) return { found, beside, leading: [] };
+  return {
+    found,
+    beside,
+    leading: isSeveral ? held.candidates.map(({ handle }) => handle) : [held.handle],
+    advice: `${toText(foundWords(found, beside))} get_agent reads this name.`,
+  };
+}
