@@ -308,7 +308,8 @@ const mostInstead = 2;
 function matchedWords({ handle, title, description }: Listing, match: Match): Words | undefined {
   const { words, matched = words, instead = [] } = match;
   if (matched >= words) return undefined;
-  const written = toWords(`${title ?? ''} ${description ?? ''} ${handle}`).map(({ text }) => text);
+  const texts = instead.length > 0 ? toWords(`${title ?? ''} ${description ?? ''} ${handle}`) : [];
+  const written = texts.map(({ text }) => text);
   const textOf = (term: string) => written.find((text) => stem(text) === term) ?? term;
   const by = Map.groupBy(instead, ({ terms }) => terms.map(textOf).join(' '));
   const others = [...by].map(

@@ -82,9 +82,9 @@ async function findRanked(
   context: Context,
   { text: asked, ...how }: SearchQuery,
   place: PagePlace,
-  { leading, advice }: SearchedName,
+  { isName, leading, advice }: SearchedName,
 ) {
-  const search = { ...how, text: withoutVersion(asked, context), named: leading };
+  const search = { ...how, text: isName ? withoutVersion(asked, context) : asked, named: leading };
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
   const first = await listings.search({ ...search, most: (last?.at ?? -1) + place.limit + 2 });
@@ -102,9 +102,11 @@ async function findRanked(
   const isAll = next === undefined && place.cursor === undefined;
   return {
     listings: found.map((one): Hit => {
+      const match = { ...hitOf.get(one.listing.id), words, asksFree, tools };
+      if (!isName) return toHit(one, match);
       const part = askedPart(one.listing, name);
       const shown = part ? { ...one, ...hitAt(one, part) } : one;
-      const hit = toHit(shown, { ...hitOf.get(one.listing.id), words, asksFree, tools });
+      const hit = toHit(shown, match);
       const beside = part ? malwareBeside(one.observations, shown.observations) : [];
       const about = [askedVersion(asked, shown), part?.about, ...beside.map(({ text }) => text)];
       return { ...hit, facts: [...about.filter((words) => words !== undefined), ...hit.facts] };

@@ -9,6 +9,8 @@ import { describeSeveral } from './several.ts';
 
 /** What a search names by a place of a record. */
 export interface SearchedName {
+  /** If not, no listing has a part that is asked for. */
+  readonly isName: boolean;
   readonly found?: FoundListing | Several | undefined;
   /** What a command in it does besides. */
   readonly beside: Words;
@@ -17,7 +19,7 @@ export interface SearchedName {
   readonly advice?: string | undefined;
 }
 
-const noName: SearchedName = { beside: say``, leading: [] };
+const noName: SearchedName = { isName: false, beside: say``, leading: [] };
 const plainWord = /^\w+$/;
 
 const foundWords = (found: FoundListing | Several, beside: Words): Words =>
@@ -37,15 +39,16 @@ export async function readSearchedName(asked: string, context: Context): Promise
   if (!held) {
     const unknown = 'No listing was found by this name; get_agent says what is known of it.';
     const advice = isOnlyName(name, asked) && [toText(inCommand), unknown].filter(Boolean).join(' ');
-    return { ...noName, beside: inCommand, ...(advice && { advice }) };
+    return { ...noName, isName: true, beside: inCommand, ...(advice && { advice }) };
   }
   const isSeveral = 'candidates' in held;
   const found = isSeveral
     ? await describeSeveral(held, { ...name, asked, beside: inCommand }, context)
     : held;
   const beside = isSeveral ? say`` : (withBeside(held, inCommand).beside ?? say``);
-  if (plainWord.test(text)) return { found, beside, leading: [] };
+  if (plainWord.test(text)) return { isName: true, found, beside, leading: [] };
   return {
+    isName: true,
     found,
     beside,
     leading: isSeveral ? held.candidates.map(({ handle }) => handle) : [held.handle],
