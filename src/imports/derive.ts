@@ -16,8 +16,9 @@ import {
 import type { DerivedRecord } from '../listings/writes.ts';
 import { publisherFields } from '../observations/known/kinds/record.ts';
 import type { Lease } from '../store/store.ts';
+import { changedFields } from './changed-fields.ts';
 import { namingOf } from './naming.ts';
-import { changedFields, recordedOf, toListing, toRecorded } from './recorded.ts';
+import { recordedOf, toListing, toRecorded } from './recorded.ts';
 
 const mostVersions = 200;
 const mostFormer = 100;

@@ -17,11 +17,12 @@ import type { ListingReads } from '../listings/reads.ts';
 import type { DerivedRecord } from '../listings/writes.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
+import { changedFields } from './changed-fields.ts';
 import { deriveRecord } from './derive.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
 import { copyFields, type ImportCounts, zeroImportCounts } from './import-run.ts';
 import { namingOf } from './naming.ts';
-import { changedFields, hasField, type PageFacts, recordedOf, toListing, toRecorded } from './recorded.ts';
+import { hasField, type PageFacts, recordedOf, toListing, toRecorded } from './recorded.ts';
 
 export function addCounts(a: ImportCounts, b: ImportCounts): ImportCounts {
   const sum = { ...zeroImportCounts };

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { claimStates } from '../claims/claim.ts';
 import { asMembers, isJsonObject, type JsonObject, objectsOf } from '../core/json.ts';
 import { isPlaceholderOnly, isTemplate, placeholdersIn, toLine } from '../core/text.ts';
@@ -287,46 +286,6 @@ export function recordedOf(version: ListingVersion): RecordedServer {
   const recorded = toRecorded(JSON.parse(version.record) as object);
   recordedByVersion.set(version, recorded);
   return recorded;
-}
-
-const comparedFields = [
-  ...(['title', 'description', 'version', 'origin_status', 'status_message', 'endpoint'] as const),
-  ...([
-    'remotes',
-    'packages',
-    'package_versions',
-    'inputs',
-    'repository',
-    'website',
-    'keywords',
-    'tags',
-  ] as const),
-];
-
-/** Inputs are a field of their own, because a text of one is no other endpoint or package. */
-const inputsApart = ({
-  remotes,
-  packages,
-  ...fields
-}: Partial<Listing> & Pick<Listing, 'remotes' | 'packages'>) => ({
-  keywords: undefined,
-  ...fields,
-  remotes: remotes.map(({ inputs: _, ...remote }) => remote),
-  packages: packages.map(({ inputs: _, version, identifier, ...one }) => ({
-    ...one,
-    // Names of images end with their version.
-    identifier: version === undefined ? identifier : identifier.replace(`:${version}`, ''),
-  })),
-  package_versions: packages.map(({ version }) => version),
-  inputs: [...remotes, ...packages].flatMap(({ inputs = [] }) => inputs),
-});
-
-/** That differ between two imports or two versions. */
-export function changedFields(
-  ...records: readonly [...Parameters<typeof inputsApart>, ...Parameters<typeof inputsApart>]
-) {
-  const [was, is] = records.map(inputsApart);
-  return comparedFields.filter((field) => !isDeepStrictEqual(was?.[field], is?.[field]));
 }
 
 /** `at`, RFC 3339, is when the page is read. */
