@@ -344,6 +344,12 @@ describe('what opens files or a network of the caller', () => {
   });
 });
 
+it('a recorded tag that names no version is said to move, and an exact version is not', async () => {
+  const moving = '`docker.io/mounts/mounts:latest`, a tag that can move, not checked.';
+  expect(await answerOf('get_agent', { handle: 'a.b/mounts' })).toContain(moving);
+  expect(await answerOf('get_agent', { handle: 'a.b/ways' })).not.toContain('a tag');
+});
+
 describe('inputs of several ways to use a listing', () => {
   it('are named with the way that asks for them, and counted by way', async () => {
     const ways = await answerOf('get_agent', { handle: 'a.b/ways' });

@@ -15,7 +15,9 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
+import type { ListingPackage } from '../../listings/listing.ts';
 import { firstOfEach, ownersOf } from '../../listings/naming.ts';
+import { isExactVersion, isImageType, versionOfImage } from '../../listings/references/command.ts';
 import { outcomeWords } from '../../observations/asked/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/known/kinds/access.ts';
@@ -156,6 +158,13 @@ const remotesOf: FactsOf = (judged) => {
   });
 };
 
+/** Of npm and images, which alone have tags. */
+function movingWords({ registry_type, identifier, version }: ListingPackage): Words {
+  const hasTags = isImageType(registry_type) || registry_type === 'npm';
+  const tag = (isImageType(registry_type) && versionOfImage(identifier)) || version || 'latest';
+  return say`${hasTags && !isExactVersion(registry_type, tag) && own(', a tag that can move')}`;
+}
+
 const packagesOf: FactsOf = (judged) => {
   const exist = new Map(judged.seen(packageExists).map((one) => [one.subject, one]));
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
@@ -171,7 +180,7 @@ const packagesOf: FactsOf = (judged) => {
     const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
     const isWhole = judged.detail === 'table' || judged.detail === 'full';
     const digest = isWhole && digestWords(recordedPackage);
-    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${over}${named}${digest}`;
+    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${movingWords(recordedPackage)}${over}${named}${digest}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');
