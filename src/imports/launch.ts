@@ -1,6 +1,7 @@
 import { asMembers, type JsonObject, objectsOf } from '../core/json.ts';
 import { isPlaceholderOnly, toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
+import { reachesMachine } from '../listings/references/command.ts';
 
 export type RecordedLaunch = Pick<
   ListingPackage,
@@ -140,4 +141,21 @@ export function toLaunch(recorded: JsonObject): RecordedLaunch {
     ...(Object.keys(environment).length > 0 && { environment }),
     ...(unwritten !== undefined && { unwritten }),
   };
+}
+
+export const recordedText = (value: unknown, longest: number) =>
+  typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
+
+const longestText = 500;
+export const recordedLine = (text: unknown) => recordedText(text, longestText);
+
+const mostReaches = 20;
+
+/** Whether or not the caller fills in a part of them. */
+export function toReaches({ runtimeArguments }: JsonObject): Pick<ListingPackage, 'reaches'> {
+  const words = objectsOf(runtimeArguments).flatMap(({ name, value, default: usual }) =>
+    [name, scalar(value) ?? scalar(usual)].flatMap((word) => recordedLine(word) || []),
+  );
+  const reaches = words.flatMap((word, at) => reachesMachine(word, words[at + 1]) ?? []);
+  return reaches.length > 0 ? { reaches: reaches.slice(0, mostReaches) } : {};
 }

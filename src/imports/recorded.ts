@@ -1,6 +1,6 @@
 import { claimStates } from '../claims/claim.ts';
 import { asMembers, isJsonObject, type JsonObject, objectsOf } from '../core/json.ts';
-import { isPlaceholderOnly, isTemplate, placeholdersIn, toLine } from '../core/text.ts';
+import { isPlaceholderOnly, isTemplate, placeholdersIn } from '../core/text.ts';
 import {
   isSpecified,
   type Listing,
@@ -14,25 +14,18 @@ import {
 } from '../listings/listing.ts';
 import { deriveOwners } from '../listings/naming.ts';
 import { type ReadRecord, readRecord, unreadParts } from '../listings/record-form.ts';
-import {
-  isImageType,
-  placeOfPackage,
-  reachesMachine,
-  versionOfImage,
-} from '../listings/references/command.ts';
+import { isImageType, placeOfPackage, versionOfImage } from '../listings/references/command.ts';
 import { toTags } from '../listings/tags.ts';
 import { toRepositoryKey } from '../net/repository-place.ts';
 import { isSecretName } from '../observations/known/kinds/lists/secret-argument.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/query.ts';
 import type { CopyField } from './import-run.ts';
-import { isOfRunner, keepsVariables, scalar, toLaunch } from './launch.ts';
+import { isOfRunner, keepsVariables, recordedLine, recordedText, toLaunch, toReaches } from './launch.ts';
+import { onceEach } from './one-endpoint.ts';
 
 const longestName = 200;
 const longestDescription = 300;
 const mostInputs = 100;
-
-const recordedText = (value: unknown, longest: number) =>
-  typeof value === 'string' ? toLine(value).slice(0, longest).toWellFormed() : '';
 
 const namedObjects = (value: unknown): [string, JsonObject][] =>
   isJsonObject(value)
@@ -138,11 +131,8 @@ export const inputsOfPackage = (recorded: JsonObject): ListingInput[] => [
   ...inputsOfTransport(asMembers(recorded.transport)),
 ];
 
-const longestText = 500;
 const longestUrl = 2048;
 const mostRecorded = 100;
-
-const recordedLine = (text: unknown) => recordedText(text, longestText);
 
 /** Some publishers repeat them. */
 const withoutRepeats = <T extends object>(items: readonly T[]): T[] =>
@@ -164,46 +154,19 @@ function toUnread(unread: readonly string[], item: string): { unread?: string[] 
   return names.length === 0 ? {} : { unread: [...new Set(names)].slice(0, mostUnread) };
 }
 
-/** One endpoint may be recorded with and without a credential. */
-function joined(same: readonly ListingRemote[]): ListingRemote[] {
-  const [first] = same;
-  if (!first || same.length === 1) return [...same];
-  const all = Map.groupBy(
-    same.flatMap(({ inputs = [] }) => inputs),
-    ({ kind, name }) => `${kind} ${name}`,
+const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] =>
+  onceEach(
+    withoutRepeats(
+      objectsOf(server.remotes)
+        .map((one, at) => ({
+          type: recordedLine(one.type),
+          url: recordedLine(one.url),
+          ...toInputs(inputsOfRemote(one)),
+          ...toUnread(unread, `remotes.${at}`),
+        }))
+        .filter(({ url }) => url !== ''),
+    ),
   );
-  const inputs = [...all.values()].flatMap(([one, ...others]) => {
-    const needed = [one, ...others].filter((input) => input?.required).length === same.length;
-    return one ? [{ ...one, required: needed }] : [];
-  });
-  const unread = [...new Set(same.flatMap((one) => one.unread ?? []))];
-  return [{ ...first, ...(inputs.length > 0 && { inputs }), ...(unread.length > 0 && { unread }) }];
-}
-
-const toRemotes = ({ server, unread }: ReadRecord): ListingRemote[] => {
-  const remotes = withoutRepeats(
-    objectsOf(server.remotes)
-      .map((one, at) => ({
-        type: recordedLine(one.type),
-        url: recordedLine(one.url),
-        ...toInputs(inputsOfRemote(one)),
-        ...toUnread(unread, `remotes.${at}`),
-      }))
-      .filter(({ url }) => url !== ''),
-  );
-  return [...Map.groupBy(remotes, ({ type, url }) => `${type} ${url}`).values()].flatMap(joined);
-};
-
-const mostReaches = 20;
-
-/** Whether or not the caller fills in a part of them. */
-function toReaches({ runtimeArguments }: JsonObject): Pick<ListingPackage, 'reaches'> {
-  const words = objectsOf(runtimeArguments).flatMap(({ name, value, default: usual }) =>
-    [name, scalar(value) ?? scalar(usual)].flatMap((word) => recordedLine(word) || []),
-  );
-  const reaches = words.flatMap((word, at) => reachesMachine(word, words[at + 1]) ?? []);
-  return reaches.length > 0 ? { reaches: reaches.slice(0, mostReaches) } : {};
-}
 
 export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: string[] }): ListingPackage {
   const registry_type = recordedLine(recorded.registryType) || 'unknown';
