@@ -155,7 +155,7 @@ async function compareOne(
       ofPackages.test(criterion) && !(isUnreported && criterion === 'no_malware_report');
     const judged = judge(document, asked, context.clock().getTime()).map((one) =>
       version_asked && one.result === 'met' && isOpen(one.criterion)
-        ? { ...one, result: 'unknown' as const }
+        ? { ...one, result: 'unknown' as const, because: own('it is about the recorded version') }
         : one,
     );
     return {

@@ -144,7 +144,8 @@ async function toListedAgent(
   }
   const part = askedPart(whole.listing, one);
   const known = part ? whole.at(part) : whole;
-  const { notes, standsOut } = toAnswer(known.document(), 'short');
+  const { notes: ofAnswer, standsOut, ofNoCheck } = toAnswer(known.document(), 'short');
+  const notes = [...ofAnswer, ...ofNoCheck.map(({ text }) => text)];
   const { beside } = withBeside(one.by, inCommand);
   const notices = [
     ...noticesOfOther(one.text, known).notices,
@@ -159,7 +160,7 @@ async function toListedAgent(
     part_asked: part?.about,
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,
-    ...(notes.length > 0 && { notes: [...notes] }),
+    ...(notes.length > 0 && { notes }),
     stands_out: [...notices, ...standsOut.map(({ key, text }) => ({ key, text }))],
   };
 }

@@ -195,6 +195,10 @@ export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail
   return {
     notes: notesOf(listing),
     standsOut,
+    /** Said where nothing else stands out, which would mislead. */
+    ofNoCheck: isChecked(judged)
+      ? []
+      : [{ key: 'unchecked', text: own('Dossier has checked nothing of this listing.') }],
     lines: Object.fromEntries(
       all.map(([name, facts]) => [name, facts.filter((fact) => !isGap(fact))]),
     ) as unknown as Readonly<Record<LineName, readonly TextFact[]>>,

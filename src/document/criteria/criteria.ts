@@ -1,4 +1,4 @@
-import { join, ours, own, say, type Words } from '../../core/words.ts';
+import { isEmpty, join, ours, own, say, type Words } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/known/prices/assets.ts';
 import { type AnswerWords, gapWords, type ListingAnswer, lineWords } from '../answers/answers.ts';
 import { lineNames } from '../answers/lines.ts';
@@ -23,11 +23,12 @@ export interface RequestedCriterion {
   readonly value?: CriterionValue;
 }
 
-export interface CriterionAnswer extends RequestedCriterion {
-  readonly result: Result;
-  /** In place of the reason that the criterion gives. */
-  readonly because?: Words;
-}
+/** `because`: in place of the reason that the criterion gives, unless it is empty. */
+export type CriterionAnswer = RequestedCriterion &
+  (
+    | { readonly result: Exclude<Result, 'unknown'>; readonly because?: Words }
+    | { readonly result: 'unknown'; readonly because: Words }
+  );
 
 /** Undefined if the criterion accepts the value. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
@@ -58,10 +59,12 @@ export const judge = (
   requested: readonly RequestedCriterion[],
   now_ms: number,
 ): CriterionAnswer[] =>
-  requested.map((one) => ({
-    ...one,
-    result: criteria[one.criterion].judge(listing, one.value, now_ms),
-  }));
+  requested.map((one) => {
+    const judged = criteria[one.criterion].judge(listing, one.value, now_ms);
+    return typeof judged === 'string'
+      ? { ...one, result: judged }
+      : { ...one, result: 'unknown', because: judged.unknown };
+  });
 
 /** A line without facts is not known; a criterion that does not apply has no rows. */
 export function showWhy(
@@ -92,7 +95,7 @@ export function reasonWords(
   listing: ListingDocument,
   { criterion, value, result, because }: CriterionAnswer,
 ): Words | undefined {
-  if (because) return because;
+  if (because && !isEmpty(because)) return because;
   if (result !== 'not_applicable') return criteria[criterion].reason?.(listing, result, value);
   return ofPackages.test(criterion) ? own('no package recorded') : own('no endpoint recorded');
 }

@@ -1,5 +1,5 @@
 import { day_ms } from '../../core/text.ts';
-import type { Words } from '../../core/words.ts';
+import { own, phrase, type Words, within } from '../../core/words.ts';
 import type { LineName } from '../answers/lines.ts';
 import type { StandOut } from '../answers/stands-out.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -13,6 +13,17 @@ export const resultTexts = {
 } as const;
 export type Result = keyof typeof resultTexts;
 export const results = Object.keys(resultTexts) as [Result, ...Result[]];
+
+/** Why it is not known. */
+export interface UnknownResult {
+  readonly unknown: Words;
+}
+export type JudgedResult = Exclude<Result, 'unknown'> | UnknownResult;
+
+export const unknown = (why: Words): UnknownResult => ({ unknown: within(phrase(why)) });
+
+/** If it is unknown, the rows or the reason of the criterion say why. */
+export const orAsShown = (result: Result): JudgedResult => (result === 'unknown' ? unknown(own('')) : result);
 
 export type Row = LineName | StandOut['key'];
 
@@ -41,7 +52,7 @@ export interface Criterion {
   /** Empty if no row says more than the label and the result. */
   readonly rows: readonly Row[];
   /** Pure. `value` must be one that `takes` allows. */
-  judge(listing: ListingDocument, value: CriterionValue, now_ms: number): Result;
+  judge(listing: ListingDocument, value: CriterionValue, now_ms: number): JudgedResult;
   /** Why, if the rows leave it open. */
   readonly reason: Reason<CriterionValue> | undefined;
 }
@@ -55,7 +66,7 @@ export const criteriaOf =
     label: string,
     takes: Takes,
     rows: readonly Row[],
-    judge: (listing: ListingDocument, value: Value, now_ms: number) => Result,
+    judge: (listing: ListingDocument, value: Value, now_ms: number) => JudgedResult,
     reason?: Reason<Value>,
   ): Criterion =>
     ({ evidence, label, takes, rows, judge, reason }) as Criterion;
@@ -64,10 +75,10 @@ export const plain = { kind: 'nothing' } as const;
 export const days = { kind: 'number', max: 3650 } as const;
 export const daysUnchanged = { ...days, usual: 30 } as const;
 
-export const decided = (holds: boolean | undefined): Result => {
-  if (holds === undefined) return 'unknown';
-  return holds ? 'met' : 'not_met';
-};
+export const decided = (holds: boolean) => (holds ? 'met' : 'not_met');
+
+export const perhaps = (holds: boolean | undefined): Result =>
+  holds === undefined ? 'unknown' : decided(holds);
 
 const skew_ms = 5 * 60_000;
 

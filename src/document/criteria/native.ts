@@ -3,7 +3,17 @@ import { groupTexts, type RatingGroup, shownGroups } from '../../ratings/groups.
 import type { RatingCounts } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { countedWords } from '../words.ts';
-import { criteriaOf, days, daysSince, decided, plain, type Result, type Takes } from './criterion.ts';
+import {
+  criteriaOf,
+  days,
+  daysSince,
+  decided,
+  orAsShown,
+  plain,
+  type Result,
+  type Takes,
+  unknown,
+} from './criterion.ts';
 
 const ratings = { kind: 'number', max: 1000 } as const;
 /** Fewer sources give no share (docs/ratings.md). */
@@ -43,7 +53,7 @@ const ofRatings = (
     label,
     takes,
     ['rated'],
-    (listing, value: number, now_ms) => judge(listing.signals.native.independent, value, now_ms),
+    (listing, value: number, now_ms) => orAsShown(judge(listing.signals.native.independent, value, now_ms)),
     (listing, result) => {
       const share = result === 'unknown' ? own(`a share needs ${minForShare} independent sources`) : say``;
       const reason = result === 'met' ? say`` : join([countedOf(listing), share], '; ');
@@ -59,7 +69,7 @@ export const nativeCriteria = {
     ['whose'],
     (listing, wanted: number, now_ms) =>
       isClaimed(listing) && !listing.claim?.checked_at
-        ? 'unknown'
+        ? unknown(own('not kept for past days'))
         : decided(isClaimed(listing) && isWithin(listing.claim?.checked_at, wanted, now_ms)),
   ),
   native_ratings_at_least: ofRatings('At least {} independent rating(s)', ratings, (of, fewest) =>

@@ -17,8 +17,11 @@ import {
   daysSince,
   daysUnchanged,
   decided,
+  type JudgedResult,
   ofEvery,
   ofSome,
+  orAsShown,
+  perhaps,
   plain,
   type Reason,
   type Result,
@@ -34,7 +37,7 @@ function ofEndpoints(
   listing: ListingDocument,
   judge: (at: FactAt) => Result | undefined,
   join: Joined = ofEvery,
-): Result {
+): JudgedResult {
   const urls = [...new Set(listing.remotes.map(({ url }) => url))];
   if (urls.length === 0) return unlessUnread(listing, 'endpoint', 'not_applicable');
   const found = urls.flatMap((url) => {
@@ -44,7 +47,7 @@ function ofEndpoints(
     };
     return judge(at) ?? [];
   });
-  return join(found) ?? 'unknown';
+  return orAsShown(join(found) ?? 'unknown');
 }
 
 function isAlive(at: FactAt): Result {
@@ -119,7 +122,7 @@ function ofPackages<K extends NamedKind>(
   kind: K,
   holds: (value: KindValue<K>) => boolean | undefined,
   needsPackage = false,
-): Result {
+): JudgedResult {
   const readable = readablePackages(listing);
   const found = listing.packages.map((one): Result => {
     const checked = readable.find(({ recorded }) => recorded === toPackage(one)?.recorded);
@@ -127,15 +130,16 @@ function ofPackages<K extends NamedKind>(
       factsOf(of, listing.observations).find(({ subject }) => checked && subject === checked.subject);
     const fact = at(kind);
     if (!fact || fact.value === null || currentOutcome(fact) !== 'seen') return 'unknown';
-    const result = decided(holds(fact.value));
+    const result = perhaps(holds(fact.value));
     const isNowhere = needsPackage && currentOutcome(at(packageExists)) === 'absent';
     return result === 'met' && isNowhere ? 'unknown' : result;
   });
-  return ofEvery(found) ?? unlessUnread(listing, 'package', 'not_applicable');
+  const all = ofEvery(found);
+  return all ? orAsShown(all) : unlessUnread(listing, 'package', 'not_applicable');
 }
 
 /** A report counts even if not seen again; only the newest check can show that there is none. */
-function hasNoReport(listing: ListingDocument): Result {
+function hasNoReport(listing: ListingDocument): JudgedResult {
   const isReported = factsOf(packageAdvisories, listing.observations).some(
     ({ value }) => value !== null && reportedMalware(value) === 'yes',
   );

@@ -1,4 +1,5 @@
-import { own } from '../../core/words.ts';
+import { namespaceIdentity } from '../../core/identity.ts';
+import { dayOf, own, say } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import { isSpecified } from '../../listings/listing.ts';
 import { isWeighty } from '../../listings/moves.ts';
@@ -14,18 +15,43 @@ import {
 import { registryFirstPublished, registryVersions } from '../../observations/known/kinds/record.ts';
 import { repositoryExists } from '../../observations/known/kinds/repository.ts';
 import { currentOutcome, knowingOf } from '../../observations/known/observation.ts';
-import type { ListingDocument } from '../listing-document.ts';
-import { packageTypes, recordedSecrets, transports, unreadOf, whyNoneRead } from '../record.ts';
-import { criteriaOf, days, daysSince, decided, plain, type Reason, type Result } from './criterion.ts';
+import { type ListingDocument, partAsked } from '../listing-document.ts';
+import {
+  copyLacksWords,
+  noDates,
+  packageTypes,
+  recordedSecrets,
+  transports,
+  unreadOf,
+  whyNoneRead,
+} from '../record.ts';
+import {
+  criteriaOf,
+  days,
+  daysSince,
+  decided,
+  type JudgedResult,
+  orAsShown,
+  plain,
+  type Reason,
+  type Result,
+  unknown,
+} from './criterion.ts';
 
-/** Unknown if the field is not read, or if no record in the copy has it. */
-export const unlessUnread = (listing: ListingDocument, field: CopyField, result: Result): Result =>
-  whyNoneRead(listing, field) === undefined ? result : 'unknown';
+/** UnknownResult if the field is not read, or if no record in the copy has it. */
+export function unlessUnread(
+  listing: ListingDocument,
+  field: CopyField,
+  result: Exclude<Result, 'unknown'>,
+): JudgedResult {
+  const why = whyNoneRead(listing, field);
+  return why ? unknown(why) : result;
+}
 
 const signalOf = <K extends RecordKind>({ signals }: ListingDocument, kind: K) =>
   factsOf(kind, signals.imported)[0];
 
-function hasRepository(listing: ListingDocument): Result {
+function hasRepository(listing: ListingDocument): JudgedResult {
   if (!listing.repository) return unlessUnread(listing, 'repository', 'not_met');
   const gone = factsOf(repositoryExists, listing.observations).find((one) => knowingOf(one) === 'not_seen');
   return decided(currentOutcome(gone) !== 'absent');
@@ -34,51 +60,69 @@ function hasRepository(listing: ListingDocument): Result {
 const isGone: Reason<undefined> = ({ repository }, result) =>
   repository && result === 'not_met' ? own('recorded, but a check did not find it') : undefined;
 
-function asksNoSecret(listing: ListingDocument): Result {
-  const { remotes, packages, observations, copy_lacks = [] } = listing;
+function asksNoSecret(listing: ListingDocument): JudgedResult {
+  const { remotes, packages, observations, copy_lacks, [partAsked]: part } = listing;
   const { all, needed, unmarked } = recordedSecrets(listing);
   const isAsked = factsOf(accessRequired, observations).some(
     (one) => one.value === true && currentOutcome(one) === 'seen',
   );
   if (needed.length + unmarked.needed.length > 0 || isAsked) return 'not_met';
-  const lacks = copy_lacks.some((field) => field === 'endpoint' || field === 'package');
   const isNamed = all.length + unmarked.all.length > 0;
-  const isRead = !isNamed && !isSpecified(listing) && unreadOf(listing).length === 0 && !lacks;
-  return isRead && remotes.length + packages.length > 0 ? 'met' : 'unknown';
+  if (isNamed || unreadOf(listing).length > 0) return orAsShown('unknown');
+  const lacked = (['endpoint', 'package'] as const).find((field) => copy_lacks?.includes(field));
+  const why = part || !lacked ? undefined : copyLacksWords(copy_lacks, lacked);
+  if (why) return unknown(why);
+  if (remotes.length + packages.length === 0) return unknown(own('no endpoint or package recorded'));
+  return isSpecified(listing) ? unknown(own('the specification names no inputs')) : 'met';
 }
 
-function hasTransport(listing: ListingDocument, wanted: string): Result {
-  const { remotes, packages, copy_lacks } = listing;
+function hasTransport(listing: ListingDocument, wanted: string): JudgedResult {
+  const { remotes, packages } = listing;
   const known = [...remotes.map(({ type }) => type), ...packages.map(({ transport }) => transport)];
   if (known.includes(wanted)) return 'met';
-  const isLacking = copy_lacks?.includes(wanted === 'stdio' ? 'package' : 'endpoint');
-  return isLacking || !known.some(Boolean) ? 'unknown' : 'not_met';
+  const why = whyNoneRead(listing, wanted === 'stdio' ? 'package' : 'endpoint');
+  if (why) return unknown(why);
+  return known.some(Boolean) ? 'not_met' : unknown(own('no transport recorded'));
 }
 
-function hasPackage(listing: ListingDocument, wanted: string): Result {
+function hasPackage(listing: ListingDocument, wanted: string): JudgedResult {
   const { packages } = listing;
   if (packages.length === 0) return unlessUnread(listing, 'package', 'not_met');
   return decided(packages.some(({ registry_type }) => registry_type === wanted));
 }
 
+const noAge = (date: string | undefined) =>
+  unknown(date === undefined ? noDates : own('the recorded date is in the future'));
+
 /** Any version's date shows a minimum age; only the first's shows the exact age. */
-function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): Result {
+function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
   const age_days = daysSince(listing.published_at, now_ms);
-  if (age_days === undefined) return 'unknown';
-  if (signalOf(listing, registryFirstPublished)?.outcome === 'seen') return decided(age_days >= wanted);
-  return age_days >= wanted && !listing.sample ? 'met' : 'unknown';
+  if (age_days === undefined) return noAge(listing.published_at);
+  const first = signalOf(listing, registryFirstPublished);
+  if (first?.outcome === 'seen') return decided(age_days >= wanted);
+  return age_days >= wanted && !listing.sample ? 'met' : unknown(first?.reason ?? noDates);
 }
 
-function isUpdatedWithin({ updated_at }: ListingDocument, wanted: number, now_ms: number): Result {
+function isUpdatedWithin({ updated_at }: ListingDocument, wanted: number, now_ms: number): JudgedResult {
   const age_days = daysSince(updated_at, now_ms);
-  return decided(age_days === undefined ? undefined : age_days <= wanted);
+  return age_days === undefined ? noAge(updated_at) : decided(age_days <= wanted);
 }
 
-function sharesNothing(listing: ListingDocument): Result {
-  const found = sharedKinds.find((kind) => kind.basis === 'records' && signalOf(listing, kind));
-  if (found) return signalOf(listing, found)?.outcome === 'seen' ? 'not_met' : 'unknown';
-  const isUnread = listing.as_of?.is_today === false || (listing.copy_lacks ?? []).length > 0;
-  return isUnread ? 'unknown' : 'met';
+const ofPastDay = own('not kept for past days');
+
+function sharesNothing(listing: ListingDocument): JudgedResult {
+  const { as_of, copy_lacks = [] } = listing;
+  const kind = sharedKinds.find((one) => one.basis === 'records' && signalOf(listing, one));
+  const found = kind && signalOf(listing, kind);
+  if (found?.outcome === 'seen') return 'not_met';
+  const [lacked = 'endpoint'] = copy_lacks;
+  const why = found
+    ? found.reason
+    : as_of?.is_today === false
+      ? ofPastDay
+      : copyLacksWords(copy_lacks, lacked);
+  if (why) return unknown(why);
+  return found ? unknown(own('not all listings were compared')) : 'met';
 }
 
 const onlyRecords: Reason<undefined> = (listing, result) =>
@@ -86,15 +130,19 @@ const onlyRecords: Reason<undefined> = (listing, result) =>
     ? own('in records alone; a check saw something shared')
     : undefined;
 
-function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number): Result {
-  const { value: fact, outcome } = signalOf(listing, recordMoves) ?? {};
+function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
+  const { value: fact, outcome, reason } = signalOf(listing, recordMoves) ?? {};
   const ageOf = (date: string) => daysSince(date, now_ms) ?? 0;
   const last = fact?.moves.find(isWeighty);
-  if (listing.published_at === undefined || (last && last.published_at === undefined)) return 'unknown';
+  if (listing.published_at === undefined || (last && last.published_at === undefined))
+    return unknown(noDates);
   if (last?.published_at !== undefined && ageOf(last.published_at) < wanted) return 'not_met';
-  const isCompared = fact ? !fact.partly_read : signalOf(listing, registryVersions)?.value === 1;
-  if (outcome === 'not_asked' || !isCompared) return 'unknown';
-  return ageOf(last?.published_at ?? fact?.since ?? listing.published_at) >= wanted ? 'met' : 'unknown';
+  const versions = signalOf(listing, registryVersions);
+  const isCompared = fact ? !fact.partly_read : versions?.value === 1;
+  if (outcome === 'not_asked' || !isCompared)
+    return unknown(reason ?? versions?.reason ?? own('not all versions were compared'));
+  const since = last?.published_at ?? fact?.since ?? listing.published_at;
+  return ageOf(since) >= wanted ? 'met' : unknown(say`compared since ${dayOf(since)}`);
 }
 
 const recorded = criteriaOf('imported');
@@ -132,14 +180,22 @@ export const recordedCriteria = {
     ['whose'],
     (listing) => {
       const signal = signalOf(listing, namespaceOwner);
-      return decided(signal?.outcome === 'seen' ? signal.value === true : undefined);
+      if (signal?.outcome === 'seen') return decided(signal.value === true);
+      const none = listing.repository
+        ? undefined
+        : (whyNoneRead(listing, 'repository') ?? own('no repository recorded'));
+      return unknown(none ?? own('the owners of its namespace and its repository cannot be compared'));
     },
   ),
-  endpoint_at_domain: recorded('Endpoint at the domain of its namespace', plain, ['whose'], (listing) =>
-    listing.remotes.length > 0
-      ? decided(signalOf(listing, namespaceHoldsEndpoint)?.value ?? undefined)
-      : unlessUnread(listing, 'endpoint', 'not_applicable'),
-  ),
+  endpoint_at_domain: recorded('Endpoint at the domain of its namespace', plain, ['whose'], (listing) => {
+    if (listing.remotes.length === 0) return unlessUnread(listing, 'endpoint', 'not_applicable');
+    const value = signalOf(listing, namespaceHoldsEndpoint)?.value;
+    if (value != null) return decided(value);
+    const isAccount = namespaceIdentity(listing.handle).includes('/');
+    return unknown(
+      own(isAccount ? 'its namespace is an account, not a domain' : 'the host of an endpoint is not fixed'),
+    );
+  }),
   nothing_shared: recorded(
     'No other publisher records its endpoint, package, repository or description',
     plain,
@@ -159,7 +215,7 @@ export const recordedCriteria = {
     ['whose'],
     (listing, most: number) => {
       const listings = signalOf(listing, publisherListings)?.value;
-      return decided(listings == null ? undefined : listings <= most);
+      return listings == null ? unknown(ofPastDay) : decided(listings <= most);
     },
   ),
 };

@@ -193,7 +193,7 @@ function criterionRows(listings: readonly JudgedAgent[], kind: Criterion['eviden
 function answeredRows(listings: readonly JudgedAgent[]): ComparisonRow[] {
   const all = listings.map(({ handle, document, notices = [] }) => {
     const answer = toAnswer(document);
-    const standsOut = [...notices, ...answer.standsOut];
+    const standsOut = [...notices, ...answer.standsOut, ...answer.ofNoCheck];
     const { lines, unseen, unchecked } = toAnswerWords(answer);
     const said = { ...lines, unseen, unchecked, record: recordWords(document) };
     return { handle, standsOut, today: document.evidence_snapshot_date, said };
