@@ -118,7 +118,10 @@ export const listRatings = defineTool({
       ...toListed(shown),
       proof_meanings: proofMeanings(Object.fromEntries(shown.map(({ proof_class }) => [proof_class, 1]))),
       ...(months.length > 0 && {
-        months: months.map((one) => `${one.month} ${one.outcome} ${one.group} ${one.ratings}`),
+        months: [...Map.groupBy(months, ({ month }) => month)].map(([month, all]) => {
+          const counted = all.map(({ outcome, group, ratings }) => `${outcome} ${group} ${ratings}`);
+          return `${month} ${counted.join(', ')}`;
+        }),
       }),
       next_cursor: last && toCursor([last.log_index]),
       ...(isWhole && { for_publisher: toPublisherLine(facts, context) }),
