@@ -540,6 +540,12 @@ describe('what a version changed besides what moves callers', () => {
         isLatest: n === 0,
       });
     }),
+    ...versions(
+      'flood',
+      at(vendor),
+      at('https://mail.vendor.com/key'),
+      ...Array.from({ length: 6 }, (_, n) => ({ ...at('https://mail.vendor.com/key'), title: `Mail ${n}` })),
+    ),
     ...versions('same', at(vendor), at(vendor)),
     ...versions('released', npm(), npm({}, '1.0.1')),
   ];
@@ -570,6 +576,18 @@ describe('what a version changed besides what moves callers', () => {
     expect(page).toContain('changed inputs');
     expect(page).toContain('newly names the repository github.com/vendor/mail; changed title besides');
     expect(page).toContain('the first that was compared');
+  });
+
+  it('pushes no move back, however many versions change it', async () => {
+    const moved =
+      '2026-10-02 version `1.0.1` (published 2026-10-02) changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/key`; host as before';
+    const { changes } = await ask('flood');
+    expect(changes).toEqual([
+      '2026-10-08 6 versions, `1.0.2` to `1.0.7` (published 2026-10-03 to 2026-10-08), changed title and made no move',
+      moved,
+    ]);
+    const since = (await ask('flood', { since: '2026-10-07' })).changes;
+    expect(since[0]).toMatch(/^2026-10-08 2 versions, `1\.0\.6` to `1\.0\.7` /);
   });
 
   it('is a version of its package, if nothing else differs', async () => {

@@ -89,11 +89,14 @@ async function findMessageChange(
 }
 
 /** The stream of changes lacks versions published before the listing was first read. */
-const toVersion = (at: string, moved: ChangedVersion) => ({
+const toVersion = (at: string, moved: ChangedVersion, since: readonly ChangedVersion[] = []) => ({
   type: 'version.published' as const,
   at,
-  data: { moved },
+  /** `since`: the versions before it, newest first, that like it made no move. */
+  data: { moved, since },
 });
+
+const hasMove = ({ version, published_at, fields, ...move }: ChangedVersion) => Object.keys(move).length > 0;
 
 const readAtOnce = 100;
 const mostVersions = 500;
@@ -159,6 +162,7 @@ function placeOf(versions: readonly ComparedRow[], at: number): number {
 async function readVersions(
   versions: readonly ComparedRow[],
   handle: string,
+  { since, until }: { readonly since: string; readonly until: string },
   context: Pick<Context, 'store'>,
 ) {
   const changes = await context.store.changes.ofRecord(handle, {
@@ -166,11 +170,27 @@ async function readVersions(
     limit: readAtOnce,
     type: 'listing.changed',
   });
-  return versions.flatMap((one, at): Placed[] => {
+  const told = versions.flatMap((one, at) => {
     const changed = changedVersion(one);
-    if (!changed?.published_at || changes.some(({ data }) => isTold(data, changed))) return [];
-    const { published_at } = changed;
-    return [{ at: published_at, place: placeOf(versions, at), event: toVersion(published_at, changed) }];
+    const { published_at = '' } = changed ?? {};
+    if (!changed || published_at < since || published_at > until || published_at === '') return [];
+    if (changes.some(({ data }) => isTold(data, changed))) return [];
+    return [{ changed, published_at, place: placeOf(versions, at) }];
+  });
+  // Versions without a move are one event, so that they push no move back.
+  const starts = told.flatMap(({ changed }, at) => {
+    const before = told[at - 1]?.changed;
+    return hasMove(changed) || !before || hasMove(before) ? [at] : [];
+  });
+  return starts.flatMap((start, at): Placed[] => {
+    const [first, ...since] = told.slice(start, starts[at + 1]);
+    if (!first) return [];
+    const event = toVersion(
+      first.published_at,
+      first.changed,
+      since.map(({ changed }) => changed),
+    );
+    return [{ at: first.published_at, place: first.place, event }];
   });
 }
 
@@ -201,7 +221,8 @@ export async function readEvents(
       ),
     }));
   const isRecorded = kind === undefined || recordedKinds.has(kind);
-  const versions = isRecorded && !withdrawn ? await readVersions(rows, handle, context) : [];
+  const versions =
+    isRecorded && !withdrawn ? await readVersions(rows, handle, { since, until }, context) : [];
   const reads = [
     isRecorded && readChanges,
     isOfChecks(kind) && ((before: number) => readChecks(handle, before, context)),

@@ -7,6 +7,7 @@ import { type Json, ownMember } from '../../core/json.ts';
 import {
   code,
   count,
+  day,
   dayOf,
   isEmpty,
   join,
@@ -30,7 +31,7 @@ import {
   changedName,
   type MemberChange,
 } from '../../observations/known/kinds/lists/member-changes.ts';
-import { versionMoveWords } from '../../observations/known/kinds/moves.ts';
+import { changedVersionWords, versionMoveWords } from '../../observations/known/kinds/moves.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
@@ -227,8 +228,17 @@ export function claimWords(event: ClaimEvent): Words {
   return isEmpty(where) ? what : say`${what} (${where})`;
 }
 
+function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.published' }>['data']) {
+  const oldest = since.at(-1);
+  if (!oldest) return versionMoveWords(moved);
+  const all = [moved, ...since];
+  const fields = [...new Set(all.flatMap((one) => one.fields))];
+  const dates = say`published ${day(oldest.published_at ?? '')} to ${day(moved.published_at ?? '')}`;
+  return say`${count(all.length, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}), ${changedVersionWords({}, fields)} and made no move`;
+}
+
 function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
-  if (event.type === 'version.published') return within(versionMoveWords(event.data.moved));
+  if (event.type === 'version.published') return within(versionsWords(event.data));
   const { type, at, data, claim } = event;
   if (claim) return claimWords(claim);
   return changeWithVersion({ type, at, data, handle: '' });
