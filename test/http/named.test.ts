@@ -205,6 +205,28 @@ describe('get_agent finds the one listing that records', () => {
       `https://insiders.vscode.dev/redirect/mcp/install?name=a&config=${encodeURIComponent('{"command":"npx","args":["@political-comms/mcp"]}')}`,
       `lmstudio://add_mcp?name=a&config=${btoa('{"command":"npx","args":["@political-comms/mcp"]}')}`,
     ].map((pasted) => ['what a README hands to a client', pasted, 'com.politicalcomms/api', 'npm package']),
+    ...[
+      'https://registry.npmjs.org/@political-comms%2fmcp',
+      'https://registry.npmjs.org/@political-comms/mcp/1.2.0',
+      'npm error 404 Not Found - GET https://registry.npmjs.org/@political-comms%2fmcp - Not found',
+      "npm ERR! 404  '@political-comms/mcp@1.2.0' is not in this registry.",
+      `npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/@political-comms%2fmcp - Not found\nnpm error 404\nnpm error 404  The requested resource '@political-comms/mcp@*' could not be found\nnpm error A complete log of this run can be found in: /home/a/.npm/_logs/2026-01-01T00_00_00_000Z-debug-0.log`,
+      'npm warn deprecated @political-comms/mcp@1.2.0: no longer kept up, see https://example.com/why@1.0',
+    ].map((text) => ['what npm reads or reports', text, 'com.politicalcomms/api', 'npm package']),
+    ...[
+      'https://pypi.org/simple/ledger-tools/',
+      'https://pypi.org/pypi/ledger-tools/2.0/json',
+      'ERROR: No matching distribution found for ledger-tools==2.0',
+      'ERROR: Could not find a version that satisfies the requirement ledger-tools (from versions: none)\nERROR: No matching distribution found for ledger-tools',
+      'warning: `ledger-tools==2.0` is yanked (reason: "broken")',
+      'error: × No solution found: Because ledger-tools was not found in the package registry and you require ledger-tools, we can conclude that your requirements are unsatisfiable.',
+    ].map((text) => ['what pip or uv reads or reports', text, 'com.example/ledger', 'pypi package']),
+    [
+      'what docker reports',
+      'docker: Error response from daemon: pull access denied for example/imager, repository does not exist',
+      'com.example/imager',
+      'oci package',
+    ],
     ['a command', 'go run github.com/webhook-co/webhook@latest', 'co.webhook/webhook', repository],
     [
       'a command',

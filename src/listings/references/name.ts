@@ -7,6 +7,7 @@ import { domainOwners } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
 import { anyVersion, type Beside, type Command, readCommands, readCommandsIn } from './command.ts';
 import { readServer } from './configured.ts';
+import { readPackagePage, readReported } from './package-pages.ts';
 import { pastedServers } from './pasted.ts';
 import { shellOperator } from './programs.ts';
 import { type Reference, toAddressKey, toAdvisoryKey, toHost, toPackageKey } from './references.ts';
@@ -60,34 +61,6 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+|\s+v?\d[\w.+-]*|\[[\w
 
 /** Twice, because an image may have a tag and a digest, and a package an extra and a version. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
-
-/** Pages about anything else of a package, such as its tags, name the package only. */
-const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
-  ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+)|\/.*)?$/i],
-  ['pypi', /^(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['nuget', /^(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
-  ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
-  ['', /^(?:osv\.dev\/vulnerability|github\.com\/advisories|nvd\.nist\.gov\/vuln\/detail)\/([\w-]+)$/i],
-  // Files, as in a lock file.
-  ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@]+)\/-\/[^/]+?-(\d[^/]*)\.tgz$/i],
-  [
-    'pypi',
-    /^files\.pythonhosted\.org\/packages\/(?:[^/]+\/)+([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!+]*?)(?:-[^/]*\.whl|\.tar\.gz|\.zip)$/i,
-  ],
-];
-
-/** As `npm:name@version`, or the id of an advisory. */
-function readPackagePage(text: string): string | undefined {
-  const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
-  const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
-  for (const [registry, page] of packagePages) {
-    const [found, name, version] = page.exec(address) ?? [];
-    if (found && name) return `${registry && `${registry}:`}${name}${version ? `@${version}` : ''}`;
-  }
-  return undefined;
-}
 
 /** `text` is as `npm:name@version`, or an address; empty for what has no plain name here. */
 interface StartedName {
@@ -347,7 +320,8 @@ export function readName(asked: string, publicUrl: string): Name {
   const ofTool = readToolNames(trimmed);
   if (ofTool.text !== trimmed && isOneTool.test(trimmed)) return { ...none, text: ofTool.text };
   const configured = readConfigured(trimmed);
-  const several = configured.length > 0 ? configured : readEach(trimmed);
+  const reported = readReported(trimmed).map((text): StartedName => ({ text, beside: [] }));
+  const several = [configured, reported].find(({ length }) => length > 0) ?? readEach(trimmed);
   const pasted = several.length > 0 ? several : readCommanded(trimmed);
   const names = pasted.map((one) => toName(one, publicUrl));
   const [only, other] = names;

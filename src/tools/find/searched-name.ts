@@ -30,12 +30,15 @@ const foundWords = (found: FoundListing | Several, beside: Words): Words =>
 export async function readSearchedName(asked: string, context: Context): Promise<SearchedName> {
   const name = readName(asked, context.config.publicUrl);
   const { text, references, servers } = name;
-  if (servers) return { ...noName, advice: `${whyUnreadable(name)} resolve_agents takes them all.` };
+  const inCommand = await besideInStore(name, context);
+  if (servers) {
+    const said = [whyUnreadable(name), 'resolve_agents takes them all.', toText(inCommand)];
+    return { ...noName, advice: said.filter(Boolean).join(' ') };
+  }
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   if (places.length === 0 && name.beside.length === 0) return noName;
   const { now, before } = await findHolders({ ...name, references: places }, context);
   const held = now ?? before;
-  const inCommand = await besideInStore(name, context);
   if (!held) {
     const unknown = 'No listing was found by this name; get_agent says what is known of it.';
     const advice = isOnlyName(name, asked) && [toText(inCommand), unknown].filter(Boolean).join(' ');
