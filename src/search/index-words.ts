@@ -140,8 +140,10 @@ const toValue = (listings: number, total: number) =>
   Math.log(1 + (total - listings + 0.5) / (listings + 0.5));
 
 function toRanked(word: Expanded, counts: Counts, total: number) {
-  const { term, typed, found, share, isGuessed } = word;
-  const own = counts.get(term)?.listings ?? Math.max(...found.map((one) => listingsOf(one, counts)));
+  const { term, typed, alternatives, found, share, isGuessed } = word;
+  const [itself = { terms: [term], factor: 1 }] = alternatives;
+  const strong = listingsOf(itself, counts, 'strong');
+  const own = listingsOf(itself, counts) || Math.max(...found.map((one) => listingsOf(one, counts)));
   const widest = widestOf(found);
   return {
     term,
@@ -151,6 +153,7 @@ function toRanked(word: Expanded, counts: Counts, total: number) {
     strong: widest.reduce((sum, one) => sum + listingsOf(one, counts, 'strong'), 0),
     value: toValue(Math.min(own, total), total) * share,
     isCounted: share > questionWordShare,
+    isSubject: isTelling(word) && strong > 0 && 2 * strong >= own,
     isGuessed,
     isTelling: isTelling(word),
   };

@@ -13,11 +13,15 @@ export interface RankedWord {
   /** Of a match. */
   readonly value: number;
   readonly isCounted: boolean;
+  /** Most listings that have it have it in the name, as those of a product. */
+  readonly isSubject: boolean;
 }
 
 const neighbours = 1.3;
 /** If a phrase is apart. */
 const apartShare = 0.6;
+/** Without a subject, other words say little. */
+const lackShare = 0.3;
 const placeholderLoss = 1000;
 const deprecatedShare = 0.5;
 
@@ -79,8 +83,9 @@ function createTermReader(places: ReadonlyMap<number, number>, documents: Docume
 }
 
 /**
- * Each value times its weight, summed, times the matched share of values; more for neighbours that stay
- * neighbours; less for a deprecated listing. Placeholders come last. Add no document before the last use.
+ * Each value times its weight, summed, times the matched share of values, in which a synonym counts for less;
+ * more for neighbours that stay neighbours; less without a subject and for a deprecated listing. Placeholders
+ * come last. Add no document before the last use.
  */
 export function createScorer(words: readonly RankedWord[], documents: Documents) {
   const { wanted, places } = toWanted(words, documents);
@@ -105,20 +110,27 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
     let share = 0;
     let met = 0;
     let neighboured = 0;
+    let lacking = 0;
     let before = 0;
     for (let at = 0; at < words.length; at += 1) {
-      const { value, isCounted } = words[at] as RankedWord;
+      const { value, isCounted, isSubject } = words[at] as RankedWord;
       let weight = 0;
-      for (const one of wanted[at] ?? []) weight = Math.max(weight, weigh(one, found, start));
+      let factor = 0;
+      for (const one of wanted[at] ?? []) {
+        const own = weigh(one, found, start);
+        weight = Math.max(weight, own);
+        if (own > 0) factor = Math.max(factor, one.factor);
+      }
       const pair = weight > 0 && before > 0 ? pairs[at] : undefined;
       if (pair && isPhraseAt(documents, start, pair)) neighboured += 1;
       before = weight;
+      if (weight === 0 && isSubject) lacking += 1;
       if (weight === 0) continue;
       sum += value * weight;
-      share += value;
+      share += value * Math.sqrt(factor);
       if (isCounted) met += 1;
     }
-    const score = all > 0 ? sum * (share / all) * neighbours ** neighboured : 0;
+    const score = all > 0 ? sum * (share / all) * neighbours ** neighboured * lackShare ** lacking : 0;
     const loss = data[start] === standings.placeholder ? placeholderLoss : 0;
     return {
       score: (data[start] === standings.deprecated ? deprecatedShare * score : score) - loss,

@@ -27,7 +27,7 @@ export function toPhraseWords<Word extends { readonly text: string }>(words: rea
   let left: string[] = [];
   for (const word of words) {
     const isLeft = (saysAny && stopWords.has(word.text)) || kept.some(({ text }) => text === word.text);
-    if (isLeft) left.push(word.text);
+    if (isLeft) left.push(word.text === 'into' ? 'to' : word.text);
     else {
       kept.push({ ...word, between: left.join(' ') });
       left = [];

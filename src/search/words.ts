@@ -99,7 +99,7 @@ export function withoutForeign(words: readonly SearchWord[]): SearchWord[] | und
 export const questionWords: ReadonlySet<string> = toSet(
   `find show give get need want wants looking look something anything someone anyone thing things way best good
   please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
-  tools mcp official`,
+  tools mcp official server servers`,
 );
 
 /** The nouns beside them say more. */
@@ -111,7 +111,7 @@ export const verbs: ReadonlySet<string> = toSet(
 
 /** So frequent that other words say more. */
 export const lightWords: ReadonlySet<string> = toSet(
-  `agent agents ai api apis app apps assistant assistants llm model server servers service services sdk claude
+  `agent agents ai api apis app apps assistant assistants llm model service services sdk claude
   data access cheap free easy simple online new real time country countries other`,
 );
 

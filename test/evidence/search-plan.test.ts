@@ -10,6 +10,7 @@ const word = (term: string, listings: number, alternatives: readonly (readonly s
   strong: listings / 4,
   value: 1 / listings,
   isCounted: true,
+  isSubject: false,
 });
 
 /** Each look as text: groups divided by `&`, the terms of an alternative joined by `+`. */

@@ -41,8 +41,8 @@ async function search(query: string, { app } = directory) {
   return { ...(structuredContent as unknown as Answer), text: content[0]?.text ?? '' };
 }
 
-async function matchedBy(query: string) {
-  const { listings } = await search(query);
+async function matchedBy(query: string, from = directory) {
+  const { listings } = await search(query, from);
   return listings.map(({ handle, facts }) => [handle, facts.find((fact) => fact.startsWith('matched'))]);
 }
 
@@ -83,17 +83,47 @@ it('of words between which another was typed makes no phrase', async () => {
       environment: { LIMITS: 'off' },
     }),
   );
-  const found = async (query: string) =>
-    (await search(query, pictures)).listings.map(({ handle, facts }) => [
-      handle,
-      facts.find((fact) => fact.startsWith('matched')),
-    ]);
-  expect(await found('OCR text from image')).toEqual([
+  expect(await matchedBy('OCR text from image', pictures)).toEqual([
     ['com.ocr/scan', 'matched 2 of 3 words'],
     ['com.art/draw', 'matched 1 of 3 words'],
   ]);
-  expect((await found('text to image'))[0]?.[0]).toBe('com.art/draw');
-  expect((await found('text image'))[0]?.[0]).toBe('com.art/draw');
+  expect((await matchedBy('text to image', pictures))[0]?.[0]).toBe('com.art/draw');
+  expect((await matchedBy('text image', pictures))[0]?.[0]).toBe('com.art/draw');
+});
+
+it('puts listings with the product that is named before those with the other words, which a synonym replaces in part', async () => {
+  const databases = await opened(
+    openDirectory({
+      entries: [
+        entry('com.mysql/read-only-mysql', 'Read-only server for queries of MySQL, only to read'),
+        ...['a', 'b'].map((name) => entry(`com.${name}/${name}`, 'Reads only; writes code')),
+        entry('com.elephant/postgres', 'Runs statements of PostgreSQL'),
+        entry('com.trunk/postgres-admin', 'Tunes PostgreSQL'),
+        entry('com.code/code-maker', 'Generates code, generates tests'),
+        entry('com.squares/maker', 'Draws and reads for phones a QR code, or several'),
+        entry('com.voice/voice', 'TTS in many voices'),
+        entry('com.pirate/talker', 'Speaks as a pirate'),
+        entry('com.files/local', 'Local files'),
+        entry('com.us/taxes', 'Taxes of the US'),
+        entry('com.user/scan', 'Scans taxes using lasers'),
+      ],
+      environment: { LIMITS: 'off' },
+    }),
+  );
+  const handlesOf = async (query: string) =>
+    (await search(query, databases)).listings.map(({ handle }) => handle);
+  expect((await handlesOf('postgres server that is read only')).slice(0, 3)).toEqual([
+    'com.elephant/postgres',
+    'com.trunk/postgres-admin',
+    'com.mysql/read-only-mysql',
+  ]);
+  expect((await handlesOf('generate qr codes'))[0]).toBe('com.squares/maker');
+  expect((await handlesOf('turn text into speech'))[0]).toBe('com.voice/voice');
+  expect(await handlesOf('translate')).toEqual([]);
+  expect(await matchedBy('US taxes', databases)).toEqual([
+    ['com.us/taxes', undefined],
+    ['com.user/scan', 'matched 1 of 2 words'],
+  ]);
 });
 
 it('quotes an unknown word as it was typed', async () => {
