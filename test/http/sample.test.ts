@@ -68,7 +68,7 @@ describe('a listing of the shipped sample is called a sample', () => {
     [
       'Markdown about its namespace',
       `/agents/${madeUp}.md`,
-      'Namespace not proven to a registry; its endpoint is on its domain',
+      'Namespace of domain invoices.example.com, not proven to a registry; its endpoint is on it',
     ],
     ['the badge', `/badge/${madeUp}`, 'dossier: sample'],
     ['a list', '/agents?q=invoices', '<li>shipped sample</li>'],

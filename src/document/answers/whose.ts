@@ -53,7 +53,7 @@ import { hostingWords } from '../sentences.ts';
 export const hostOf = (url: string) => (hasTemplateHost(url) ? undefined : URL.parse(url)?.hostname);
 
 /** Empty if the two cannot be compared. */
-function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
+function endpointsAtDomain(listing: ListingDocument): Words {
   const at = hostingWords(listing);
   const hosted = isEmpty(at) ? at : say`: ${at}`;
   const known = ownersOf(listing).remotes.map((one) => one.at);
@@ -65,16 +65,16 @@ function endpointsAtDomain(listing: ListingDocument, it: Words): Words {
   const beside = countOf('beside');
   const under = say`under the same registered domain ${code(namespaceIdentity(listing.handle))}`;
   if (places.length === 1) {
-    if (first === 'on') return say`; its endpoint is on ${it}${hosted}`;
+    if (first === 'on') return say`; its endpoint is on it${hosted}`;
     return first === 'beside'
-      ? say`; its endpoint is not on ${it} but ${under}`
+      ? say`; its endpoint is not on it but ${under}`
       : say`; its endpoint is on another domain${hosted}`;
   }
-  if (there === places.length) return say`; all its endpoints are on ${it}${hosted}`;
+  if (there === places.length) return say`; all its endpoints are on it${hosted}`;
   const many = there === 0 ? own('none') : number(there);
   const others = beside === 0 ? say`` : say`, ${beside} ${under}`;
   const where = isEmpty(at) ? at : say`; on ${at}`;
-  return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on ${it}${others}${where}`;
+  return say`; ${many} of its ${places.length} endpoints ${there > 1 ? own('are') : own('is')} on it${others}${where}`;
 }
 
 function movedAccount({ known }: JudgedListing, isShown: boolean): Words {
@@ -97,16 +97,15 @@ function namespaceOf(judged: JudgedListing): TextFact {
     ? own(', owner of the recorded repository')
     : own(', not the owner of the recorded repository');
   // A namespace has no characters that could imitate our words.
+  const holder = ours(namespaceText(handle));
   const name = isShown
-    ? say`${ours(namespaceText(handle))}, proven to the registry`
-    : say`namespace ${judged.listing.sample ? own('not proven to a registry') : own('not known to be proven')}`;
+    ? say`${holder}, proven to the registry`
+    : say`namespace of ${holder}, ${judged.listing.sample ? own('not proven to a registry') : own('not known to be proven')}`;
   const elsewhere = owner ? movedAccount(judged, isShown) : say``;
   const isComparable = judged.known(namespaceHoldsEndpoint).length > 0;
   const at = hostingWords(judged.listing);
   const ofAccount = isEmpty(at) ? at : say`; its endpoint is on ${at}`;
-  const where = isComparable
-    ? endpointsAtDomain(judged.listing, own(isShown ? 'it' : 'its domain'))
-    : ofAccount;
+  const where = isComparable ? endpointsAtDomain(judged.listing) : ofAccount;
   // The words need no source: they name the registry, or say that the proof is not known.
   return ofService(judged, say`${name}${owner === undefined ? say`` : owns}${elsewhere}${where}`);
 }
