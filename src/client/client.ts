@@ -111,7 +111,7 @@ function toComparison(payment: Payment): Comparison['input'] {
 }
 
 const parts = ['payee', 'amount', 'asset', 'network', 'scheme'] as const;
-const states = ['as_seen', 'new', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'];
+const states = ['as_seen', 'new', 'again', 'seen_until', 'never_seen', 'higher', 'lower', 'not_known'];
 
 /** Any other answer, such as a proxy's, must not look like a comparison without objections. */
 function isComparison(answer: unknown): answer is Comparison['answer'] {

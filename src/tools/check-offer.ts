@@ -181,7 +181,7 @@ const toListings = (checked: readonly Pick<CheckedOffer, 'handle' | 'facts'>[], 
       : [],
   );
 
-const different = new Set<string>(['new', 'never_seen', 'seen_until', 'other', 'higher', 'lower']);
+const different = new Set<string>(['new', 'again', 'never_seen', 'seen_until', 'other', 'higher', 'lower']);
 
 function rankOf({ compared, lists }: CheckedOffer): number {
   const states = [

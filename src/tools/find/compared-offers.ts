@@ -8,13 +8,13 @@ import { holdsEndpoints } from '../../listings/naming.ts';
 import {
   type ComparedOffer,
   compareOffer,
-  compareWithClosest,
+  isInNewest,
   paidElsewhere,
 } from '../../observations/known/prices/compare.ts';
 import { toToolName } from '../../observations/known/prices/offer.ts';
 import { compareWithLists, type ListComparison } from '../../observations/known/prices/price-lists.ts';
 import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/known/prices/seen.ts';
-import type { NumberedOffer, SentOffers } from '../../observations/known/prices/sent.ts';
+import type { NumberedOffer, SentOffer, SentOffers } from '../../observations/known/prices/sent.ts';
 import { paidForWords } from '../../observations/known/prices/words.ts';
 import { whyNone } from './listing.ts';
 import { findPlace, isAddress, keysOf, type PaidPlace } from './paid-place.ts';
@@ -77,6 +77,18 @@ function messageOf({ facts, endpoints, found }: PaidPlace, place: SeenPlace | un
   return join([found, until, not, read], ' ');
 }
 
+/** The place that most parts are as at; a place with a quote comes before others. */
+function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenPlace[]) {
+  const all = seen.map((place) => {
+    const compared = offers.map((offer) => compareOffer(offer, place));
+    const parts = compared.flatMap((one) => Object.values(one));
+    const asSeen = parts.filter(({ seen: how }) => isInNewest(how)).length;
+    const quoting = place.quotes.some(({ value }) => value) ? 1 : 0;
+    return { place, compared, asSeen, quoting };
+  });
+  return all.sort((a, b) => b.asSeen - a.asSeen || b.quoting - a.quoting)[0];
+}
+
 type Named = Parameters<typeof findPlace>[0];
 
 async function compareAt(
@@ -95,7 +107,7 @@ async function compareAt(
   const unseen = { now: context.clock(), endpoint: undefined, unseen: place.unseen, quotes: [] };
   return offers.map((offer, at) => {
     const compared = closest?.compared[at] ?? compareOffer(offer, unseen);
-    const isKnown = /^(?:as_seen|new)$/.test(compared.payee.seen);
+    const isKnown = isInNewest(compared.payee.seen);
     const besides = [...others, ...seen.filter((one) => one !== closest?.place)];
     return {
       offer,

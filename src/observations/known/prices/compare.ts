@@ -4,6 +4,7 @@ import {
   code,
   count,
   dayOf,
+  fromDayToDay,
   listed,
   ours,
   own,
@@ -16,13 +17,23 @@ import { subjectWords } from '../kinds/packages/packages.ts';
 import { symbolOf, toCaip19 } from './assets.ts';
 import { isWhole, type Offer } from './offer.ts';
 import { amountWords, besideQuoted, type Unit } from './quoted-amount.ts';
-import type { OfferSighting, SeenOffers, SeenPlace } from './seen.ts';
+import {
+  checksIn,
+  type Holds,
+  type OfferSighting,
+  runOf,
+  type SeenOffers,
+  type SeenPlace,
+  sinceWhen,
+  toIsHeld,
+} from './seen.ts';
 import type { SentOffer } from './sent.ts';
 import { isMost, networkInFull } from './words.ts';
 
 export const seenStates = [
   'as_seen',
   'new',
+  'again',
   'seen_until',
   'never_seen',
   'higher',
@@ -36,9 +47,14 @@ export const changedPart = z.object({
   before: z.object({ value: wordsSchema, until: z.string() }),
 });
 
+type SeenState = (typeof seenStates)[number];
+
+export const isInNewest = (seen: SeenState): seen is 'as_seen' | 'new' | 'again' =>
+  /^(?:as_seen|new|again)$/.test(seen);
+
 interface OfferPart {
   readonly value?: Words;
-  readonly seen: (typeof seenStates)[number];
+  readonly seen: SeenState;
   readonly changed?: z.infer<typeof changedPart> | undefined;
   readonly text: Words;
 }
@@ -61,20 +77,10 @@ function noQuote({ endpoint, unseen }: SeenOffers): ComparedPart {
 
 /** `holds` tells whether offers have a part of the sent offer, and `name` names what they have instead. */
 interface OfferQuestion {
-  readonly holds: (offers: readonly Offer[]) => boolean;
+  readonly holds: Holds;
   readonly name: (offers: readonly Offer[]) => readonly Words[];
   /** What the newest quote has none of, on a day. */
   readonly lacking?: (at: string) => Words;
-}
-
-function runOf(sightings: readonly OfferSighting[], holds: (value: readonly Offer[]) => boolean) {
-  const end = sightings.findIndex(({ value }) => value === undefined || !holds(value));
-  return sightings.slice(0, end === -1 ? sightings.length : end);
-}
-
-function sinceWhen(run: readonly OfferSighting[]): string {
-  const last = run.at(-1);
-  return last?.from ?? last?.until ?? '';
 }
 
 const newFor_ms = 7 * day_ms;
@@ -86,16 +92,24 @@ function toHeld(
 ): ComparedPart {
   const run = runOf(sightings, holds);
   const since = sinceWhen(run);
-  const checks = run.reduce((sum, one) => sum + one.checks, 0);
-  const was = sightings.slice(run.length).find(({ value }) => value !== undefined);
+  const checks = checksIn(run);
+  const others = sightings.slice(run.length);
+  const was = others.find(({ value }) => value !== undefined);
+  const last = others.findIndex(toIsHeld(holds));
+  const earlier = last === -1 ? [] : runOf(others.slice(last), holds);
   const isOther = was?.value !== undefined && !holds(was.value);
   const isNew = checks < 2 || (isOther && now.getTime() - Date.parse(since) < newFor_ms);
   const names = isOther && !was.isPart ? name(was.value) : [];
   const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
   const replaced = before && say`; until ${dayOf(before.until)} it was ${before.value}`;
+  const [{ until } = { until: '' }] = earlier;
+  const earlierWords =
+    earlier.length > 0 &&
+    say`, seen before ${fromDayToDay(sinceWhen(earlier), until)} (${count(checksIn(earlier), 'check')})`;
+  const how = isNew ? (earlier.length > 0 ? 'again' : 'new') : 'as_seen';
   return {
-    seen: isNew ? 'new' : 'as_seen',
-    text: say`${own(isNew ? 'new' : 'as seen')} since ${dayOf(since)} (${count(checks, 'check')})${replaced}`,
+    seen: how,
+    text: say`${own(how === 'as_seen' ? 'as seen' : how)} since ${dayOf(since)} (${count(checks, 'check')})${earlierWords}${replaced}`,
     ...(before && { changed: { since: dayText(since), checks, before } }),
   };
 }
@@ -106,7 +120,7 @@ const partlyRead = ({ until }: Pick<OfferSighting, 'until'>): ComparedPart =>
 function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words): ComparedPart {
   const { quotes, since } = seen;
   const { holds, name, lacking = (at: string) => say`no price was seen on ${dayOf(at)}` } = question;
-  const isHeld = ({ value }: OfferSighting) => value !== undefined && holds(value);
+  const isHeld = toIsHeld(holds);
   const [now] = quotes;
   const newest = quotes.find(({ value }) => value !== undefined);
   if (!now || newest?.value === undefined) return noQuote(seen);
@@ -380,15 +394,3 @@ export const compareOffer = (offer: SentOffer, seen: SeenOffers): ComparedOffer 
       : otherAmount(offer.other_amount, offer, seen),
   ...compareUnit(offer, seen),
 });
-
-/** The place that most parts are as at; a place with a quote comes before others. */
-export function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenPlace[]) {
-  const all = seen.map((place) => {
-    const compared = offers.map((offer) => compareOffer(offer, place));
-    const parts = compared.flatMap((one) => Object.values(one));
-    const asSeen = parts.filter(({ seen: how }) => how === 'as_seen' || how === 'new').length;
-    const quoting = place.quotes.some(({ value }) => value) ? 1 : 0;
-    return { place, compared, asSeen, quoting };
-  });
-  return all.sort((a, b) => b.asSeen - a.asSeen || b.quoting - a.quoting)[0];
-}

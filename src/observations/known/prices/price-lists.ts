@@ -1,7 +1,7 @@
 import { dayText } from '../../../core/text.ts';
 import { code, dayOf, join, listed, own, say, type Words } from '../../../core/words.ts';
 import { ownProbe } from '../kinds/remotes.ts';
-import { type ComparedOffer, compareOffer, partNames } from './compare.ts';
+import { type ComparedOffer, compareOffer, isInNewest, partNames } from './compare.ts';
 import { addressesOf, type Offer } from './offer.ts';
 import type { SeenPlace } from './seen.ts';
 import type { SentOffer } from './sent.ts';
@@ -54,7 +54,7 @@ const likeness = (one: Offer, offer: SentOffer): number =>
   (addressesOf([one]).join() === addressesOf([offer]).join() ? 1 : 0);
 
 const toState = (seen: ComparedOffer[keyof ComparedOffer]['seen']): ListState => {
-  if (seen === 'as_seen' || seen === 'new') return 'as_listed';
+  if (isInNewest(seen)) return 'as_listed';
   return seen === 'seen_until' || seen === 'never_seen' ? 'other' : seen;
 };
 

@@ -29,6 +29,28 @@ export interface OfferSighting {
   readonly isAnother: boolean;
 }
 
+export type Holds = (value: readonly Offer[]) => boolean;
+
+export const toIsHeld =
+  (holds: Holds) =>
+  ({ value }: OfferSighting): boolean =>
+    value !== undefined && holds(value);
+
+/** The newest in a row that hold it. */
+export function runOf(sightings: readonly OfferSighting[], holds: Holds) {
+  const isHeld = toIsHeld(holds);
+  const end = sightings.findIndex((one) => !isHeld(one));
+  return sightings.slice(0, end === -1 ? sightings.length : end);
+}
+
+export function sinceWhen(run: readonly OfferSighting[]): string {
+  const last = run.at(-1);
+  return last?.from ?? last?.until ?? '';
+}
+
+export const checksIn = (run: readonly OfferSighting[]): number =>
+  run.reduce((sum, one) => sum + one.checks, 0);
+
 export interface OfferReading {
   readonly now: Date;
   whole(digest: string): Promise<Json | undefined>;

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { callTool } from '../../support/directory.ts';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
+import { startShop } from '../../support/endpoints/paid-endpoint.ts';
+import { alice, mallory, offerOf, usdc } from '../../support/offers.ts';
+
+const usual = offerOf();
+const asked: Record<string, readonly object[]> = { back: [usual], stopped: [usual] };
+const { directory } = await openObserved(
+  Object.fromEntries(Object.keys(asked).map((name) => [name, startShop(() => [...(asked[name] ?? [])])])),
+  { LIMITS: 'off' },
+);
+const today = () => directory.context.clock().toISOString().slice(0, 10);
+const check = async (name: string, offers: readonly object[], days = 1) => {
+  directory.wait(days * 86_400);
+  asked[name] = offers;
+  await directory.observe(handleAt(name));
+  return today();
+};
+
+interface Answer {
+  readonly offers: readonly (Readonly<Record<string, unknown>> & { readonly facts: readonly string[] })[];
+}
+const compare = async (name: string, offer: object) => {
+  const sent = { x402Version: 2, accepts: [offer] };
+  const { offers } = await callTool<Answer>(directory, 'check_offer', {
+    handle: handleAt(name),
+    offer: sent,
+  });
+  return offers[0];
+};
+
+it('what an earlier quote had is never new, whichever part of the offer it is, and has the days of both times', async () => {
+  const first = await check('back', [usual]);
+  await check('back', [usual]);
+  const last = await check('back', [usual]);
+  const sepolia = { network: 'base-sepolia', asset: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' };
+  const other = offerOf({ ...sepolia, payTo: mallory, amount: '70000', scheme: 'upto' });
+  const between = await check('back', [other]);
+  const again = await check('back', [usual], 2);
+  await check('back', [usual]);
+  const seen = await compare('back', usual);
+  expect(seen).toMatchObject({ payee: 'again', asset: 'again', network: 'again', scheme: 'again' });
+  const both = `again since ${again} (2 checks), seen before from ${first} to ${last} (3 checks)`;
+  expect(seen?.facts).toContain(`Payee \`${alice}\`: ${both}; until ${between} it was \`${mallory}\`.`);
+  expect(seen?.facts).toContain(`Scheme \`exact\`: ${both}; until ${between} it was \`upto\`.`);
+  expect(seen?.facts.join(' ')).not.toMatch(/\bnew\b/);
+  expect(seen?.changed).toMatchObject({ payee: { since: again, checks: 2, before: { until: between } } });
+  // The other payee was seen for one day only, and is told from one that no quote had.
+  expect(await compare('back', other)).toMatchObject({ payee: 'seen_until' });
+  for (const _ of [1, 2]) await check('back', [other]);
+  expect(await compare('back', other)).toMatchObject({ payee: 'again', scheme: 'again' });
+  await check('back', [other], 7);
+  expect(await compare('back', other)).toMatchObject({ payee: 'as_seen' });
+});
+
+it('a price that was lowered and raised again is the earlier one again', async () => {
+  const first = await check('back', [offerOf({ payTo: mallory })]);
+  const until = await check('back', [offerOf({ payTo: mallory, amount: '5000' })]);
+  const again = await check('back', [offerOf({ payTo: mallory })]);
+  const seen = await compare('back', offerOf({ payTo: mallory }));
+  expect(seen).toMatchObject({ payee: 'as_seen', amount: 'again' });
+  expect(seen?.facts.find((fact) => fact.startsWith('Amount'))).toContain(
+    `again since ${again} (1 check), seen before on ${first} (1 check); until ${until} it was 0.005 USDC`,
+  );
+});
+
+it('what is quoted again after a time without a quote is no value of one check', async () => {
+  const first = await check('stopped', [usual]);
+  const last = await check('stopped', [usual]);
+  await check('stopped', []);
+  await check('stopped', []);
+  const again = await check('stopped', [usual]);
+  const seen = await compare('stopped', usual);
+  expect(seen).toMatchObject({ payee: 'again', amount: 'again', asset: 'again' });
+  expect(seen?.facts[0]).toBe(
+    `Payee \`${alice}\`, amount 0.01 USDC (10000), asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: again since ${again} (1 check), seen before from ${first} to ${last} (2 checks).`,
+  );
+});
