@@ -282,11 +282,11 @@ function filterFound(found: FoundDocuments, query: ParsedQuery, named: readonly 
  */
 export async function rankListings(
   search: IndexSearch,
-  { text: asked, facets, sort, most, named: handles = [] }: SearchQuery<FacetChoice>,
+  { text: asked, facets, sort, most, named: handles = [], meant }: SearchQuery<FacetChoice>,
 ) {
   const { db, index } = search;
   const { text, tools } = readToolNames(asked);
-  const query = parseQuery(text);
+  const query = parseQuery(text, meant);
   const { words, counted, unknown, total } = await readWords(search, query);
   const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
   const owned = await findOwned(search, text, facets);

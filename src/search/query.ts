@@ -123,7 +123,7 @@ function toAlternatives(words: readonly SearchWord[], at: number): Alternative[]
   ].map((one) => ({ ...one, isWritten: true }));
 }
 
-function shareOf(text: string): number {
+function shareOfWord(text: string): number {
   if (questionWords.has(text)) return questionShare;
   if (verbs.has(text)) return verbShare;
   return lightWords.has(text) ? lightShare : 1;
@@ -135,11 +135,12 @@ function readTyped(query: string): ReadonlyMap<string, string> {
   return new Map(runs.toReversed().flatMap((run) => toWords(run).map(({ text }) => [text, run] as const)));
 }
 
-function toQueryWords(text: string) {
+function toQueryWords(text: string, counting: ReadonlySet<string>) {
+  const shareOf = (word: SearchWord) => (counting.has(word.text) ? shareOfWord(word.text) : questionShare);
   const typed = readTyped(text);
   const words = toWords(text).slice(0, mostWords * 2);
   const informative = toPhraseWords(withoutForeign(words) ?? words).slice(0, mostWords);
-  const most = Math.max(...informative.map((word) => shareOf(word.text)));
+  const most = Math.max(...informative.map(shareOf));
   return findSynonyms(informative).map(({ from, to, synonyms }) => {
     const words = informative.slice(from, to);
     const terms = words.map((word) => stem(word.text));
@@ -150,7 +151,7 @@ function toQueryWords(text: string) {
       typed: [...new Set(words.map((word) => typed.get(word.text) ?? word.text))].join(' '),
       term: terms.at(-1) ?? '',
       /** 1 for words that say most. */
-      share: Math.max(...words.map((word) => shareOf(word.text))) / most,
+      share: Math.max(...words.map(shareOf)) / most,
       /** Itself first. */
       alternatives: isPhrase
         ? [
@@ -177,7 +178,8 @@ const withoutCondition = (
   { text, index, words, isExcluded }: ReturnType<typeof findConditions>[number],
 ) => `${query.slice(0, index)}${isExcluded ? '' : ` ${words} `}${query.slice(index + text.length)}`;
 
-export function parseQuery(query: string) {
+/** `meant`: what a filter knows does not count, unless the query says nothing else. */
+export function parseQuery(query: string, meant: readonly RegExp[] = []) {
   const text = query.slice(0, mostCharacters).replace(forgePrefix, ' ');
   const found = findConditions(text);
   const toPhrases = (isExcluded: boolean) =>
@@ -185,8 +187,10 @@ export function parseQuery(query: string) {
       .filter((one) => one.isExcluded === isExcluded)
       .map(({ words }) => toTerms(words))
       .filter(({ length }) => length > 0);
+  const typed = found.reduceRight(withoutCondition, text).replaceAll('"', ' ');
+  const others = meant.reduce((left, words) => left.replace(new RegExp(words, 'gi'), ' '), typed);
   return {
-    words: toQueryWords(found.reduceRight(withoutCondition, text).replaceAll('"', ' ')),
+    words: toQueryWords(typed, new Set(toWords(others).map((word) => word.text))),
     /** In this order, with nothing between. */
     phrases: toPhrases(false),
     excluded: toPhrases(true),
@@ -253,6 +257,8 @@ export interface SearchQuery<Wanted = Facet> {
   readonly most?: number | undefined;
   /** Handles that come first if they have the facets, because the text names them. */
   readonly named?: readonly string[];
+  /** What of the text counts for little, because a filter knows it. */
+  readonly meant?: readonly RegExp[];
 }
 
 /** A listing has the stems `terms`, and not the word. */

@@ -169,6 +169,22 @@ it.each([
   }
 });
 
+it.each([
+  'electronic mail without an API key',
+  'electronic mail that needs no secret',
+  'hosted electronic mail, remote',
+  'self-hosted electronic mail on-premises',
+])('and do not count beside others: %s', async (query) => {
+  expect(await matchedBy(query)).toEqual([['com.inbox/reader', undefined]]);
+  expect(await matchedBy(`${query} key`)).toEqual([['com.inbox/reader', undefined]]);
+  expect((await search(query)).did_you_mean).toBeUndefined();
+});
+
+it('and count alone or in quotes', async () => {
+  expect((await search('hosted')).did_you_mean?.map(({ word }) => word)).toEqual(['hosted']);
+  expect(await matchedBy('mail "remote server"')).toEqual([]);
+});
+
 it('and a link on the page, unless the search has the filter', async () => {
   const shown = async (query: string) => (await directory.app.request(`/agents?${query}`)).text();
   const page = await shown('q=mail+without+api+key');

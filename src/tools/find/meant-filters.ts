@@ -16,7 +16,7 @@ const meantFilters: readonly MeantFilter[] = [
     facet: 'is:without_secret',
     filter: 'needs_secret:false',
     words: new RegExp(
-      `\\b(?:without|no|zero|free of)\\s+(?:(?:an?|any|the)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|(?:\\bnot?|n't)\\s+(?:need|require|want)\\w*\\s+(?:(?:an?|any)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|\\bkey(?:less|[\\s-]free)\\b`,
+      `\\b(?:(?:need|requir|want|work|ask)\\w*\\s+)?(?:without|no|zero|free of)\\s+(?:(?:an?|any|the)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|(?:\\bnot?|n't)\\s+(?:need|require|want)\\w*\\s+(?:(?:an?|any)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|\\bkey(?:less|[\\s-]free)\\b`,
       'i',
     ),
     text: 'the record asks for no secret',
@@ -31,7 +31,7 @@ const meantFilters: readonly MeantFilter[] = [
     facet: 'transport:stdio',
     filter: 'transport:stdio',
     words:
-      /\bself[\s-]?host|\blocally\b|\blocal\s+(?:mcp|servers?|install)|\bon[\s-]prem|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
+      /\bself[\s-]?host\w*|\blocally\b|\blocal\s+(?:mcp|servers?|install)\w*|\bon[\s-]prem\w*|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
     text: 'a recorded package runs where you start it',
   },
 ];

@@ -18,6 +18,7 @@ import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
+import { findMeant } from './meant-filters.ts';
 import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
 import { readSearchedName, type SearchedName } from './searched-name.ts';
 
@@ -84,7 +85,9 @@ async function findRanked(
   place: PagePlace,
   { isName, leading, advice }: SearchedName,
 ) {
-  const search = { ...how, text: isName ? withoutVersion(asked, context) : asked, named: leading };
+  const text = isName ? withoutVersion(asked, context) : asked;
+  const meant = isName ? [] : findMeant(asked, []).map(({ words }) => words);
+  const search = { ...how, text, named: leading, meant };
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
   const first = await listings.search({ ...search, most: (last?.at ?? -1) + place.limit + 2 });
