@@ -305,13 +305,18 @@ interface Match {
 const mostInstead = 2;
 
 /** What it has instead of a word is named as the listing writes it. */
-function matchedWords({ handle, title, description }: Listing, match: Match): Words | undefined {
+function matchedWords({ handle, title, description, tags }: Listing, match: Match): Words | undefined {
   const { words, matched = words, instead = [] } = match;
   if (matched >= words) return undefined;
-  const texts = instead.length > 0 ? toWords(`${title ?? ''} ${description ?? ''} ${handle}`) : [];
-  const written = texts.map(({ text }) => text);
-  const textOf = (term: string) => written.find((text) => stem(text) === term) ?? term;
-  const by = Map.groupBy(instead, ({ terms }) => terms.map(textOf).join(' '));
+  const tagged = tags.map(({ tag }) => tag).join(' ');
+  const texts = instead.length > 0 ? toWords(`${title ?? ''} ${description ?? ''} ${handle} ${tagged}`) : [];
+  const written = texts.flatMap(({ text, parts }) => [text, ...parts]);
+  const textOf = (term: string) => written.find((text) => stem(text) === term);
+  const shown = instead.map(({ typed, terms }) => ({ typed, texts: terms.map(textOf) }));
+  const by = Map.groupBy(
+    shown.filter(({ texts }) => !texts.includes(undefined)),
+    ({ texts }) => texts.join(' '),
+  );
   const others = [...by].map(
     ([text, all]) => say`${code(text)} instead of ${codes(all.map(({ typed }) => typed))}`,
   );

@@ -5,7 +5,7 @@ import type { Db } from './schema.ts';
 import type { RankedWord } from './score.ts';
 import type { IndexSearch, SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, synonymsOf } from './synonyms.ts';
-import { isCorrectable, stem, toHalves, toSpellings, toWords, wordsOfAll } from './words.ts';
+import { isCorrectable, stem, swappedStems, toHalves, toSpellings, toWords, wordsOfAll } from './words.ts';
 
 const mostBeginnings = 8;
 
@@ -41,9 +41,12 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const spellings = toSpellings(word);
   const possible = new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]);
   const known = await index.readTermCounts(db, [...possible]);
-  const likely = mostFrequent([...known].filter(([term]) => spellings.has(term)));
-  const split = halves.filter(({ terms }) => terms.every((term) => known.has(term)));
-  const isSure = likely.length + split.length === 1 && word.length >= shortestSure;
+  const swaps = swappedStems(word);
+  const swapped = [...known].filter(([term]) => swaps.has(term));
+  const isSwapped = swapped.length > 0;
+  const likely = mostFrequent(isSwapped ? swapped : [...known].filter(([term]) => spellings.has(term)));
+  const split = isSwapped ? [] : halves.filter(({ terms }) => terms.every((term) => known.has(term)));
+  const isSure = likely.length + split.length === 1 && (isSwapped || word.length >= shortestSure);
   const synonyms = isSure ? likely.flatMap(synonymsOf) : [];
   const meant = [...likely.map((term) => ({ terms: [term], factor: 1 })), ...synonyms];
   const others = synonyms.flatMap(({ terms }) => terms);
@@ -194,7 +197,7 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
     unknown: expanded.flatMap((word) =>
-      word.near && isCounted(word) ? [{ word: word.typed, near: word.near }] : [],
+      word.near && isCounted(word) ? [{ word: word.typed, near: word.near, isSure: !word.isGuessed }] : [],
     ),
     total,
   };
@@ -221,10 +224,10 @@ export const readNearWords = (
   unknown: Awaited<ReturnType<typeof readWords>>['unknown'],
 ) =>
   Promise.all(
-    unknown.map(async ({ word, near }) => {
+    unknown.map(async ({ word, near, isSure }) => {
       const written = await Promise.all(
         near.map((one) => (one.term === undefined ? one.text : readWritten(search, one))),
       );
-      return { word, near: [...new Set(written.filter((one) => one !== undefined))] };
+      return { word, near: [...new Set(written.filter((one) => one !== undefined))], isSure };
     }),
   );

@@ -126,13 +126,19 @@ const shortestHalf = 3;
 export const isCorrectable = (word: string): boolean =>
   word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
 
+const swapsOf = (word: string): string[] =>
+  [...word].map((letter, at) => `${word.slice(0, at)}${word[at + 1] ?? ''}${letter}${word.slice(at + 2)}`);
+
+/** Typed in another order, a letter is seldom meant as another one. */
+export const swappedStems = (word: string): ReadonlySet<string> => new Set(swapsOf(word).map(stem));
+
 /** Added, removed, replaced or swapped with its neighbour; with repetitions and the word itself. */
 export function* oneLetterFrom(word: string): Generator<string> {
+  yield* swapsOf(word);
   for (let at = 0; at <= word.length; at++) {
     const before = word.slice(0, at);
     const after = word.slice(at);
     if (after) yield before + after.slice(1);
-    if (after.length > 1) yield `${before}${after[1]}${after[0]}${after.slice(2)}`;
     for (const letter of letters) {
       yield before + letter + after;
       if (after) yield before + letter + after.slice(1);

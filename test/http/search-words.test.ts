@@ -185,6 +185,29 @@ it('and count alone or in quotes', async () => {
   expect(await matchedBy('mail "remote server"')).toEqual([]);
 });
 
+it('a word in which letters are swapped is the word with these letters, in English', async () => {
+  const designs = await opened(
+    openDirectory({
+      entries: [
+        entry('com.figma/figma', 'Reads designs of Figma'),
+        entry('com.prices/prices', 'Prices of a dex'),
+        entry('com.pictures/camera', 'Takes a screenshot of pages'),
+        entry('com.deploy/gitReleaser', 'Ships code'),
+      ],
+      environment: { LIMITS: 'off' },
+    }),
+  );
+  const swapped = await search('figma desings', designs);
+  expect(swapped.listings.map(({ handle }) => handle)).toEqual(['com.figma/figma']);
+  expect(swapped.did_you_mean).toEqual([{ word: 'desings', near: ['designs'] }]);
+  expect(swapped.advice).toBeUndefined();
+  expect((await search('screnshot of a page', designs)).advice).toBeUndefined();
+  expect(await matchedBy('deploy code', designs)).toEqual([['com.deploy/gitReleaser', undefined]]);
+  expect(await matchedBy('hosting', designs)).toEqual([
+    ['com.deploy/gitReleaser', 'matched 0 of 1 word; has `releaser` instead of `hosting`'],
+  ]);
+});
+
 it('and a link on the page, unless the search has the filter', async () => {
   const shown = async (query: string) => (await directory.app.request(`/agents?${query}`)).text();
   const page = await shown('q=mail+without+api+key');

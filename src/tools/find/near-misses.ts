@@ -149,14 +149,14 @@ const ofLimits = /^(?:under|below|less|than|per|most|\d+)$/i;
 
 const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]/u;
 
-/** A near word is found for foreign ones too, by chance. */
+/** A near word is found for foreign ones too, by chance, unless it is sure. */
 export function toAdvice(
   { text, facets }: SearchQuery,
   words: number,
-  unknown: readonly { readonly word: string }[],
+  unknown: readonly { readonly word: string; readonly isSure: boolean }[],
 ): string | undefined {
   const isOfPrice = (word: string) => ofPrices.test(word) || asksPrice.test(word);
-  const foreign = unknown.filter(({ word }) => !isOfPrice(word) && !ofLimits.test(word));
+  const foreign = unknown.filter(({ word, isSure }) => !isSure && !isOfPrice(word) && !ofLimits.test(word));
   const isForeign =
     withoutForeign(toWords(text)) !== undefined ||
     foreign.some(({ word }) => otherScript.test(word)) ||
