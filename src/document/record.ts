@@ -3,7 +3,7 @@ import { type Capability, type Claim, type ClaimEvent, foldClaim } from '../clai
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import type { Context } from '../context.ts';
 import { dayText, nextDay_ms } from '../core/text.ts';
-import { codes, dayOf, ours, own, say, sentence, toText, type Words } from '../core/words.ts';
+import { codes, dayOf, join, ours, own, say, sentence, toText, type Words } from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
   type ImportedSignal,
@@ -107,14 +107,22 @@ export function toPastClaim({ claim, claimHistory, receiptKeys }: Claimed, at: s
 }
 
 const lackingWords = {
-  endpoint: own('this copy records no endpoints'),
-  package: own('this copy records no packages'),
-  repository: own('this copy records no repositories'),
+  endpoint: own('endpoints'),
+  package: own('packages'),
+  repository: own('repositories'),
 } as const satisfies Readonly<Record<CopyField, Words>>;
 
-/** Undefined if the copy records the field for at least one listing. */
-export const copyLacksWords = (lacking: readonly CopyField[] = [], field: CopyField): Words | undefined =>
-  lacking.includes(field) ? sentence(lackingWords[field]) : undefined;
+/** Endpoints and packages are told together. Undefined if the copy records the field for any listing. */
+export function copyLacksWords(lacking: readonly CopyField[] = [], field: CopyField): Words | undefined {
+  if (!lacking.includes(field)) return undefined;
+  const told = lacking.filter((one) => (one === 'repository') === (field === 'repository'));
+  return sentence(
+    say`this copy records ${join(
+      told.map((one) => say`no ${lackingWords[one]}`),
+      ' and ',
+    )}`,
+  );
+}
 
 export function copyLacksSentence(lacking: readonly CopyField[] | undefined, field: CopyField) {
   const words = copyLacksWords(lacking, field);

@@ -150,7 +150,7 @@ const mayBeInUnreadField = ({ unstated }: AskedKind, { unread }: NotKnownFacts):
 
 function whyLacked(fields: readonly CopyField[], { copyLacks, listing }: NotKnownFacts): Words | undefined {
   const lacked = fields.find((field) => copyLacks.includes(field));
-  const why = lacked && listing.remotes.length === 0 ? copyLacksWords([lacked], lacked) : undefined;
+  const why = lacked && listing.remotes.length === 0 ? copyLacksWords(copyLacks, lacked) : undefined;
   return why && sentence(say`It is not known what the listing asks for, because ${within(phrase(why))}`);
 }
 

@@ -38,8 +38,8 @@ export const getAgent = defineTool({
   toText: (answer) =>
     lines(
       answer.version_asked && toMarkdown(answer.version_asked),
-      answer.part_asked && toMarkdown(answer.part_asked),
       answer.found_by && `Found as ${toMarkdown(answer.found_by)}.`,
+      answer.part_asked && toMarkdown(answer.part_asked),
       toAgentText({ ...answer, stands_out: unsaidOf(answer) }),
     ),
   async run({ handle, detail = 'summary', as_of }, context) {

@@ -285,7 +285,8 @@ const asks: FactsOf = (judged) => {
   const isStated = listing.not_known.some(
     ({ kind, state }) => kind === unknown.gap && state === 'not_stated',
   );
-  return [isTold && isStated ? recorded(judged, unknown.text, 'not_known') : unknown, ...reached];
+  const isSaid = isTold ? isStated : listing.copy_lacks !== undefined;
+  return [isSaid ? recorded(judged, unknown.text, 'not_known') : unknown, ...reached];
 };
 
 const mostTools = 15;
