@@ -38,7 +38,12 @@ function keptBetween(before: Naming, after: Naming): z.infer<typeof keptSchema> 
 const keptMove = moveSchema.extend({ kept: keptSchema.optional() });
 export type KeptMove = z.infer<typeof keptMove>;
 
-export const datedMove = keptMove.extend({ version: z.string(), published_at: z.string().optional() });
+export const datedMove = keptMove.extend({
+  version: z.string(),
+  published_at: z.string().optional(),
+  /** Than the shown one. */
+  later: z.enum(['listed', 'deleted']).optional(),
+});
 export type DatedMove = z.infer<typeof datedMove>;
 
 /** The move, and what the next version is compared with besides the record. */
@@ -133,7 +138,7 @@ export function changedVersion({ version, published_at, undated, derived, compar
 }
 export type ChangedVersion = NonNullable<ReturnType<typeof changedVersion>>;
 
-/** Of the versions up to the shown one, but for the last two. */
+/** Of all versions, also those that are later than the shown one. */
 export interface Moves {
   /** That were compared, deleted ones too. */
   readonly versions: number;
@@ -143,8 +148,8 @@ export interface Moves {
   /** The first of `weightyFirst`, newest first. */
   readonly moves: DatedMove[];
   readonly left_out?: number;
-  /** Compared ones in all, and how many of these made a move or changed other fields. */
-  readonly all?: { readonly versions: number; readonly moved: number; readonly changed: number };
+  /** How many made a move, and how many others changed other fields. */
+  readonly all?: { readonly moved: number; readonly changed: number };
 }
 
 /** From the oldest. `moveOf` is called only for moves that are kept. */
@@ -153,30 +158,28 @@ export async function toMoves<One extends Edition>(
   shown: string,
   moveOf: (version: One) => Promise<KeptMove | undefined>,
 ): Promise<Moves | undefined> {
-  const upTo = ordered.slice(0, ordered.findIndex(({ version }) => version === shown) + 1);
-  const isCompared = ({ derived }: Edition) => derived?.weight !== undefined;
-  const all = ordered.filter(isCompared);
-  const compared = upTo.filter(isCompared);
+  const compared = ordered.filter(({ derived }) => derived?.weight !== undefined);
   const [oldest] = compared;
-  if (oldest === undefined || all.length < 2) return undefined;
+  if (oldest === undefined || compared.length < 2) return undefined;
+  const later = new Set(ordered.slice(ordered.findIndex(({ version }) => version === shown) + 1));
   const weightOf = ({ derived }: Edition) => derived?.weight ?? 0;
   const moved = compared.filter((one) => weightOf(one) > 0).reverse();
   const kept = new Set(weightyFirst(moved, weightOf).slice(0, mostMoves));
   const moves: DatedMove[] = [];
   for (const one of moved.filter((each) => kept.has(each))) {
     const { version, undated, published_at } = one;
-    moves.push({ ...(await moveOf(one)), version, ...(!undated && { published_at }) });
+    const after = later.has(one) && { later: isListed(one) ? ('listed' as const) : ('deleted' as const) };
+    moves.push({ ...(await moveOf(one)), version, ...(!undated && { published_at }), ...after });
   }
   return {
     versions: compared.length,
     ...(!oldest.undated && { since: oldest.published_at }),
-    ...(all.some(({ derived }) => derived?.partly_read) && { partly_read: true }),
+    ...(compared.some(({ derived }) => derived?.partly_read) && { partly_read: true }),
     moves,
     ...(moved.length > mostMoves && { left_out: moved.length - mostMoves }),
     all: {
-      versions: all.length,
-      moved: all.filter((one) => weightOf(one) > 0).length,
-      changed: all.filter((one) => weightOf(one) === 0 && (one.derived?.fields ?? []).length > 0).length,
+      moved: moved.length,
+      changed: compared.filter((one) => weightOf(one) === 0 && (one.derived?.fields ?? []).length > 0).length,
     },
   };
 }

@@ -149,10 +149,10 @@ async function differing(is: ListingFacts, since: string | undefined, context: C
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const versions = factsOf(registryVersions, imported)[0]?.value ?? 0;
   const moved = factsOf(recordMoves, imported)[0]?.value;
-  const { all, partly_read } = moved ?? {};
+  const { versions: compared = 0, all, partly_read } = moved ?? {};
   if (all && all.moved + all.changed > 0 && !partly_read) {
     const others = all.changed > 0 && say`, ${all.changed} changed other fields`;
-    return say`Of ${count(all.versions, 'version')}, ${all.moved === 0 ? own('none') : number(all.moved)} made a move (another endpoint, package, argument, repository or secret)${others}; of the rest, nothing that is compared differs.`;
+    return say`Of ${count(compared, 'version')}, ${all.moved === 0 ? own('none') : number(all.moved)} made a move (another endpoint, package, argument, repository or secret)${others}; of the rest, nothing that is compared differs.`;
   }
   const none = comparedWords(versions, moved);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;

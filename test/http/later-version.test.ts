@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
@@ -11,6 +11,13 @@ const published = (name: string, version: string, day: string, isLatest: boolean
   );
 const name = 'io.github.containers/server';
 const plain = 'io.github.containers/plain';
+const moving = 'com.cloud/mcp';
+const at = (version: string, hour: string, url: string, isLatest: boolean) =>
+  registryEntry(
+    moving,
+    { version, remotes: [{ type: 'streamable-http', url }] },
+    { publishedAt: `2026-10-24T${hour}:00:00Z`, updatedAt: `2026-10-24T${hour}:00:00Z`, isLatest },
+  );
 const directory = await openedDirectory({
   entries: [
     published(name, '0.0.50', '2025-09-16', false),
@@ -18,6 +25,8 @@ const directory = await openedDirectory({
     published(name, '0.0.51', '2025-12-05', false),
     published(plain, '1.0.0', '2025-09-16', false),
     published(plain, '1.1.0', '2025-12-05', true),
+    at('1.0.0', '10', 'https://mcp.cloud.com/mcp', true),
+    at('1.0.1-a', '11', 'https://cloud.com/mcp', false),
     registryEntry('com.example/remote', {
       remotes: [{ type: 'sse', url: 'https://remote.example.com/sse' }],
     }),
@@ -75,4 +84,28 @@ it('says nothing of what is not recorded where the copy records no endpoint of a
     { publisher: 'io.github.containers' },
   );
   expect(listings[0]?.facts).toEqual(['GitHub account containers', 'updated 2025-12-05']);
+});
+
+describe('a later version that leads callers to another host', () => {
+  const moved =
+    'Version `1.0.1-a` (published 2026-10-24, not the version shown) moved the endpoint from `mcp.cloud.com` to `cloud.com`';
+
+  it('is told in what stands out and among the moves, as in the history', async () => {
+    const { markdown } = await callTool<{ markdown: string }>(directory, 'get_agent', {
+      handle: moving,
+      detail: 'full',
+    });
+    expect(markdown).toContain(`Stands out: ${moved}`);
+    expect(markdown).toContain(`* Moves between versions of the record: ${moved}`);
+    const { statement } = await callTool<{ statement: string }>(directory, 'get_history', { handle: moving });
+    expect(statement).toContain('Of 2 versions, 1 made a move');
+  });
+
+  it('is one of the versions that are counted as compared', async () => {
+    const { markdown } = await callTool<{ markdown: string }>(directory, 'get_agent', {
+      handle: name,
+      detail: 'full',
+    });
+    expect(markdown).toContain('none; 3 versions were compared, the oldest published on 2025-09-16');
+  });
 });

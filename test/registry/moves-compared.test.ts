@@ -600,7 +600,7 @@ describe('what a version changed besides what moves callers', () => {
     const moved = 'changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/key`';
     expect(changes[0]).toBe(`2026-10-02 version \`1.0.1\` (published 2026-10-02) ${moved}; host as before`);
     expect(page).toContain(moved.replaceAll('`', ''));
-    // What stands out is of the shown version.
+    // It stands out only if it leads to another host or asks for another secret.
     const { stands_out } = await callTool<{ stands_out?: string[] }>(directory, 'get_agent', {
       handle: 'com.vendor/ahead',
     });

@@ -32,6 +32,7 @@ const applied = [
   '0010-endpoint-holders',
   '0011-credentials',
   '0012-fields',
+  '0013-later',
 ];
 
 const namesOf = async (databaseUrl: string) =>

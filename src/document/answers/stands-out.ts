@@ -20,8 +20,8 @@ import {
   type Words,
   within,
 } from '../../core/words.ts';
-import { changesPlaces, leadsToOthers } from '../../listings/moves.ts';
-import { weightOfMove, weightyFirst } from '../../listings/version-moves.ts';
+import { changesPlaces, isWeighty, leadsToOthers } from '../../listings/moves.ts';
+import { type DatedMove, weightOfMove, weightyFirst } from '../../listings/version-moves.ts';
 import type { Outcome } from '../../observations/asked/outcome.ts';
 import { type ChangedFact, changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
 import type { Kind } from '../../observations/known/kind.ts';
@@ -90,6 +90,12 @@ function deprecated(judged: JudgedListing): Words[] {
   ];
 }
 
+/** A later version than the shown one need not concern its callers; a deleted one does not. */
+const concerns = (one: DatedMove): boolean =>
+  one.later === undefined
+    ? changesPlaces(one)
+    : one.later === 'listed' && (one.endpoints !== undefined || isWeighty(one));
+
 const moved_days = 365;
 const mostMoves = 2;
 
@@ -97,8 +103,7 @@ function moved({ listing, known }: JudgedListing): Words[] {
   const { moves = [], left_out = 0 } = known(recordMoves)[0]?.value ?? {};
   const recent = moves.filter(
     (one) =>
-      changesPlaces(one) &&
-      (one.published_at === undefined || daysSince(one.published_at, listing) <= moved_days),
+      concerns(one) && (one.published_at === undefined || daysSince(one.published_at, listing) <= moved_days),
   );
   const sorted = weightyFirst(recent, weightOfMove);
   const more = sorted.length - mostMoves + (sorted.length > mostMoves ? left_out : 0);

@@ -71,6 +71,7 @@ const files = [
   '0010-endpoint-holders',
   '0011-credentials',
   '0012-fields',
+  '0013-later',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -208,12 +208,14 @@ export function changedVersionWords(move: VersionMove, fields: readonly string[]
 export function versionMoveWords({
   version,
   published_at,
+  later,
   kept,
   fields = [],
   ...move
 }: DatedMove & { readonly fields?: readonly string[] }): Words {
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
-  return say`Version ${code(version)} (${date}) ${changedVersionWords(move, fields)}${keptWords(kept)}`;
+  const other = later && own(later === 'listed' ? ', not the version shown' : ', deleted since');
+  return say`Version ${code(version)} (${date}${other}) ${changedVersionWords(move, fields)}${keptWords(kept)}`;
 }
 
 /** After “none changed”; undefined if the words of another part include it. */
@@ -231,11 +233,10 @@ const comparedParts = {
 export function comparedWords(versions: number, moved: Moved | null | undefined): Words {
   // Only an upgraded database lacks the comparison.
   if (!moved) return moved === null ? own(', which were not compared yet') : say``;
-  const { versions: compared, moved: made } = moved.all ?? { ...moved, moved: moved.moves.length };
-  const isAll = compared === versions;
-  const some = isAll ? say`` : say`, of which ${compared} were compared`;
+  const isAll = moved.versions === versions;
+  const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
   if (moved.partly_read) return isAll ? own(', not compared as a whole') : say`${some}, not as a whole`;
-  if (made > 0) return some;
+  if (moved.moves.length > 0) return some;
   const parts = Object.values(comparedParts).flatMap((part) => (part === undefined ? [] : own(part)));
   const none = isAll ? own(', of which none changed') : say`${some} and none of these changed`;
   return say`${none} ${join(parts.slice(0, -1), ', ')} or ${parts.at(-1) ?? say``}`;
@@ -249,8 +250,7 @@ const value = z.strictObject({
   /** Ten at most, the newest first. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
-  /** Later ones than the shown one, too. */
-  all: z.strictObject({ versions: z.int(), moved: z.int(), changed: z.int() }).optional(),
+  all: z.object({ moved: z.int(), changed: z.int() }).optional(),
 });
 
 export const recordMoves = defineRecord({
@@ -258,7 +258,7 @@ export const recordMoves = defineRecord({
   question: 'publisher',
   title: 'Moves between versions of the record',
   means:
-    'Which versions, up to the shown one, changed the addresses of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
+    'Which versions changed the addresses of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
   doesNotMean:
     'Publishers make such changes for many reasons, and Dossier does not know them. A version that was deleted before Dossier read it is left out. Dossier does not compare versions of packages, paths of package files, values of headers, or environment variables that neither name a host nor steer the runtime.',
   value,
