@@ -6,6 +6,7 @@ import { ownMember } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted, dayText, isWebAddress, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
+import { useOf } from '../document/answers/notice-uses.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
   compareLocked,
@@ -161,21 +162,33 @@ function readExisting(file: string): LockFile {
   throw usageError(`${file}: ${why}`);
 }
 
-/** With reports of malicious code. */
-type LockComparison = readonly [LockedListing, LockChanges, readonly string[]] | 'withdrawn' | 'not listed';
+interface Notices {
+  readonly malware: readonly string[];
+  readonly others: readonly string[];
+}
+type LockComparison = readonly [LockedListing, LockChanges, Notices] | 'withdrawn' | 'not listed';
 
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, LockComparison>> {
   const found = new Map<string, LockComparison>();
-  const [{ toChanges, toLocked }, { malwareWords }] = await Promise.all([
+  const [{ toChanges, toLocked }, { listingDocument }, { toAnswer }] = await Promise.all([
     import('../document/lock/locked.ts'),
-    import('../observations/known/malware.ts'),
+    import('../document/listing-document.ts'),
+    import('../document/answers/answers.ts'),
   ]);
-  const malwareOf = ({ observations }: ListingDocument) =>
-    malwareWords(observations, ['malware']).map(toText);
+  const { malwareWords } = await import('../observations/known/malware.ts');
+  const toNotices = (document: ListingDocument): Notices => {
+    // A document of another version of Dossier may lack what a notice reads.
+    const { data } = listingDocument.safeParse(document);
+    const told = data ? toAnswer(data, 'short').standsOut.filter((one) => useOf(one).isSaidByLock) : [];
+    return {
+      malware: malwareWords(document.observations, ['malware']).map(toText),
+      others: told.map(({ text }) => toText(text)),
+    };
+  };
   for (const handle of handles) {
     const document = await source.read(handle);
     if (typeof document === 'string') found.set(handle, document);
-    else found.set(document.handle, [toLocked(document), toChanges(document), malwareOf(document)]);
+    else found.set(document.handle, [toLocked(document), toChanges(document), toNotices(document)]);
   }
   return found;
 }
@@ -216,14 +229,18 @@ function printUncompared(
   return facts.length > 0;
 }
 
-function printMalware(
+/** Ends with how many listings have malicious code. */
+function printNotices(
   found: ReadonlyMap<string, LockComparison>,
   { json, out }: LockOptions,
   isGitHub: boolean,
 ): number {
   const reported = [...found].flatMap(([handle, now]) =>
-    typeof now === 'string' ? [] : now[2].map((malware) => ({ handle, malware })),
+    typeof now === 'string' ? [] : now[2].malware.map((malware) => ({ handle, malware })),
   );
+  for (const [handle, now] of found)
+    for (const text of typeof now === 'string' ? [] : now[2].others)
+      process.stderr.write(`${toLine(`${handle}: ${text}`)}\n`);
   for (const { handle, malware } of reported) {
     const text = `${handle}: ${malware}`;
     const line = isGitHub ? annotation('error', out, handle, text) : text;
@@ -306,7 +323,7 @@ export async function runLock(
   };
   replaceFile(out, `${JSON.stringify(lock, null, 2)}\n`);
   const locked = Object.keys(listings).length;
-  printMalware(found, options, false);
+  printNotices(found, options, false);
   const gone = [...found.keys()].filter((handle) => !listings[handle]);
   process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
   const are = gone.length === 1 ? 'is' : 'are';
@@ -326,7 +343,7 @@ export async function runCheck(
   await using source = await openLockSource(options.from ?? lock.from, config);
   const handles = Object.keys(lock.listings);
   const found = await readAll(handles, source);
-  const malicious = printMalware(found, options, isGitHub);
+  const malicious = printNotices(found, options, isGitHub);
   const differences = compareAll(lock, found);
   print(differences, options, isGitHub);
   const isUncompared = printUncompared(lock, found, options);

@@ -678,7 +678,7 @@ describe('--fail-on', () => {
     const { code, stderr } = await inventory([file, '--fail-on', 'unpinned,insecure']);
     expect([code, stderr]).toEqual([
       64,
-      '--fail-on insecure: not one of malware, changed, unreachable, not-listed, unpinned\n',
+      '--fail-on insecure: not one of malware, advisories, deprecated, not-there, unreachable, moved, changed, unread-tools, texts, scripts, contradiction, new, withdrawn, not-listed, unpinned\n',
     ]);
     for (const none of ['', ','])
       expect((await inventory([file, '--fail-on', none])).code, 'nothing is named').toBe(64);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { findingNames } from '../../document/answers/notice-uses.ts';
 import type { ApproveOptions } from '../approve.ts';
 import type { AuditOptions } from '../audit.ts';
 import type { HookOptions } from '../hook/hook.ts';
@@ -177,10 +178,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
     .option('--offline', 'send nothing: ask your own database, or read the dump that --service names')
     .option('--json', 'print one JSON document')
     .option('--markdown', 'print Markdown, for example for a pull request')
-    .option(
-      '--fail-on <findings>',
-      'end with 1 for any of malware, changed, unreachable, not-listed, unpinned',
-    )
+    .option('--fail-on <findings>', `end with 1 for any of ${findingNames.join(', ')}`)
     .action(async (files: string[], options: InventoryOptions) =>
       (await import('../inventory/inventory.ts')).runInventory(config, files, { ...options, environment }),
     );
@@ -193,7 +191,7 @@ function addHookCommands(program: Command, { environment }: Shell): void {
     'show hooks for Claude Code, x402 clients and CI; write the one for Claude Code',
     {
       about:
-        'The hook runs before commands of a shell and tools of MCP servers. It asks the Dossier once about the packages and addresses that they start, install or connect to, as dossier inventory does, and asks you before something that was changed or moved in the last months, is new, is not the version on record, or is reported as malicious code.',
+        'The hook runs before commands of a shell and tools of MCP servers. It asks the Dossier once about the packages and addresses that they start, install or connect to, as dossier inventory does, and asks you before something that was changed or moved in the last months, is new, gone, deprecated or not the version on record, has an advisory or an install script, names files with credentials, or is reported as malicious code.',
       examples: ['dossier hook --service https://dossier.example --write'],
       exits:
         '0 shown, or written; 64 usage; 65 the settings of Claude Code are not understood; 74 they cannot be written.',

@@ -7,6 +7,7 @@ import { asMembers, attempt, isJsonObject, parseForeignJson, readObject } from '
 import { ExitError, exitCodes, textOf, usageError } from '../../core/process.ts';
 import { isWebAddress, toLine } from '../../core/text.ts';
 import { own, toText } from '../../core/words.ts';
+import { noticesToRun, useOf } from '../../document/answers/notice-uses.ts';
 import { firstNotices, isOfMalware } from '../../document/answers/notices.ts';
 import type { Resolved } from '../../document/resolved.ts';
 import { anyVersion } from '../../listings/references/command.ts';
@@ -61,24 +62,12 @@ function openMemory(environment: NodeJS.ProcessEnv, session: string) {
   };
 }
 
-const told = new Set([
-  'malware',
-  'other_malware',
-  'moved',
-  'redirected',
-  'changed',
-  'package_version',
-  'new',
-]);
-
-function differencesOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Resolved>) {
-  const { stands_out = [], version_asked, package_version } = result;
-  const isRecorded = isPinned === true && version === package_version;
-  const about = stands_out.filter(({ key }) => !(isRecorded && key === 'other_malware'));
-  const isTold = ({ key }: { key: string }) => told.has(key);
-  const isSaid = version_asked !== undefined || about.some(isTold);
+function differencesOf(launch: ConfiguredLaunch, result: Partial<Resolved>) {
+  const { version_asked } = result;
+  const about = noticesToRun(launch, result);
+  const isSaid = version_asked !== undefined || about.some((one) => useOf(one).hook === 'asks');
   const others = about.filter((one) => one.version === undefined);
-  const said = isSaid ? firstNotices(others, isTold, own('get_agent')) : [];
+  const said = isSaid ? firstNotices(others, (one) => useOf(one).hook !== 'counts', own('get_agent')) : [];
   return {
     texts: [...(version_asked ? [version_asked] : []), ...said].map(toText),
     isMalware: about.some(isOfMalware),
@@ -197,7 +186,7 @@ const client = new x402Client().onBeforePaymentCreation(hook);
 
 For CI:
 
-npx --no-install dossier inventory --service ${base} --fail-on malware,changed
+npx --no-install dossier inventory --service ${base} --fail-on malware,advisories,changed
 npx --no-install dossier check --from ${base}`;
 
 /** Shows the hook, and writes it if asked. */

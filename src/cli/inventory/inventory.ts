@@ -6,6 +6,13 @@ import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted, escapeMarks, isWebAddress, quoted, toLine } from '../../core/text.ts';
 import { code, own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
 import {
+  findingNames,
+  findings,
+  type InventoryFinding,
+  noticesToRun,
+  useOf,
+} from '../../document/answers/notice-uses.ts';
+import {
   type Resolved,
   type ResolvedNames,
   resolvedNames,
@@ -16,17 +23,6 @@ import { ask, toBase, unreachable } from '../service.ts';
 import { type Configured, readConfigurations, type UnreadableFile } from './configurations.ts';
 import { type ConfiguredLaunch, isPlain, toLaunch } from './launch.ts';
 import { isFromElsewhere } from './registries.ts';
-
-/** For --fail-on, in the words of the totals. */
-const findings = {
-  malware: 'reported as malicious code',
-  changed: 'changed in 90 days',
-  unreachable: 'without an answer',
-  'not-listed': 'not listed',
-  unpinned: 'not pinned',
-} as const;
-type InventoryFinding = keyof typeof findings;
-const findingNames = Object.keys(findings) as InventoryFinding[];
 
 interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
   readonly isOff: boolean;
@@ -88,18 +84,14 @@ export function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch)
   return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
 }
 
-function findingsOf({ isPinned, version }: ConfiguredLaunch, result: Partial<Resolved>): InventoryFinding[] {
-  const { outcome, stands_out = [], package_version } = result;
-  const keys = stands_out.map(({ key }) => key);
-  const isRecorded = isPinned === true && version === package_version;
-  const isFound: Record<InventoryFinding, boolean> = {
-    malware: keys.includes('malware') || (keys.includes('other_malware') && !isRecorded),
-    changed: keys.includes('changed'),
-    unreachable: keys.includes('no_answer') || keys.includes('redirected'),
-    'not-listed': outcome === 'not_listed',
-    unpinned: isPinned === false,
-  };
-  return findingNames.filter((name) => isFound[name]);
+function findingsOf(launch: ConfiguredLaunch, result: Partial<Resolved>): InventoryFinding[] {
+  const { outcome } = result;
+  const found = new Set([
+    ...noticesToRun(launch, result).map((one) => useOf(one).finding),
+    outcome === 'not_listed' ? 'not-listed' : outcome,
+    launch.isPinned === false && 'unpinned',
+  ]);
+  return findingNames.filter((name) => found.has(name));
 }
 
 async function readInventory(
