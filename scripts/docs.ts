@@ -73,7 +73,7 @@ function paragraph(text: string): string {
 }
 
 /** The service that `npm start` runs. */
-const local = { name: 'dossier', url: 'http://127.0.0.1:3000/api/mcp', type: 'http', headers: [] } as const;
+const local = { name: 'dossier', url: 'http://127.0.0.1:3000/api/mcp', type: 'http', headers: {} } as const;
 
 /** A link that opens a client; GitHub shows links only if they are https. */
 const toHttps = (deepLink: string): string =>

@@ -28,7 +28,7 @@ const questions: readonly string[] = [
 const numbered = questions.map((question, at) => `   ${at + 1}. ${question}`);
 
 function explain(url: string): void {
-  const configs = toConfigs({ name: 'dossier', url: `${url}/api/mcp`, type: 'http', headers: [] });
+  const configs = toConfigs({ name: 'dossier', url: `${url}/api/mcp`, type: 'http', headers: {} });
   const add = configs.find(({ client }) => client === 'Claude Code')?.text ?? '';
   say(`
 A Dossier is running at ${url}. Its listings, their servers and the ratings are made up.

@@ -198,14 +198,18 @@ export const toShownName = (text: string) => toLine(nameHidden(text));
 const placeholder =
   /\{([^{}"'%]+)\}|<([a-z][^<>]*)>|\[([a-z][\w .-]*)\](?![=[])|(?<![a-z0-9])(your[_-][a-z0-9_-]+)/gi;
 
-/** What the caller fills in, also if percent-encoded. Only capitals make `YOUR_X`. */
+/** As `{x}`. Only capitals make `YOUR_X`. */
+export const toBraced = (text: string): string =>
+  text.replace(placeholder, (whole, braced?: string, angled?: string, bracketed?: string, bare?: string) => {
+    const name = braced ?? angled ?? bracketed ?? (bare === bare?.toUpperCase() ? bare : undefined);
+    return name === undefined ? whole : `{${name}}`;
+  });
+
+/** What the caller fills in, also if percent-encoded. */
 export const placeholdersIn = (text: string): string[] => [
   ...new Set(
-    [...text.replace(/%(?:[57][BD]|3[CE])/gi, decodeURIComponent).matchAll(placeholder)].flatMap(
-      ([, braced, angled, bracketed, bare]) => {
-        const name = braced ?? angled ?? bracketed ?? bare ?? '';
-        return bare === undefined || bare === bare.toUpperCase() ? [name] : [];
-      },
+    [...toBraced(text.replace(/%(?:[57][BD]|3[CE])/gi, decodeURIComponent)).matchAll(/\{([^{}"'%]+)\}/g)].map(
+      ([, name = '']) => name,
     ),
   ),
 ];

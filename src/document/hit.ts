@@ -202,7 +202,7 @@ function secretsOf(listing: Listing): Words | undefined {
   const isOfAll = ways.every(({ length }) => length === needed.length);
   const [asks, secrets] =
     asked.needed.length > 0 ? [own('asks for'), asked.needed] : [own('takes'), asked.all];
-  const names = secrets.slice(0, namesShown).map(inputName);
+  const names = secrets.slice(0, namesShown).map((name) => inputName({ name }));
   if (all.length === 0)
     return say`${asks} ${join(names, ', ')}${more(secrets, namesShown)}, not marked as secret`;
   const ofSome = isOfAll ? say`` : own(', not all for each use');

@@ -64,9 +64,9 @@ const notMarked = ({ unmarked }: ListingInput) => unmarked && own(', not marked 
 const pathWords = ({ path }: ListingInput, isOne = true) =>
   path && own(isOne ? ', a path of yours' : ', paths of yours');
 
-/** `YOUR_API_KEY` was left from an example. */
-export const inputName = (name: string): Words =>
-  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}`;
+/** Example: `Authorization as Bearer {token}`. `YOUR_API_KEY` was left from an example. */
+export const inputName = ({ name, value }: Pick<ListingInput, 'name' | 'value'>): Words =>
+  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${value !== undefined && say` as ${code(value)}`}`;
 
 /** `counted` are the groups of one kind that are only counted, together. */
 function countedWords({ kind }: ListingInput, counted: readonly InputGroup[], isOther: boolean): Words {
@@ -90,13 +90,11 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
     const counted = ofKind.filter(isOnlyCounted);
     return counted[0] === group ? countedWords(first, counted, counted.length < ofKind.length) : say``;
   }
-  const names = group
-    .slice(0, mostInputs)
-    .map(({ name, description }, at) =>
-      (first.secret || first.unmarked || first.path) && description !== undefined && at < mostDescribed
-        ? say`${inputName(name)} (${quote(shortened(description))})`
-        : inputName(name),
-    );
+  const isDescribed = first.secret || first.unmarked || first.path;
+  const names = group.slice(0, mostInputs).map((one, at) => {
+    const description = isDescribed && at < mostDescribed ? one.description : undefined;
+    return say`${inputName(one)}${description !== undefined && say` (${quote(shortened(description))})`}`;
+  });
   const more = group.length > mostInputs ? say` and ${group.length - mostInputs} more` : say``;
   return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}${notMarked(first)}${pathWords(first, group.length === 1)}`;
 }
@@ -123,10 +121,10 @@ export const inputNoun = (input: ListingInput, place: Words): Words =>
   say`${own(nouns[input.kind][0])}${place}${pathWords(input)}`;
 
 export function inputWords(input: ListingInput, place: Words): Words {
-  const { name, kind, required, secret, description } = input;
+  const { kind, required, secret, description } = input;
   const [noun] = (secret ? secretNouns : nouns)[kind];
   const said = description === undefined ? say`` : say`: ${quote(description)}`;
-  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${inputName(name)}${place}${notMarked(input)}${pathWords(input)}${said}`;
+  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${inputName(input)}${place}${notMarked(input)}${pathWords(input)}${said}`;
 }
 
 /** As in `Not known: price`. */

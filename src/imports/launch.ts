@@ -1,5 +1,5 @@
 import { asMembers, type JsonObject, objectsOf } from '../core/json.ts';
-import { isPlaceholderOnly, toLine } from '../core/text.ts';
+import { isPlaceholderOnly, placeholdersIn, toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 import { reachesMachine } from '../listings/references/command.ts';
 
@@ -108,7 +108,7 @@ function toWords(
 function fixedVariable(given: JsonObject) {
   const value = scalar(given.value);
   const filled = value === undefined ? undefined : fill(value, given.variables);
-  if (filled === undefined || filled === '' || /^\{[^{}]+\}$/.test(filled) || isToFillIn(filled)) return [];
+  if (filled === undefined || filled === '' || placeholdersIn(filled).length > 0) return [];
   const name = scalar(given.name) ?? '';
   const isPlain = filled.length <= longestWord && toLine(filled) === filled;
   return [{ name, filled, isKept: isPlain && /^[A-Za-z_]\w{0,59}$/.test(name) }];

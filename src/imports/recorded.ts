@@ -1,6 +1,6 @@
 import { claimStates } from '../claims/claim.ts';
 import { asMembers, isJsonObject, type JsonObject, objectsOf } from '../core/json.ts';
-import { isPlaceholderOnly, isTemplate, placeholdersIn } from '../core/text.ts';
+import { isPlaceholderOnly, isTemplate, placeholdersIn, toBraced } from '../core/text.ts';
 import {
   isSpecified,
   type Listing,
@@ -24,6 +24,7 @@ import { isOfRunner, keepsVariables, recordedLine, recordedText, toLaunch, toRea
 import { onceEach } from './one-endpoint.ts';
 
 const longestName = 200;
+const longestValue = 100;
 const longestDescription = 300;
 const mostInputs = 100;
 
@@ -35,6 +36,15 @@ const namedObjects = (value: unknown): [string, JsonObject][] =>
 /** The caller fills in a `{template}` or a placeholder. */
 const isFixed = ({ value }: JsonObject) =>
   typeof value === 'string' && value !== '' && !/\{[^{}]+\}/.test(value) && !isPlaceholderOnly(value);
+
+/** With `{name}` for each part to fill in; undefined if that is all, and for a secret that has none. */
+function toValue({ value, placeholder }: JsonObject, isHidden: boolean): string | undefined {
+  const [stated, example] = [value, placeholder].map((text) => toBraced(recordedLine(text)));
+  const written = stated || (placeholdersIn(example ?? '').length > 0 && example) || '';
+  const isStated = placeholdersIn(written).length === 0;
+  const isTold = written !== '' && written.length <= longestValue && !(isStated && isHidden);
+  return isTold && !isPlaceholderOnly(written) ? written : undefined;
+}
 
 /** By its place, or by a name or value of its own or of a variable. */
 function isCredential(kind: ListingInput['kind'], name: string, { value, variables }: JsonObject): boolean {
@@ -53,13 +63,16 @@ function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObjec
   const has = (flag: 'isRequired' | 'isSecret') => parts.some((part) => part[flag] === true);
   const description = parts.map((part) => recordedText(part.description, longestDescription)).find(Boolean);
   const secret = has('isSecret');
+  const unmarked = !secret && isCredential(kind, name, given);
+  const value = kind === 'variable' ? undefined : toValue(given, secret || unmarked);
   return [
     {
       name,
       kind,
       required: has('isRequired'),
       secret,
-      ...(!secret && isCredential(kind, name, given) && { unmarked: true as const }),
+      ...(unmarked && { unmarked: true as const }),
+      ...(value !== undefined && { value }),
       ...(parts.some(({ format }) => format === 'filepath') && { path: true as const }),
       ...(description && { description }),
     },
@@ -72,10 +85,15 @@ const toHeaders = (headers: unknown) =>
 const toVariables = (variables: unknown) =>
   namedObjects(variables).flatMap(([name, given]) => toInput('variable', name, given));
 
+/** Of those that the record sets, what a caller who starts the package otherwise has to set, too. */
 const toEnvironment = (variables: unknown) =>
-  objectsOf(variables)
-    .filter((given) => !isFixed(given))
-    .flatMap((given) => toInput('environment', given.name, given));
+  objectsOf(variables).flatMap((given) => {
+    const inputs = toInput('environment', given.name, given);
+    const isFixed = typeof given.value === 'string' && placeholdersIn(given.value).length === 0;
+    return isFixed && given.value !== ''
+      ? inputs.filter(({ required, secret, unmarked }) => required && !secret && !unmarked)
+      : inputs;
+  });
 
 /**
  * By name or value hint. Variables (`-e name={value}`) stand for their argument, whose flags and text are

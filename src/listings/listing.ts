@@ -20,7 +20,7 @@ import {
 
 const inputKinds = ['header', 'variable', 'environment', 'argument'] as const;
 
-/** Without a value. A `variable` is a part of an address or of an argument. */
+/** A `variable` is a part of an address or of an argument. */
 const listingInput = z.object({
   name: z.string(),
   kind: z.enum(inputKinds),
@@ -33,6 +33,7 @@ const listingInput = z.object({
       'Not marked as secret by the record, but by its name or value a credential, or a part of an address that the record does not describe',
     ),
   path: z.literal(true).optional().describe('The path of a file or folder, by the record'),
+  value: z.string().optional().describe('Its form in the record; the caller fills in {name}'),
   description: z.string().optional().describe('The description by its publisher'),
 });
 export type ListingInput = z.infer<typeof listingInput>;

@@ -1,6 +1,6 @@
 import { code, codes, own, say, type Words } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import type { ListingPackage } from '../listings/listing.ts';
+import type { ListingInput, ListingPackage } from '../listings/listing.ts';
 import {
   hostOfImage,
   isExactVersion,
@@ -103,11 +103,11 @@ export interface StartOptions {
   readonly isPrivate?: boolean;
 }
 
-/** `set` is the environment, `asked` what the caller sets in it. */
+/** `set` is the environment, `asked` what the caller sets in it, by name. */
 export interface Started {
   readonly command: readonly [string, ...string[]];
   readonly set: Readonly<Record<string, string>>;
-  readonly asked: readonly string[];
+  readonly asked: Readonly<Record<string, string>>;
   /** The caller fills in words of the command. */
   readonly isOpen: boolean;
 }
@@ -120,9 +120,22 @@ const whyNot = (why: Words): WhyNot => ({ why });
 
 const variable = /^[A-Za-z_]\w{0,59}$/;
 
-const askedOf = ({ inputs = [] }: ListingPackage) =>
-  inputs.flatMap(({ kind, required, name }) =>
-    kind === 'environment' && required && variable.test(name) ? [name] : [],
+export const placeholder = 'YOUR_VALUE';
+
+/** Shells, clients and headers read it literally; some would put variables of the caller at `$`. */
+const plainValue = /^[\w +,./:=@-]+$/;
+
+/** With the placeholder for what the caller fills in, or it alone. */
+export function filledValue({ value = '' }: ListingInput): string {
+  const filled = value.replace(/\{[^{}]+\}/g, placeholder);
+  return plainValue.test(filled) ? filled : placeholder;
+}
+
+/** Without those that the record sets. */
+const askedOf = ({ inputs = [], environment = {} }: ListingPackage) =>
+  inputs.filter(
+    ({ kind, required, name }) =>
+      kind === 'environment' && required && variable.test(name) && !Object.hasOwn(environment, name),
   );
 
 /** Some records repeat it among the runtime arguments. */
@@ -187,7 +200,7 @@ function registryOf({ registry_type, registry_base_url: base }: ListingPackage, 
 /** Values of the record, and the caller's by name. */
 const toContainer = (environment: Readonly<Record<string, string>>, asked: readonly string[]): string[] => [
   ...Object.entries(environment).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
-  ...asked.filter((name) => !Object.hasOwn(environment, name)).flatMap((name) => ['-e', name]),
+  ...asked.flatMap((name) => ['-e', name]),
 ];
 
 /** toStarted finds the obstacles in runtime, registry, options and version. */
@@ -205,8 +218,10 @@ function findObstacle(recorded: ListingPackage, isPrivate: boolean): Words | und
     return own('its name is not in the form of npm, PyPI, NuGet or an OCI image of a public host');
   if (unwritten !== undefined)
     return say`Dossier cannot write its argument ${code(unwritten)} from the record alone`;
-  // An image's environment is its container's, so it cannot steer the runtime.
-  const steered = isImageType(registry_type) ? undefined : Object.keys(environment).find(steersRuntime);
+  // An image's environment is its container's, so it cannot steer the runtime; what the caller sets is not.
+  const set = isImageType(registry_type) ? [] : Object.keys(environment);
+  const filled = askedOf(recorded).filter((one) => filledValue(one) !== placeholder);
+  const steered = [...set, ...filled.map(({ name }) => name)].find(steersRuntime);
   if (steered !== undefined)
     return say`its record sets ${code(steered)}, and such variables can start other programs`;
   if (unread.length > 0) return say`its record has ${codes(unread)} in a form that Dossier does not read`;
@@ -242,12 +257,15 @@ export function toStarted(
   const passedOn = isImage
     ? options.filter((word, at) => /^(?:-e|--env)$/.test(options[at - 1] ?? '') && variable.test(word))
     : [];
-  const asked = [...new Set([...askedOf(recorded), ...passedOn])];
+  const asked = {
+    ...Object.fromEntries(passedOn.map((name) => [name, placeholder])),
+    ...Object.fromEntries(askedOf(recorded).map((one) => [one.name, filledValue(one)])),
+  };
   const isPassedOn = (name: string) => options.some((word) => word === name || word.startsWith(`${name}=`));
   const container = isImage
     ? toContainer(
         environment,
-        asked.filter((name) => !isPassedOn(name)),
+        Object.keys(asked).filter((name) => !isPassedOn(name)),
       )
     : [];
   const before: [string, ...string[]] = [...start, ...registry, ...options, ...container];
@@ -257,8 +275,6 @@ export function toStarted(
     return { command, set: isImage ? {} : environment, asked, isOpen: command.some(isOpenWord) };
   });
 }
-
-export const placeholder = 'YOUR_VALUE';
 
 export const filledCommand = ({ command: [program, ...words] }: Started): [string, ...string[]] => [
   program,

@@ -5,8 +5,8 @@ import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingPackage, ListingRemote } from '../listings/listing.ts';
 import {
   filledCommand,
+  filledValue,
   isPublicHost,
-  placeholder,
   type Started,
   type StartOptions,
   toStarted,
@@ -15,15 +15,19 @@ import {
 interface Remote {
   readonly url: string;
   readonly type: 'http' | 'sse';
-  /** Letters, digits and hyphens. */
-  readonly headers: readonly string[];
+  /** With a value to fill in, by names of letters, digits and hyphens. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export type Connection = Remote & { readonly name: string };
 
 const headersOf = ({ inputs = [] }: ListingRemote) =>
-  inputs.flatMap(({ kind, required, name }) =>
-    kind === 'header' && required && /^[A-Za-z0-9-]{1,60}$/.test(name) ? [name] : [],
+  Object.fromEntries(
+    inputs
+      .filter(
+        ({ kind, required, name }) => kind === 'header' && required && /^[A-Za-z0-9-]{1,60}$/.test(name),
+      )
+      .map((one) => [one.name, filledValue(one)]),
   );
 
 /**
@@ -146,16 +150,13 @@ export function nameServers(listings: readonly Startable[]): [string, Remote | S
   });
 }
 
-const placeholders = (names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, placeholder]));
-
 const toHeaders = ({ headers }: Pick<Remote, 'headers'>) =>
-  headers.length === 0 ? {} : { headers: placeholders(headers) };
+  Object.keys(headers).length === 0 ? {} : { headers };
 
 export function toServerJson(server: Remote | Started): object {
   if ('url' in server) return { type: server.type, url: server.url, ...toHeaders(server) };
   const [command, ...args] = filledCommand(server);
-  const env = { ...placeholders(server.asked), ...server.set };
+  const env = { ...server.asked, ...server.set };
   return { command, args, ...(Object.keys(env).length > 0 && { env }) };
 }
 
@@ -171,14 +172,16 @@ const plainInShells = /^https?:\/\/[A-Za-z0-9.:/_~=@,+-]+$/;
 
 const json = (value: object) => JSON.stringify(value, null, 2);
 
-const toClaudeCode = ({ name, url, type, headers }: Connection): PasteableConfig => {
-  const options = headers.map((header) => ` --header "${header}: ${placeholder}"`).join('');
-  const text = `claude mcp add --transport ${type} ${name} ${url}${options}`;
+const toClaudeCode = ({ name: server, url, type, headers }: Connection): PasteableConfig => {
+  const options = Object.entries(headers).map(([name, value]) => ` --header "${name}: ${value}"`);
+  const text = `claude mcp add --transport ${type} ${server} ${url}${options.join('')}`;
   return { client: 'Claude Code', where: 'a terminal', text };
 };
 
 function toCodex({ name, url, headers }: Connection): PasteableConfig {
-  const values = headers.map((header) => `"${header}" = "${placeholder}"`).join(', ');
+  const values = Object.entries(headers)
+    .map(([header, value]) => `"${header}" = "${value}"`)
+    .join(', ');
   // An ASCII JSON string is a TOML string.
   const text = `[mcp_servers.${name}]\nurl = ${JSON.stringify(url)}${values && `\nhttp_headers = { ${values} }`}`;
   return { client: 'Codex', where: '~/.codex/config.toml', text };
@@ -193,7 +196,11 @@ export function toConfigs(connection: Connection): PasteableConfig[] {
   const server = { url, ...toHeaders({ headers }) };
   const typed = { type, ...server };
   const inCursor = Buffer.from(JSON.stringify(server)).toString('base64');
-  const inArguments = headers.flatMap((header) => ['--header', `${header}:${placeholder}`]);
+  // Some clients break arguments at spaces. The prefix keeps a record from setting NODE_OPTIONS.
+  const inRemote = Object.entries(headers).map(([header, value]) => {
+    const variable = `HEADER_${header.replaceAll('-', '_').toUpperCase()}`;
+    return { words: ['--header', `${header}:\${${variable}}`], variable, value };
+  });
   return [
     ...(plainInShells.test(url) ? [toClaudeCode(connection)] : []),
     {
@@ -213,7 +220,15 @@ export function toConfigs(connection: Connection): PasteableConfig[] {
       where:
         'claude_desktop_config.json (or enter only the address under Settings > Connectors > Add custom connector)',
       text: json({
-        mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', url, ...inArguments] } },
+        mcpServers: {
+          [name]: {
+            command: 'npx',
+            args: ['-y', 'mcp-remote', url, ...inRemote.flatMap(({ words }) => words)],
+            ...(inRemote.length > 0 && {
+              env: Object.fromEntries(inRemote.map(({ variable, value }) => [variable, value])),
+            }),
+          },
+        },
       }),
     },
     ...(type === 'http' ? [toCodex(connection)] : []),

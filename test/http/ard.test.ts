@@ -18,7 +18,7 @@ const directory = await opened(
           {
             type: 'streamable-http',
             url: 'https://cargo.example.com/mcp',
-            headers: [{ name: 'X-Key', isRequired: true, isSecret: true }],
+            headers: [{ name: 'X-Key', value: 'App {KEY}', isRequired: true, isSecret: true }],
           },
         ],
         packages: [
@@ -231,7 +231,22 @@ describe('GET /ard/agents/{identifier}', () => {
       data: expect.objectContaining({
         name: 'io.github.alice/Cargo',
         version: '1.0.0',
-        remotes: [expect.objectContaining({ url: 'https://cargo.example.com/mcp', variables: {} })],
+        remotes: [
+          {
+            type: 'streamable-http',
+            url: 'https://cargo.example.com/mcp',
+            headers: [
+              {
+                name: 'X-Key',
+                isRequired: true,
+                isSecret: true,
+                value: 'App {KEY}',
+                variables: { KEY: { isRequired: true, isSecret: true } },
+              },
+            ],
+            variables: {},
+          },
+        ],
       }),
       description: 'Sends parcels',
       tags: expect.arrayContaining(['npm']),

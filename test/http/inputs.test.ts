@@ -180,6 +180,38 @@ const directory = await opened(
           },
         ],
       }),
+      registryEntry('a.b/forms', {
+        remotes: [
+          {
+            type: 'streamable-http',
+            url: 'https://forms.example/mcp',
+            headers: [
+              {
+                name: 'Authorization',
+                value: 'App {APP_KEY}',
+                variables: { APP_KEY: { description: 'Your key', isRequired: true, isSecret: true } },
+              },
+              { name: 'X-Language', value: 'en', isRequired: true },
+              { name: 'X-Team', value: 'team=<TEAM>', isRequired: true },
+              { name: 'X-Strange', value: '$(id)', isRequired: true },
+              { name: 'X-Stated', value: 'stated-by-the-record', isSecret: true },
+            ],
+          },
+        ],
+        packages: [
+          {
+            registryType: 'npm',
+            identifier: 'forms-mcp',
+            version: '1.0.0',
+            transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' },
+            environmentVariables: [
+              { name: 'MODE', value: 'http', isRequired: true },
+              { name: 'LEVEL', value: 'info' },
+              { name: 'CALLER', value: 'Bearer {who}', isRequired: true },
+            ],
+          },
+        ],
+      }),
       registryEntry('a.b/neither'),
     ],
   }),
@@ -249,6 +281,42 @@ describe('what a listed service requires of its caller', () => {
   });
 });
 
+describe('the form of a value that the caller fills in a part of', () => {
+  const connectOf = async (handle: string) =>
+    (await read(handle)).match(/<section class="box" aria-labelledby="connect">.*?<\/section>/s)?.[0] ?? '';
+
+  it('is told with the input', async () => {
+    expect(await answerOf('get_agent', { handle: 'a.b/forms' })).toContain(
+      'Endpoint needs a secret header `Authorization` as “App {APP_KEY}” (“Your key”); needs headers `X-Language` as `en`, `X-Team` as `team={TEAM}`, `X-Strange` as “$(id)”; takes a secret header `X-Stated` for `forms.example`; package needs an environment variable `MODE` as `http`; needs an environment variable `CALLER` as “Bearer {who}”, not marked as secret (record).',
+    );
+    expect(await answerOf('get_agent', { handle: 'a.b/forms', detail: 'full' })).toContain(
+      'Needs a secret header `Authorization` as “App \\\\{APP\\\\_KEY\\\\}” (“Your key”)',
+    );
+    expect(withoutRoles(await read('a.b/forms'))).toContain(
+      '<code class="foreign">Authorization</code> as <span class="foreign">“App {APP_KEY}”</span></th>',
+    );
+  });
+
+  it('is in each configuration, in which only that part is to fill in', async () => {
+    const connect = await connectOf('a.b/forms');
+    expect(connect).toContain(
+      '--header &quot;Authorization: App YOUR_VALUE&quot; --header &quot;X-Language: en&quot; --header &quot;X-Team: team=YOUR_VALUE&quot; --header &quot;X-Strange: YOUR_VALUE&quot;<',
+    );
+    expect(connect).toContain(
+      'http_headers = { &quot;Authorization&quot; = &quot;App YOUR_VALUE&quot;, &quot;X-Language&quot; = &quot;en&quot;',
+    );
+    expect(connect).toContain('&quot;Authorization&quot;: &quot;App YOUR_VALUE&quot;');
+    expect(connect).toMatch(/&quot;Authorization:\$\{HEADER_AUTHORIZATION\}&quot;/);
+    expect(connect).toContain('&quot;HEADER_AUTHORIZATION&quot;: &quot;App YOUR_VALUE&quot;');
+    expect(connect).not.toContain('$(id)');
+    expect(connect).not.toContain('stated-by-the-record');
+  });
+
+  it('of a secret that the record states, nothing is kept', async () => {
+    expect(await read('a.b/forms.json')).not.toContain('stated-by-the-record');
+  });
+});
+
 async function answerOf(tool: string, input: object): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const sent = { method: 'POST', headers, body: JSON.stringify(input) };
@@ -293,7 +361,14 @@ describe('a credential that the record does not mark as secret', () => {
   it('stands in the document', async () => {
     const [remote] = JSON.parse(await read('a.b/filled.json')).remotes;
     expect(remote.inputs).toEqual([
-      { name: 'X-Caller', kind: 'header', required: false, secret: false, unmarked: true },
+      {
+        name: 'X-Caller',
+        kind: 'header',
+        required: false,
+        secret: false,
+        unmarked: true,
+        value: 'Bearer {who}',
+      },
       { name: 'X-Page-Token', kind: 'header', required: false, secret: false },
     ]);
   });

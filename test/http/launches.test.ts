@@ -185,6 +185,51 @@ const cases: Readonly<Record<string, Case>> = {
     },
     why: sets('NODE_OPTIONS'),
   },
+  'a-variable-that-loads-code-around-a-part-to-fill-in': {
+    of: {
+      ...npm,
+      environmentVariables: [
+        { name: 'NODE_OPTIONS', value: '--import=data:text/javascript,{x}', isRequired: true },
+      ],
+    },
+    why: sets('NODE_OPTIONS'),
+  },
+  'a-host-of-docker-around-a-part-to-fill-in': {
+    of: {
+      ...image,
+      environmentVariables: [{ name: 'DOCKER_HOST', value: 'tcp://evil.example:{port}', isRequired: true }],
+    },
+    why: sets('DOCKER_HOST'),
+  },
+  'variables-with-parts-to-fill-in': {
+    of: {
+      ...npm,
+      environmentVariables: [
+        { name: 'MODE', value: 'http', isRequired: true },
+        { name: 'CALLER', value: 'App {key}', isRequired: true },
+        { name: 'STORE', value: 'postgres://me:<password>@db', isRequired: true },
+        { name: 'STRANGE', value: '$(id) {x}', isRequired: true },
+      ],
+    },
+    ...runs('npx -y acme-tool', 'npx -y acme-tool@1.2.3'),
+    env: {
+      MODE: 'http',
+      CALLER: 'App YOUR_VALUE',
+      STORE: 'postgres://me:YOUR_VALUE@db',
+      STRANGE: 'YOUR_VALUE',
+    },
+  },
+  'an-image-with-parts-to-fill-in': {
+    of: {
+      ...image,
+      environmentVariables: [
+        { name: 'DOCKER_HOST', value: 'tcp://evil.example:1', isRequired: true },
+        { name: 'CALLER', value: 'App {key}', isRequired: true },
+      ],
+    },
+    ...runs('docker run -i --rm -e DOCKER_HOST=tcp://evil.example:1 -e CALLER ghcr.io/acme/tool:1.2'),
+    env: { CALLER: 'App YOUR_VALUE' },
+  },
   'a-variable-that-is-too-long-to-keep': {
     of: {
       ...npm,

@@ -100,8 +100,8 @@ const oddities: readonly Oddity[] = [
           type: 'streamable-http',
           url: 'https://{tenant}.a.example/mcp',
           inputs: [
-            { name: 'Authorization', kind: 'header', required: true, secret: true },
-            { name: 'X-Kind', kind: 'header', required: false, secret: false },
+            { name: 'Authorization', kind: 'header', required: true, secret: true, value: 'Bearer {key}' },
+            { name: 'X-Kind', kind: 'header', required: false, secret: false, value: 'fixed' },
             { name: 'X-Hidden', kind: 'header', required: false, secret: false },
             { name: 'tenant', kind: 'variable', required: true, secret: false },
           ],

@@ -36,7 +36,7 @@ export const inputHeads = ['Name', 'Needed', 'Secret', 'Where it goes', 'Descrip
 
 /** What `inputWords` says, for the columns of `inputHeads`. */
 export const inputCells = (input: ListingInput, place: Words): Words[] => [
-  inputName(input.name),
+  inputName(input),
   yesOrNo(input.required),
   input.unmarked ? own('not marked') : yesOrNo(input.secret),
   inputNoun(input, place),

@@ -1,5 +1,6 @@
 import { handleParts, isHandle } from '../../core/handle.ts';
 import { wrongField } from '../../core/problem.ts';
+import { placeholdersIn } from '../../core/text.ts';
 import { toText } from '../../core/words.ts';
 import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
 import { malwareWords } from '../../observations/known/malware.ts';
@@ -35,7 +36,15 @@ export const ownTerms = {
 function toCardRemote({ type, url, inputs = [] }: ListingRemote) {
   const needs = (wanted: ListingInput['kind']) => inputs.filter(({ kind }) => kind === wanted);
   const toInput = ({ required, secret }: ListingInput) => ({ isRequired: required, isSecret: secret });
-  const headers = needs('header').map((one) => ({ name: one.name, ...toInput(one) }));
+  const toValue = (one: ListingInput, value: string) => {
+    const variables = Object.fromEntries(placeholdersIn(value).map((name) => [name, toInput(one)]));
+    return { value, variables };
+  };
+  const headers = needs('header').map((one) => ({
+    name: one.name,
+    ...toInput(one),
+    ...(one.value && toValue(one, one.value)),
+  }));
   const variables = Object.fromEntries(needs('variable').map((one) => [one.name, toInput(one)]));
   return { type, url, headers, variables };
 }

@@ -53,7 +53,7 @@ ${paste(text)}`,
   );
 
 export const connectDossier = (publicUrl: string): Html =>
-  configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: [] });
+  configTabs('ask', { name: 'dossier', url: `${publicUrl}/api/mcp`, type: 'http', headers: {} });
 
 /** The facts have the inputs themselves. */
 const needs = ({ inputs = [] }: Pick<ListingPackage, 'inputs'>) =>
