@@ -43,8 +43,16 @@ import {
 } from '../observations/known/kinds/lists/member-changes.ts';
 import { toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { surfaceKinds } from '../observations/known/kinds.ts';
+import type { StoredObservation } from '../observations/known/observation.ts';
 import { findListingFacts, whyNone } from './find/listing.ts';
-import { type SeenSet, sentencesOf } from './find/surface-words.ts';
+import {
+  compareEarlier,
+  earlierSentences,
+  type SeenSet,
+  toSeenSets,
+  withEarlier,
+} from './find/seen-lists.ts';
+import { sentencesOf } from './find/surface-words.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -171,19 +179,10 @@ async function compareWith(
 
 const byDifferences = (a: SurfaceComparison, b: SurfaceComparison) => a.differs.length - b.differs.length;
 
-async function findOwn(seen: SeenSet, before: readonly StoredSet[], compareSet: Comparer) {
-  for (const set of before) {
-    const compared = await compareSet(seen, set);
-    if (compared === 'left_out') return compared;
-    if (compared?.differs.length === 0) return set;
-  }
-  return undefined;
-}
-
 interface Closest {
   readonly seen: SeenSet;
   readonly compared: SurfaceComparison;
-  readonly own: StoredSet | undefined;
+  readonly before: Awaited<ReturnType<typeof compareEarlier>>;
   readonly leftOut: readonly string[];
 }
 
@@ -196,21 +195,25 @@ const shownNames = ({ differs, repeated, prefix }: SurfaceComparison) => ({
 
 async function toSurfaceAnswer(
   handle: string,
-  { seen, compared, own, leftOut }: Closest,
+  { seen, compared, before, leftOut }: Closest,
   shown: SentList,
   { store }: Context,
 ) {
   const { not_sent, is_of_names } = compared;
-  const { differs, repeated, prefix } = shownNames(compared);
+  const { found } = before;
+  const dated = compared.differs.map((one) => withEarlier(one, compared, found));
+  const { differs, repeated, prefix } = shownNames({ ...compared, differs: dated });
   const isSame = differs.length === 0;
+  const own = found.find((one) => one.compared.differs.length === 0);
   // What was not sent cannot be compared; the answer names the descriptions that changed.
   const lacksDescriptions = not_sent.includes('description');
   const others_until = isSame ? othersUntil(seen) : undefined;
-  const changes = own || others_until || lacksDescriptions ? await readChanges(handle, seen, store) : [];
-  const seen_until = changes.find(({ before }) => before.value === own?.digest)?.before.seen_until;
-  const earlier = own && { first_seen_at: own.first_seen_at, ...(seen_until && { seen_until }) };
-  const again_until =
-    others_until && changes.find(({ before }) => before.value === seen.value)?.before.seen_until;
+  const changes = lacksDescriptions ? await readChanges(handle, seen, store) : [];
+  const { first_seen_at = '', seen_until } = own ?? {};
+  const earlier = own && { first_seen_at, ...(seen_until && { seen_until }) };
+  const again_until = seen.times.findLast(
+    ({ value, to }) => value === seen.value && to < (others_until ?? ''),
+  )?.to;
   const sent = lacksDescriptions && 'list' in shown ? shown.list : [];
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
@@ -223,6 +226,7 @@ async function toSurfaceAnswer(
     result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
     message: [
       ...sentencesOf(seen, compared, { earlier, others_until, again_until }),
+      ...(own ? [] : earlierSentences(differs, before.isAll)),
       ...reworded.slice(0, mostReworded),
       ...leftOut,
     ].join(' '),
@@ -251,29 +255,32 @@ async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentL
     .filter((one) => one !== undefined)
     .toSorted((a, b) => byDifferences(a.compared, b.compared));
   if (!closest) return undefined;
-  const { before, ...compared } = closest;
-  const own =
-    compared.compared.differs.length > 0 ? await findOwn(compared.seen, before, compareSet) : undefined;
+  const { seen: last, compared } = closest;
+  const hasOther = compared.differs.length > 0;
+  const before = await compareEarlier(last, hasOther ? closest.before : [], compareSet);
   const others = found.filter((one) => one === undefined).length;
   const leftOut = [
     others > 0 &&
       `The ${shown.surface.name} of ${counted(others, 'other endpoint')} were not compared: the lists of this service have more than ${mostReadText}.`,
-    own === 'left_out' &&
+    !before.isAll &&
       `Not all lists that Dossier saw before were compared: together they have more than ${mostReadText}.`,
   ].filter((text) => text !== false);
-  return toSurfaceAnswer(
-    handle,
-    { ...compared, own: own === 'left_out' ? undefined : own, leftOut },
-    shown,
-    context,
-  );
+  return toSurfaceAnswer(handle, { seen: last, compared, before, leftOut }, shown, context);
 }
 
 const meanings: Readonly<Record<MemberDifference['difference'], string>> = {
   only_here: 'only_here, seen by Dossier and not sent by you',
-  only_there: 'only_there, sent by you and not seen by Dossier',
+  only_there: 'only_there, sent by you beyond the list that Dossier saw last',
   other: 'other, in both and not the same',
 };
+
+type Differing = NonNullable<z.output<typeof output>['differs']>[number];
+
+function memberText({ name, members = [], earlier }: Differing): string {
+  const when = earlier && `${earlier.is_other ? 'another' : 'like this'} until ${earlier.seen_until}`;
+  const said = [...members, ...(when ? [when] : [])];
+  return `${code(name)}${said.length > 0 ? ` (${said.join(', ')})` : ''}`;
+}
 
 function toSurfaceText(answer: z.output<typeof output>): string {
   const { endpoint, digest, first_seen_at, observed_at, vantage, others_until, earlier, texts = [] } = answer;
@@ -284,8 +291,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
     byDifference.length > 0 &&
       list(
         byDifference,
-        ([difference, tools]) =>
-          `${meanings[difference]}: ${tools.map(({ name, members = [] }) => `${code(name)}${members.length > 0 ? ` (${members.join(', ')})` : ''}`).join(', ')}`,
+        ([difference, tools]) => `${meanings[difference]}: ${tools.map(memberText).join(', ')}`,
       ),
     answer.changes_to_yours &&
       `From what Dossier saw to what you sent: ${toMarkdown(ended(answer.changes_to_yours))}`,
@@ -316,6 +322,10 @@ const output = z.object({
         name: z.string(),
         difference: z.enum(['only_here', 'only_there', 'other']),
         members: z.array(z.string()).optional(),
+        earlier: z
+          .object({ seen_until: z.string(), is_other: z.literal(true).optional() })
+          .optional()
+          .describe('Until when an earlier list had it as you sent it, or another of its name'),
       }),
     )
     .optional(),
@@ -358,8 +368,12 @@ export const checkSurface = defineTool({
     const shown = toShown(sent);
     const facts = await findListingFacts(sent.handle, context);
     const { listing, observed } = facts;
-    const known = factsOf(kindOfSurface(shown.surface.name), observed?.observations ?? []);
-    const seen = known.filter((one): one is SeenSet => one.outcome === 'seen' && one.details !== undefined);
+    const known = factsOf(
+      kindOfSurface(shown.surface.name),
+      observed?.observations ?? [],
+    ) as readonly StoredObservation[];
+    const { timelines = [] } = (await context.store.observations.ofListing(listing.handle)) ?? {};
+    const seen = toSeenSets(known, timelines);
     const caller = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(caller, find));

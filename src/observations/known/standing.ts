@@ -93,3 +93,10 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
 
 export const toFacts = (timelines: readonly Timeline[]): StoredObservation[] =>
   timelines.flatMap((one) => toFact(one) ?? []);
+
+/** As it stood when a check last saw a value, whatever later checks found. */
+export function lastSeen({ spans, ...timeline }: Timeline): StoredObservation | undefined {
+  const end = spans.findLastIndex(({ outcome }) => outcome === 'seen');
+  const fact = toFact({ ...timeline, spans: spans.slice(0, end + 1) });
+  return fact?.outcome === 'seen' ? fact : undefined;
+}

@@ -1,11 +1,7 @@
 import { counted, dayText } from '../../core/text.ts';
 import { fromDayToDay, toText } from '../../core/words.ts';
 import type { SurfaceComparison } from '../../observations/known/changes/shown-list.ts';
-import type { FactOf } from '../../observations/known/kind.ts';
-import type { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
-import type { StoredObservation } from '../../observations/known/observation.ts';
-
-export type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & { readonly value: string };
+import type { SeenSet } from './seen-lists.ts';
 
 interface EarlierSurface {
   readonly earlier: { readonly first_seen_at: string; readonly seen_until?: string } | undefined;
@@ -48,6 +44,7 @@ export function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: 
     differs.length === 0
       ? `${same} ${since}.`
       : `${counted(differs.length, surface.noun)} ${differs.length === 1 ? 'differs' : 'differ'} between your list and the one that Dossier has seen ${since}.`,
+    seen.unseen,
     beforeText(before, is_of_names),
     repeated.length > 0 && `Some names stand for several ${all}: see repeated.`,
     prefix &&

@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest';
+import { type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { handleAt, openObserved } from '../support/endpoints/observed.ts';
+import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened } from '../support/opened.ts';
+import { expectSameFacts } from '../support/same-facts.ts';
+
+const reads: OfferedTool = { name: 'read_page', description: 'Reads a page' };
+const writes: OfferedTool = { name: 'write_page', description: 'Writes a page' };
+const wipes: OfferedTool = { name: 'wipe_space', description: 'Deletes all pages' };
+const sent = ({ name, description }: OfferedTool) => ({ name, description });
+
+const offered: Record<string, readonly OfferedTool[]> = { pages: [reads, writes], wind: [reads] };
+const fails: Record<string, Response | undefined> = {};
+const lists = {
+  pages: await startModernServer(() => [...(offered.pages ?? [])]),
+  wind: await startModernServer(() => [...(offered.wind ?? [])]),
+};
+/** What `fails` has in place of each answer of the server. */
+const behind = (name: keyof typeof lists) =>
+  startFetchServer(async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname !== '/mcp') return new Response('', { status: 404 });
+    const instead = fails[name];
+    if (instead) return instead.clone();
+    const skipped = ['host', 'content-length', 'connection'];
+    const headers = [...request.headers].filter(([header]) => !skipped.includes(header));
+    const body = request.method === 'POST' ? { body: await request.text() } : {};
+    return fetch(`${lists[name].url}/mcp`, {
+      method: request.method,
+      headers: Object.fromEntries(headers),
+      ...body,
+    });
+  });
+for (const one of Object.values(lists)) await opened(one);
+const { directory } = await openObserved({ pages: behind('pages'), wind: behind('wind') }, { LIMITS: 'off' });
+const client = await opened(connect('v2', { app: directory.app }));
+
+const today = () => directory.context.clock().toISOString().slice(0, 10);
+async function look(name: string): Promise<string> {
+  directory.wait(86_400);
+  await directory.observe(handleAt(name));
+  return today();
+}
+async function check(name: string, tools: readonly object[]) {
+  const { structuredContent, content } = await client.call('check_surface', {
+    handle: handleAt(name),
+    tools,
+  });
+  const text = content[0]?.text ?? '';
+  expectSameFacts(text, { ...structuredContent });
+  return { json: structuredContent as Record<string, unknown>, text };
+}
+
+it('a tool that an earlier list had is dated, also beside others that differ, and is never called unseen', async () => {
+  const first = await look('pages');
+  offered.pages = [reads, writes, wipes];
+  const there = await look('pages');
+  offered.pages = [reads, writes];
+  await look('pages');
+  await look('pages');
+  const whole = await check('pages', [reads, writes, wipes].map(sent));
+  expect(whole.json).toMatchObject({
+    differs: [
+      {
+        name: 'wipe_space',
+        difference: 'only_there',
+        earlier: { seen_until: expect.stringContaining(there) },
+      },
+    ],
+  });
+  expect(whole.text).toContain(`Your list is the one that Dossier saw on ${there}; get_history`);
+  expect(whole.text).toMatch(
+    new RegExp(
+      `only_there, sent by you beyond the list that Dossier saw last: \`wipe_space\` \\(like this until ${there}T`,
+    ),
+  );
+
+  const exports = { name: 'export_space', description: 'Exports all' };
+  const mixed = await check('pages', [
+    sent({ ...reads, description: 'Reads one page' }),
+    sent(writes),
+    sent({ ...wipes, description: 'Deletes it all' }),
+    exports,
+  ]);
+  expect(mixed.json.differs).toEqual([
+    { name: 'export_space', difference: 'only_there' },
+    { name: 'read_page', difference: 'other', members: ['description'] },
+    {
+      name: 'wipe_space',
+      difference: 'only_there',
+      earlier: { seen_until: expect.stringContaining(there), is_other: true },
+    },
+  ]);
+  expect(mixed.json.message).toContain(
+    `Until ${there}, Dossier saw another wipe_space: see get_history. No list that Dossier keeps has export_space.`,
+  );
+  for (const { text } of [whole, mixed]) expect(text).not.toContain('not seen by Dossier');
+
+  offered.pages = [{ ...reads, description: 'Reads one page' }, writes];
+  await look('pages');
+  const worded = await check('pages', [sent(reads), sent({ ...writes, description: 'Writes one page' })]);
+  expect(worded.json.message).toMatch(
+    /Until [\d-]+, Dossier saw read_page as you sent it: see get_history\./,
+  );
+  expect(first < there).toBe(true);
+});
+
+it.each([
+  [
+    '401',
+    () => new Response('', { status: 401, headers: { 'www-authenticate': 'Bearer realm="a"' } }),
+    'it asks for credentials first',
+  ],
+  ['502', () => new Response('', { status: 502 }), 'the endpoint returned HTTP 502'],
+])(
+  'a list is compared with the last one that was seen, before checks ended in HTTP %s',
+  async (_, fail, why) => {
+    fails.wind = undefined;
+    await look('wind');
+    const last = await look('wind');
+    fails.wind = fail();
+    const since = await look('wind');
+    const same = await check('wind', [sent(reads)]);
+    expect(same.json).toMatchObject({ result: 'same', observed_at: expect.stringContaining(last) });
+    expect(same.json.message).toContain(`last on ${last} in revision`);
+    expect(same.json.message).toContain(` No check since ${since} saw a list: ${why}`);
+    const other = await check('wind', [sent(reads), sent(wipes)]);
+    expect(other.json).toMatchObject({ result: 'other', differs: [{ name: 'wipe_space' }] });
+    expect(other.text).toContain(`No check since ${since} saw a list: ${why}`);
+  },
+);
