@@ -41,7 +41,7 @@ import { registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
-import { askedVersion } from './find/asked-version.ts';
+import { askedVersion, readOfRecord } from './find/asked-version.ts';
 import { dayInput, findNamed, onDay, readFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -107,12 +107,17 @@ export async function readHistoryPage(
   };
   const { events, next } = await readHistory(facts, query, context);
   const { listing, observed } = facts;
+  const ofRecord = await readOfRecord(named, listing, context);
   const today = dayText(context.clock());
   const no_change = cursor ? undefined : noChange(events, observed, { ...query, today });
   const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(facts, query);
   return {
     handle: listing.handle,
-    version_asked: askedVersion(named, { listing, observations: observed?.observations ?? [] }, beside),
+    version_asked: askedVersion(
+      named,
+      { listing, observations: observed?.observations ?? [], ofRecord },
+      beside,
+    ),
     events,
     is_observed: observed !== undefined,
     no_change,

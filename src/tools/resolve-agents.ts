@@ -26,7 +26,7 @@ import type { FormerHolder } from '../listings/references/former.ts';
 import { longestPasted, type Name, readNames } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, whyUnreadable, withBeside } from './find/asked-command.ts';
-import { askedVersion, noticesOfOther } from './find/asked-version.ts';
+import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
 import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
@@ -50,6 +50,8 @@ export interface KnownListing extends HitFacts {
   /** As if the record had no other part. */
   at(part: AskedPart): KnownListing;
   whyWithdrawn(): Promise<string>;
+  /** A dump has ten versions of each listing at most. */
+  readOfRecord?(asked: string): ReturnType<typeof readOfRecord>;
   /** A dump has no withdrawn listings. */
   noticesOfDeleted?(asked: AskedPlaces): ReturnType<typeof noticesOfDeleted>;
 }
@@ -78,6 +80,7 @@ function toKnownListing(whole: ListingFacts, context: Context, facts = whole): K
     document: () => toReadDocument(whole, context, facts),
     at: (part) => toKnownListing(whole, context, atPart(whole, part)),
     whyWithdrawn: () => withdrawal(listing, context),
+    readOfRecord: (asked) => readOfRecord(asked, listing, context),
     noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),
   };
 }
@@ -156,7 +159,11 @@ async function toListedAgent(
     outcome: 'listed',
     version,
     ...besideStandsOut(known),
-    version_asked: askedVersion(one.text, known, beside),
+    version_asked: askedVersion(
+      one.text,
+      { ...known, ofRecord: await known.readOfRecord?.(one.text) },
+      beside,
+    ),
     part_asked: part?.about,
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,

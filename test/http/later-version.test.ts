@@ -10,6 +10,7 @@ const published = (name: string, version: string, day: string, isLatest: boolean
     { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest },
   );
 const name = 'io.github.containers/server';
+const packaged = 'com.example/packaged';
 const plain = 'io.github.containers/plain';
 const moving = 'com.cloud/mcp';
 const at = (version: string, hour: string, url: string, isLatest: boolean) =>
@@ -30,9 +31,17 @@ const directory = await openedDirectory({
     registryEntry('com.example/remote', {
       remotes: [{ type: 'sse', url: 'https://remote.example.com/sse' }],
     }),
-    registryEntry('com.example/packaged', {
-      packages: [{ registryType: 'npm', identifier: 'packaged', version: '1.0.0' }],
-    }),
+    ...['1.0.1', '1.0.2'].map((version) =>
+      registryEntry(
+        packaged,
+        { version, packages: [{ registryType: 'npm', identifier: 'packaged', version }] },
+        {
+          publishedAt: '2025-09-16T08:00:00Z',
+          updatedAt: '2025-09-16T08:00:00Z',
+          isLatest: version === '1.0.2',
+        },
+      ),
+    ),
   ],
 });
 
@@ -84,6 +93,40 @@ it('says nothing of what is not recorded where the copy records no endpoint of a
     { publisher: 'io.github.containers' },
   );
   expect(listings[0]?.facts).toEqual(['GitHub account containers', 'updated 2025-12-05']);
+});
+
+it.each([
+  [
+    `${name}@0.0.51`,
+    'You asked about `0.0.51`, which the record has, published 2025-12-05; the other facts are about `1.0.0`, which its registry marks as latest, published before it, 2025-09-16.',
+  ],
+  [
+    `${plain}@1.0.0`,
+    'You asked about `1.0.0`, which the record has, published 2025-09-16; the other facts are about `1.1.0`, which its registry marks as latest, published later, 2025-12-05.',
+  ],
+  [
+    `${plain}@3`,
+    'You asked about `3`, of which Dossier has read no record of this listing; the other facts are about `1.1.0`, which its registry marks as latest.',
+  ],
+  [
+    'npx packaged@1.0.1',
+    /^You asked about `1\.0\.1`; the record names `1\.0\.2`, and the other facts are about that version; this listing has a version `1\.0\.1`, published 2025-09-16\./,
+  ],
+])('says of %s whether the record has it, and of what day, in all answers', async (asked, said) => {
+  const of =
+    typeof said === 'string' ? (text: string) => text.startsWith(said) : (text: string) => said.test(text);
+  const holds = (text: string | undefined) => expect(of(text ?? ''), text).toBe(true);
+  holds(
+    (await callTool<{ version_asked?: string }>(directory, 'get_agent', { handle: asked })).version_asked,
+  );
+  const { results } = await callTool<{ results: readonly { version_asked?: string }[] }>(
+    directory,
+    'resolve_agents',
+    { handles: [asked] },
+  );
+  holds(results[0]?.version_asked);
+  const { statement } = await callTool<{ statement: string }>(directory, 'get_history', { handle: asked });
+  holds(statement);
 });
 
 describe('a later version that leads callers to another host', () => {

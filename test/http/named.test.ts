@@ -309,7 +309,7 @@ describe('get_agent finds the one listing that records', () => {
       expect(await call('get_agent', { handle })).toMatchObject({
         handle: 'co.webhook/webhook',
         version_asked:
-          'You asked about `9`; the newest version of this listing is `1.0.0`, and the other facts are about that version.',
+          'You asked about `9`, of which Dossier has read no record of this listing; the other facts are about `1.0.0`, which its registry marks as latest.',
       });
   });
   it('nothing for a configuration of several servers, which are asked about one by one', async () => {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import { code, dayOf, isEmpty, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
 import { isOfMalware } from '../../document/answers/notices.ts';
-import type { Listing, ListingPackage } from '../../listings/listing.ts';
+import type { Listing, ListingPackage, VersionSummary } from '../../listings/listing.ts';
 import { anyVersion } from '../../listings/references/command.ts';
 import { readName } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
@@ -31,9 +32,55 @@ type Checked = Pick<
 > &
   Partial<Pick<Observation, 'reason' | 'changed_from'> & Pick<StoredObservation, 'why'>>;
 
+type Stored = Pick<VersionSummary, 'status' | 'published_at' | 'undated' | 'is_latest'>;
+
+interface OfRecord {
+  readonly shown: Stored | undefined;
+  /** Undefined if Dossier has read no such version. */
+  readonly asked: Stored | undefined;
+}
+
 export interface KnownVersions {
   readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
   readonly observations: readonly Checked[];
+  /** Of the listing itself, undefined where they are not at hand. */
+  readonly ofRecord?: OfRecord | undefined;
+}
+
+const withoutV = (version: string) => version.replace(/^v/i, '');
+
+/** What is stored of the version of the listing that a name asks for, until the time of the context. */
+export async function readOfRecord(
+  asked: string,
+  { handle, version }: Pick<Listing, 'handle' | 'version'>,
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+): Promise<OfRecord | undefined> {
+  const { version: named } = readName(asked, '');
+  if (!named?.isExact) return undefined;
+  const text = withoutV(named.text);
+  const [shown, ...found] = await Promise.all(
+    [version, text, `v${text}`].map((one) => store.listings.version(handle, one)),
+  );
+  const now = clock().toISOString();
+  return { shown, asked: found.find((one) => one && one.published_at <= now) };
+}
+
+const publishedWords = ({ published_at, status, undated }: Stored): Words =>
+  say`${undated ? own('without a date') : say`published ${dayOf(published_at)}`}${status === 'deleted' && own(', deleted since')}`;
+
+/** Only dates tell which version is newer; the registry may mark an older one as latest. */
+function recordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
+  const { shown, asked } = ofRecord ?? {};
+  const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
+  const when =
+    shown && asked && !shown.undated && !asked.undated
+      ? say`, published ${own(asked.published_at > shown.published_at ? 'before it' : 'later')}, ${dayOf(shown.published_at)}`
+      : say``;
+  const rest = say`the other facts are about ${code(listing.version)}, ${which}${when}.`;
+  if (!ofRecord) return say`You asked about ${code(text)}; ${rest}`;
+  return asked
+    ? say`You asked about ${code(text)}, which the record has, ${publishedWords(asked)}; ${rest}`
+    : say`You asked about ${code(text)}, of which Dossier has read no record of this listing; ${rest}`;
 }
 
 /** For an image without a version, its tag and digest as one text. */
@@ -139,15 +186,14 @@ function statedOf(there: FactOf<typeof packageExists, Checked>, version: string)
 }
 
 /** Undefined if no package in another than the recorded version was asked for. */
-function readOther(asked: string, { listing, observations }: KnownVersions): OtherVersion | undefined {
+function readOther(asked: string, known: KnownVersions): OtherVersion | undefined {
+  const { listing, observations } = known;
   const { version: named, handles, references } = readName(asked, '');
   if (!named) return undefined;
   if (handles.includes(listing.handle))
-    return ['latest', listing.version.replace(/^v/i, '')].includes(named.text.replace(/^v/i, ''))
+    return ['latest', withoutV(listing.version)].includes(withoutV(named.text))
       ? undefined
-      : {
-          about: say`You asked about ${code(named.text)}; the newest version of this listing is ${code(listing.version)}, and the other facts are about that version.`,
-        };
+      : { about: recordWords(named.text, known) };
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
     .map((one) => ({ one, known: toPackage(one) }));
@@ -185,7 +231,11 @@ function readOther(asked: string, { listing, observations }: KnownVersions): Oth
       : say`the record names ${code(version)}${image}, and the other facts are about that version`;
   const unclear = isVersion ? say`` : own(', which is not a version');
   const what = meant?.words ?? range?.words ?? say`You asked about ${code(wanted.text)}${unclear}`;
-  const about = sentence(say`${what}; ${names}`);
+  // The numbers of a listing's versions may be other than those of its package.
+  const itsVersion = version === listing.version ? known.ofRecord?.asked : undefined;
+  const listed =
+    itsVersion && say`; this listing has a version ${code(named.text)}, ${publishedWords(itsVersion)}`;
+  const about = sentence(say`${what}; ${names}${listed}`);
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =
     fact?.value == null || knowingOf(fact) !== 'known'

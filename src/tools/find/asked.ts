@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { askedPart, atPart, malwareBeside } from '../../document/asked-part.ts';
 import { readName } from '../../listings/references/name.ts';
-import { askedVersion, noticesOfOther } from './asked-version.ts';
+import { askedVersion, noticesOfOther, readOfRecord } from './asked-version.ts';
 import { findNamed, readFacts, toReadDocument } from './listing.ts';
 
 /**
@@ -13,7 +13,8 @@ export async function readAsked(named: string, context: Context, then: Context =
   const facts = await readFacts(handle, then);
   const part = askedPart(facts.listing, readName(named, context.config.publicUrl));
   const document = toReadDocument(facts, then, part && atPart(facts, part));
-  const known = { listing: document, observations: document.observations };
+  const ofRecord = await readOfRecord(named, document, then);
+  const known = { listing: document, observations: document.observations, ofRecord };
   const { notices, isUnreported } = noticesOfOther(named, known);
   const ofWhole = facts.observed?.observations ?? [];
   return {

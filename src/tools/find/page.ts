@@ -4,6 +4,7 @@ import { type Context, noteChange } from '../../context.ts';
 import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
+import { inTurns } from '../../core/turns.ts';
 import { toText } from '../../core/words.ts';
 import { needsReplacement, successorOf } from '../../document/answers/answers.ts';
 import { untrustedOf } from '../../document/answers/closing.ts';
@@ -16,7 +17,7 @@ import { payeeReferences, readName } from '../../listings/references/name.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
-import { askedVersion } from './asked-version.ts';
+import { askedVersion, readOfRecord } from './asked-version.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findMeant } from './meant-filters.ts';
 import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
@@ -102,16 +103,23 @@ async function findRanked(
   const name = readName(asked, context.config.publicUrl);
   const asksFree = search.facets.includes(freeFacet);
   const { tools } = readToolNames(search.text);
+  const ofRecords = isName
+    ? await inTurns(found, ({ listing }) => readOfRecord(asked, listing, context))
+    : [];
   const isAll = next === undefined && place.cursor === undefined;
   return {
-    listings: found.map((one): Hit => {
+    listings: found.map((one, at): Hit => {
       const match = { ...hitOf.get(one.listing.id), words, asksFree, tools };
       if (!isName) return toHit(one, match);
       const part = askedPart(one.listing, name);
       const shown = part ? { ...one, ...hitAt(one, part) } : one;
       const hit = toHit(shown, match);
       const beside = part ? malwareBeside(one.observations, shown.observations) : [];
-      const about = [askedVersion(asked, shown), part?.about, ...beside.map(({ text }) => text)];
+      const about = [
+        askedVersion(asked, { ...shown, ofRecord: ofRecords[at] }),
+        part?.about,
+        ...beside.map(({ text }) => text),
+      ];
       return { ...hit, facts: [...about.filter((words) => words !== undefined), ...hit.facts] };
     }),
     counts,
