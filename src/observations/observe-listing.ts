@@ -8,12 +8,11 @@ import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/query.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './asked/hosts/host-queue.ts';
-import type { Outcome } from './asked/outcome.ts';
 import type { CheckRun } from './asked/run.ts';
 import type { Differences, FoundDifference } from './known/changes/telling.ts';
 import { fitTogether, passGate, withPacked } from './known/gate.ts';
 import { type Difference, factsOf, type Kind } from './known/kind.ts';
-import { endpointAnswers } from './known/kinds/endpoint.ts';
+import { answersNow, endpointAnswers } from './known/kinds/endpoint.ts';
 import { toolsSurface } from './known/kinds/lists/tools.ts';
 import { kindOf, kinds } from './known/kinds.ts';
 import { malwareWords } from './known/malware.ts';
@@ -174,15 +173,13 @@ export async function findAll(run: CheckRun, checks: CheckContext): Promise<Date
  */
 function toFacets({ remotes }: CheckRun['listing'], observations: readonly StoredObservation[]): Facet[] {
   const found = observations.filter(({ missed }) => missed === undefined);
-  const stated = (kind: Kind, outcome: Outcome) =>
-    factsOf(kind, found)
-      .filter((one) => one.outcome === outcome)
-      .map(({ subject }) => subject);
-  const free = stated(priceOffers, 'nothing');
+  const free = factsOf(priceOffers, found).flatMap(({ outcome, subject }) =>
+    outcome === 'nothing' ? [subject] : [],
+  );
   const isPaid = factsOf(priceOffers, found).some(({ value }) => value && costOf(value));
   const isFree = remotes.length > 0 && remotes.every(({ url }) => free.includes(url)) && !isPaid;
   return [
-    ...(stated(endpointAnswers, 'seen').length > 0 ? ['seen:answered' as const] : []),
+    ...(factsOf(endpointAnswers, observations).some(answersNow) ? ['seen:answered' as const] : []),
     ...(isFree ? ['seen:no_payment_seen' as const] : []),
     ...(isPaid ? ['told:payment' as const] : []),
     ...(malwareWords(found, ['malware']).length > 0 ? ['told:malware' as const] : []),

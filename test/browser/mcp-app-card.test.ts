@@ -204,10 +204,10 @@ describe('the card in a host of MCP Apps', () => {
     ]);
     expect(await card.frame.locator('p:has(.result)').allTextContents()).toEqual([
       'Met Updated within the last 3650 days',
-      'Does not apply Endpoint was observed to answer',
+      'Does not apply The newest check saw an endpoint answer',
       'Not met At least 1 independent rating',
       'Met Updated within the last 3650 days',
-      'Unknown Endpoint was observed to answer',
+      'Unknown The newest check saw an endpoint answer',
       'Met At least 1 independent rating',
     ]);
     expect(await textIn(card)).toContain('https://mcp.webhook.co/mcp, not checked.');

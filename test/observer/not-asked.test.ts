@@ -93,7 +93,7 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
     ),
   );
   expect(await judgedAlive(shielded)).toMatchObject({
-    results: { endpoint_observed_alive: 'met' },
+    results: { endpoint_observed_alive: 'not_met' },
     stands_out: [expect.stringMatching(/^No check since [\d-]+ saw the endpoint answer/)],
   });
   directory.wait(86_500);

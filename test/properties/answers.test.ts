@@ -157,7 +157,12 @@ describe('whatever publishers record and endpoints answer', () => {
     expectNone((answer) => {
       const { document, made, names, hit, texts } = answer;
       if (!made.isChecked) return [];
-      const all = document.observations as { kind: string; subject: string; outcome: string }[];
+      const all = document.observations as {
+        kind: string;
+        subject: string;
+        outcome: string;
+        missed_since?: string;
+      }[];
       const own = all.filter(({ kind }) => kind === 'endpoint.answers');
       const wrong = own.filter(({ subject, outcome }) => outcome !== outcomeOf[names.fateOf(subject, made)]);
       const mixed = own.flatMap(({ subject, outcome }) =>
@@ -173,7 +178,7 @@ describe('whatever publishers record and endpoints answer', () => {
       const main = own.find(({ subject }) => subject === document.endpoint)?.outcome ?? '';
       const begins = { silent: 'no usable answer ', absent: 'nothing there ', seen: 'answered ' }[main];
       const inHit = hit.some((fact) => fact.startsWith(begins ?? 'returned something other than MCP '));
-      const isAlive = own.some(({ outcome }) => outcome === 'seen');
+      const isAlive = own.some(({ outcome, missed_since }) => outcome === 'seen' && !missed_since);
       const isJudged = texts.criteria.includes(`endpoint_observed_alive: ${isAlive ? 'met' : 'not_met'};`);
       return [...wrong, ...mixed, ...(inHit ? [] : [hit]), ...(isJudged ? [] : [texts.criteria])];
     }));

@@ -2,7 +2,7 @@ import { dayOf, listed, ours, own, say } from '../../core/words.ts';
 import { isUnanswered } from '../../observations/asked/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/known/kind.ts';
-import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { answersNow, endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { packageAdvisories, reportedMalware } from '../../observations/known/kinds/packages/advisories.ts';
 import { packageDeprecated, packageExists } from '../../observations/known/kinds/packages/packages.ts';
@@ -51,9 +51,12 @@ function ofEndpoints(
 }
 
 function isAlive(at: FactAt): Result {
-  const outcome = currentOutcome(at(endpointAnswers));
-  if (outcome === 'seen') return 'met';
-  return outcome && (isUnanswered(outcome) || outcome === 'absent') ? 'not_met' : 'unknown';
+  const answers = at(endpointAnswers);
+  const outcome = currentOutcome(answers);
+  if (!answers || outcome === undefined) return 'unknown';
+  if (answersNow(answers)) return 'met';
+  const failed = isUnanswered(outcome) || outcome === 'absent' || answers.unanswered_since !== undefined;
+  return failed ? 'not_met' : 'unknown';
 }
 
 /** If `isPriced` is false, a payment without an amount. */
@@ -89,7 +92,7 @@ function quotesAtMost(at: FactAt, most: string): Result {
 /** The endpoint answers, but no longer shows the fact, which may have changed. */
 function isHidden({ unanswered_since }: Observation, at: FactAt): boolean {
   const answers = at(endpointAnswers);
-  return unanswered_since !== undefined && answers?.outcome === 'seen' && answers.missed_since === undefined;
+  return unanswered_since !== undefined && answers !== undefined && answersNow(answers);
 }
 
 /** An endpoint that asks for no payment has no payees. */
@@ -182,7 +185,7 @@ const observed = criteriaOf('observed');
 
 export const observedCriteria = {
   endpoint_observed_alive: observed(
-    'Endpoint was observed to answer',
+    'The newest check saw an endpoint answer',
     plain,
     ['no_answer', 'where'],
     (listing) => ofEndpoints(listing, isAlive, ofSome),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { code, own, say, type Words } from '../../../core/words.ts';
 import { mayPass, type NoAnswer } from '../../../net/answer.ts';
-import { isUnanswered } from '../../asked/outcome.ts';
+import { isUnanswered, type Outcome } from '../../asked/outcome.ts';
 import { defineKind } from '../kind.ts';
 import type { Finding } from '../observation.ts';
 import { type CheckEnd, type Tallied, tallied, talliedWords } from '../timeline/tally.ts';
@@ -64,6 +64,17 @@ export const endpointAnswers = defineKind({
     };
   }),
 });
+
+/** As the newest check found it, a stored observation or one of a document. */
+export const answersNow = ({
+  outcome,
+  missed,
+  missed_since = missed,
+}: {
+  readonly outcome: Outcome;
+  readonly missed?: object | undefined;
+  readonly missed_since?: string | object | undefined;
+}): boolean => outcome === 'seen' && missed_since === undefined;
 
 const causes = {
   timeout: 'no_answer_in_time',

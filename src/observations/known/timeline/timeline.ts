@@ -295,6 +295,14 @@ export function until(spans: readonly Span[], at: string, checks: readonly numbe
 export const isNews = (was: State | undefined, is: State): boolean =>
   !was || (!isSame(was, is) && (isLearnedOutcome(was.outcome) || !hasNoState(is)));
 
+/** Of a fact about `reach`, a first failed check is the state of its day too. */
+function stateAt(spans: readonly Span[], rules: StateRules | undefined): State | undefined {
+  const { state, later } = standing(spans, rules) ?? {};
+  const newest = later?.findLast(({ outcome }) => outcome !== 'not_asked');
+  const hasFailed = rules?.reach && newest && isUnanswered(newest.outcome);
+  return hasFailed ? { ...newest, isSilence: true, silentWhy: newest.why } : state;
+}
+
 /** Of a fact, with its spans at each of the two times. Without `was`, nothing was known at the first. */
 export function between(
   [before, after]: readonly [readonly Span[], readonly Span[]],
@@ -302,8 +310,8 @@ export function between(
   checks: readonly number[],
   rules?: StateRules,
 ): (Pick<StateChange, 'is'> & Partial<StateChange>) | undefined {
-  const was = standing(until(before, from, checks), rules)?.state;
-  const is = standing(until(after, to, checks), rules)?.state;
+  const was = stateAt(until(before, from, checks), rules);
+  const is = stateAt(until(after, to, checks), rules);
   const isOfOld = !was && before.some((span) => span.from <= from);
   if (!is || isOfOld || !isNews(was, is)) return undefined;
   if (!was) return { is };
