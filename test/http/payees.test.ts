@@ -409,6 +409,17 @@ describe('a payee that was seen and is no more', () => {
       handle: handleAt('shop'),
       found_by: `the only listing whose endpoint asked to be paid at this address on Base, until ${inDays(1)}; no listing asks for it now`,
     });
+    expect(await call('search_agents', { query: `${base}:${mallory}` })).toMatchObject({
+      listings: [{ handle: handleAt('shop') }],
+      total: { count: 1 },
+      advice: `\`${handleAt('shop')}\` is the only listing whose endpoint asked to be paid at this address on Base, until ${inDays(1)}; no listing asks for it now. get_agent reads this name.`,
+    });
+    expect(await call('search_agents', { query: mallory })).toMatchObject({
+      listings: [{ handle: handleAt('shop') }, { handle: handleAt('kiosk') }],
+      advice: expect.stringMatching(
+        /^No listing asks to be paid at this address now; 2 listings asked for it\. .* get_agent reads this name\.$/,
+      ),
+    });
     const several = await call('get_agent', { handle: mallory });
     expect(several.detail).toMatch(
       /^No listing asks to be paid at this address now; 2 listings asked for it\. /,

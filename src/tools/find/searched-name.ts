@@ -49,7 +49,8 @@ export async function readSearchedName(asked: string, context: Context): Promise
     ? await describeSeveral(held, { ...name, asked, beside: inCommand }, context)
     : held;
   const beside = isSeveral ? say`` : (withBeside(held, inCommand).beside ?? say``);
-  if (plainWord.test(text)) return { isName: true, found, beside, leading: [] };
+  const isAddress = places.some(({ kind }) => kind === 'pay_to');
+  if (plainWord.test(text) && !isAddress) return { isName: true, found, beside, leading: [] };
   return {
     isName: true,
     found,
