@@ -69,12 +69,19 @@ export const toKnown =
   <K extends NamedKind>(kind: K): readonly KnownFact<K>[] =>
     seen(kind).filter((one) => isKnown(one as Observation)) as unknown as readonly KnownFact<K>[];
 
+/** Undefined before the first check. */
+export function newestCheckTime({ observations }: ListingDocument): string | undefined {
+  const all: readonly Observation[] = observations;
+  return all
+    .flatMap((one) => one[checked_at] ?? one.observed_at ?? [])
+    .toSorted()
+    .at(-1);
+}
+
 /** The time of day of today's, which helps after an outage. Undefined before the first check. */
 export function newestCheck(listing: ListingDocument): string | undefined {
-  const { evidence_snapshot_date } = listing;
-  const observations: readonly Observation[] = listing.observations;
-  const times = observations.flatMap((one) => one[checked_at] ?? one.observed_at ?? []).toSorted();
-  return times.slice(-1).map((time) => dayOrTime(time, evidence_snapshot_date))[0];
+  const time = newestCheckTime(listing);
+  return time && dayOrTime(time, listing.evidence_snapshot_date);
 }
 
 /** Returns undefined if there was no check, or if the newest one is not stale. */

@@ -77,10 +77,19 @@ export const toWebhookMessage = (change: Change) => ({
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, day_s];
 /** In a row; a slow answer or a Retry-After rests earlier. */
 const failuresBeforeRest = 3;
-const rests_s = [5, 300, 1800, 3600];
+const rests_s = [5, 300, 1800, 3600] as const;
 const longestFailing_ms = 5 * day_ms;
 /** Multiple of the time that a slow answer took: a thousand slow addresses then have about 30 connections. */
 const slowShare = 30;
+
+const inUnit = (s: number) =>
+  s < 60 ? `${s} seconds` : s < 3600 ? `${s / 60} minutes` : s === 3600 ? 'an hour' : `${s / 3600} hours`;
+
+/** What becomes of a message that is not accepted. */
+export const messageLife = `A message that fails is sent up to ${pauses_s.length} more times, after ${pauses_s.map(inUnit).join(', ')}. Later
+changes of its listing wait. Then it is given up: it is a dead letter, which only the operator can send again, and the
+next change is sent. After ${failuresBeforeRest} failures in a row the address gets nothing for ${inUnit(rests_s[0])}, then longer, up to ${inUnit(rests_s[3])}.
+A webhook whose attempts all fail for ${longestFailing_ms / day_ms} days ends.`;
 
 export interface FailedDelivery {
   /** `HTTP 500`, or why there was no answer. */

@@ -105,6 +105,16 @@ it.each(['/api/webhooks', '/openapi.json', '/llms-full.txt', '/tools'])(
   },
 );
 
+it('/api/webhooks says what becomes of a message that is not accepted, and how to catch up', async () => {
+  const text = (await textOf('/api/webhooks')).replaceAll(/\s+/g, ' ');
+  for (const said of [
+    'A message that fails is sent up to 9 more times, after 5 seconds, 5 minutes, 30 minutes, 2 hours, 5 hours, 10 hours, 14 hours, 20 hours, 24 hours. Later changes of its listing wait. Then it is given up: it is a dead letter, which only the operator can send again, and the next change is sent.',
+    'After 3 failures in a row the address gets nothing for 5 seconds, then longer, up to an hour. A webhook whose attempts all fail for 5 days ends.',
+    'is in the stream: read http://127.0.0.1:3000/changes?since=<id of the last change that you have>.',
+  ])
+    expect(text).toContain(said);
+});
+
 it('the examples of the reference page are about listings that are here', async () => {
   const other = await openDirectory({
     entries: [registryEntry('com.example/first', {}), registryEntry('com.example/second', {})],

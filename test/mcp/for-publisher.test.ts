@@ -48,16 +48,34 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     for (const [, path = ''] of addresses) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 
-  it('begins with the robot where checks saw no answer, and only there', async () => {
-    const observed = await opened(openObservedStates());
-    const own = await opened(connect('v2', { app: observed.app }));
-    const said = async (name: 'unreachable' | 'healthy') =>
-      String(
-        (await own.call('list_ratings', { handle: observedStates[name] })).structuredContent?.for_publisher,
-      );
-    const robot =
-      'to follow it: If it refuses the robot of Dossier: let it in, then ask for a check with a key: `';
-    expect(await said('unreachable')).toContain(robot);
-    expect(await said('healthy')).not.toContain('robot');
+  it('begins with how an endpoint that did not answer is checked again, where this service checks', async () => {
+    const open = async (OBSERVE: string) => {
+      const observed = await opened(openObservedStates({ OBSERVE }));
+      const own = await opened(connect('v2', { app: observed.app }));
+      const said = async (name: 'unreachable' | 'healthy') =>
+        String(
+          (await own.call('get_history', { handle: observedStates[name] })).structuredContent?.for_publisher,
+        );
+      const page = async (path: string) => (await observed.app.request(path)).text();
+      return { said, page, claim: await page('/agents/com.faded/translate/claim') };
+    };
+    const on = await open('on');
+    expect(await on.said('unreachable')).toMatch(
+      /to follow it: Mended\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `http:\S+\/agents\/com\.faded\/translate\/claim#check`\./,
+    );
+    expect(await on.said('healthy')).toContain('to follow it: Claim,');
+    expect(on.claim).toMatch(
+      /<h2 id="check">A check at once<\/h2>\n<p>[^<]*at most every 10 minutes:<\/p>.*curl -s -X POST http:\S+\/api\/capability\/check -H/s,
+    );
+    expect(await on.page('/agents/com.faded/translate')).toContain(
+      '<a href="/agents/com.faded/translate/claim#check" rel="nofollow">Mended?',
+    );
+    const asked = await open('asked');
+    expect(await asked.said('unreachable')).toMatch(
+      /Mended\? The next check begins when it is read after 20[\d-]{8} \d\d:\d\d UTC\. For one at once/,
+    );
+    const off = await open('off');
+    expect(await off.said('unreachable')).toContain('to follow it: Claim,');
+    expect(off.claim).not.toContain('capability/check');
   });
 });

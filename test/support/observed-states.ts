@@ -152,7 +152,9 @@ const rate = async (directory: ClaimedDirectory, source: string, capability: str
  * only since they were published: prices and payee of one rose 30 days ago, the tools of another changed, one
  * has not answered for 20 days. The healthy one is claimed and rated by two others.
  */
-export async function openObservedStates(): Promise<ClaimedDirectory> {
+export async function openObservedStates(
+  more: Readonly<Record<string, string>> = {},
+): Promise<ClaimedDirectory> {
   const world: World = { price: { dollars: '$0.01', payTo: payTo.before }, files: [read], isFadedUp: true };
   const { servers, registry, osv, all } = await startServers(world);
   const raters = ['com.harbour/agent', 'dev.ledger/agent'] as const;
@@ -160,7 +162,7 @@ export async function openObservedStates(): Promise<ClaimedDirectory> {
     entries: [],
     listening: true,
     hosts: Object.fromEntries(Object.entries(servers).map(([host, { url }]) => [host, { url: url }])),
-    environment: { ADVISORIES: osv.url, PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }) },
+    environment: { ADVISORIES: osv.url, PACKAGE_REGISTRIES: JSON.stringify({ npm: registry.url }), ...more },
   });
   directory.wait(-60 * day_s);
   const published = [

@@ -82,7 +82,7 @@ export function toDecidingLines(listing: ListingDocument) {
 export function toAgentAnswer(
   listing: ListingDocument,
   detail: 'summary' | 'full',
-  config: Pick<Config, 'publicUrl' | 'hasPages'>,
+  config: Pick<Config, 'publicUrl' | 'hasPages' | 'observe' | 'observeInterval_s'>,
   /** What stands out of what was asked for and is not in the listing. */
   noticed: readonly Words[],
 ): AgentAnswer {

@@ -1,33 +1,51 @@
 import type { Config } from '../../config/config.ts';
 import { handleParts } from '../../core/handle.ts';
-import { toQuote } from '../../core/text.ts';
+import { dayText, toQuote } from '../../core/text.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
+import { newestCheckTime } from '../seen.ts';
 import { badgeLabel, toBadge } from './badge.ts';
 
-/** Each with its address, or with what is pasted or run. */
-export function publisherWays(
+/** A check is due at most a tenth later than the interval says. */
+const mostOfInterval = 1.1;
+
+type PublisherWay = readonly [does: string, at: string];
+type WayPlace = Pick<Config, 'publicUrl' | 'observe' | 'observeInterval_s'>;
+
+/** Where the endpoint did not answer, and this service will ask it again. */
+function checkAgain(
   listing: ListingDocument,
-  { publicUrl }: Pick<Config, 'publicUrl'>,
-): readonly (readonly [does: string, at: string])[] {
-  const { handle, links } = listing;
-  const { namespace } = handleParts(handle);
-  const isSilent = listing.observations.some(
+  { observe, observeInterval_s }: WayPlace,
+): readonly PublisherWay[] {
+  const { observations, links, evidence_snapshot_date: today } = listing;
+  const isSilent = observations.some(
     (one) =>
       one.kind === endpointAnswers.kind &&
       knowingOf(one) !== 'not_known' &&
       (one.outcome !== 'seen' || one.unanswered_since !== undefined),
   );
+  const last = newestCheckTime(listing);
+  if (!isSilent || observe === 'off' || last === undefined) return [];
+  const due = new Date(Date.parse(last) + observeInterval_s * mostOfInterval * 1000).toISOString();
+  const time = `${due.slice(0, 16).replace('T', ' ')} UTC`;
+  const by = observe === 'on' ? `is due by ${time}` : `begins when it is read after ${time}`;
+  const next = dayText(due) < today ? '' : ` The next check ${by}.`;
   return [
-    ...(isSilent
-      ? [
-          [
-            'If it refuses the robot of Dossier: let it in, then ask for a check with a key',
-            `${publicUrl}/about#observer`,
-          ] as const,
-        ]
-      : []),
+    [
+      `Mended?${next} For one at once: claim, then POST /api/capability/check with the capability`,
+      `${links.page}/claim#check`,
+    ],
+  ];
+}
+
+/** Each with its address, or with what is pasted or run. */
+export function publisherWays(listing: ListingDocument, place: WayPlace): readonly PublisherWay[] {
+  const { publicUrl } = place;
+  const { handle, links } = listing;
+  const { namespace } = handleParts(handle);
+  return [
+    ...checkAgain(listing, place),
     ['Claim, answer ratings (respond_to_rating)', `${links.page}/claim`],
     ['Opt out there with the line', `optout ${handle}`],
     [
@@ -45,7 +63,7 @@ export function publisherWays(
 /** Undefined without pages, and of a past day. */
 export const publisherLine = (
   listing: ListingDocument,
-  config: Pick<Config, 'publicUrl' | 'hasPages'>,
+  config: WayPlace & Pick<Config, 'hasPages'>,
 ): string | undefined =>
   config.hasPages && (listing.as_of?.is_today ?? true)
     ? `For its publisher, and to follow it: ${publisherWays(listing, config)

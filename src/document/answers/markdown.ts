@@ -129,7 +129,7 @@ const heading = (listing: ListingDocument) =>
 /** Texts of others are escaped, so that they cannot be markup. */
 export const toMarkdown = (
   listing: ListingDocument,
-  config: Pick<Config, 'publicUrl' | 'hasPages'>,
+  config: Pick<Config, 'publicUrl' | 'hasPages' | 'observe' | 'observeInterval_s'>,
 ): string =>
   `${paragraphs(
     heading(listing),

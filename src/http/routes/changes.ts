@@ -14,6 +14,7 @@ import {
   removeOwned,
   toShownWebhook,
 } from '../../webhooks/register.ts';
+import { messageLife } from '../../webhooks/webhook.ts';
 import type { HttpEnvironment, Request } from '../call.ts';
 import { readJson } from '../request.ts';
 import { answerOnce, answerWithETag } from '../response.ts';
@@ -64,6 +65,10 @@ ${publicUrl}/changes lists the same changes. Pages with feeds have them at feed.
 3. Check webhook-id, webhook-timestamp and webhook-signature of each POST with a library of Standard Webhooks 1.0
    (https://www.standardwebhooks.com), and answer with a status of 200 to 299 within 15 seconds. A status of 410 ends the webhook.
 4. Show its state: curl -s ${publicUrl}/api/webhooks/<id> -H 'Authorization: Bearer whsec_...' (-X DELETE ends it)
+
+${messageLife}
+What was given up, or changed before a new registration, is in the stream: read ${publicUrl}/changes?since=<id of the last
+change that you have>. "position" of step 4 is the seq up to which each change was accepted, waits to be sent again or was given up.
 
 A change may be sent more than once: ignore a message whose webhook-id you have already received. The changes of one listing are sent in their order.
 `;

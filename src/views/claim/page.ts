@@ -267,12 +267,16 @@ const way =
 ${stepForm(handle, name, { method: place.kind }, at > 0)}</li>`;
   };
 
+const checkAtOnce = (publicUrl: string) => html`
+<h2 id="check">A check at once</h2>
+<p>Whoever has a capability of this listing can have the service checked at once, at most every 10 minutes:</p>
+${paste(`curl -s -X POST ${publicUrl}/api/capability/check -H 'Authorization: Bearer dossier_cap_...'`)}`;
+
 const benefits = (handle: string) => html`
 <h2>What you get</h2>
 <ul>
 <li>Your account or domain on the page of the listing, with what was proven and when.</li>
 <li>You can reply to ratings of this listing, and rate other listings as <code>${handle}</code>.</li>
-<li>Checks of your service on demand, if the operator has switched checks on.</li>
 <li>Receipts that you sign, for your callers to send with their ratings.</li>
 <li>A badge that names the claim.</li>
 </ul>`;
@@ -325,6 +329,7 @@ ${
   html`<div class="notice" role="alert"><strong>Nothing was done.</strong> ${step.problem.message}</div>`
 }
 ${toBody(site, step)}
+${site.config.observe !== 'off' && checkAtOnce(site.config.publicUrl)}
 <h2>What a claim shows</h2>
 <p>${whatAClaimShows}</p>
 ${originNote(step)}
