@@ -19,9 +19,10 @@ import { namespaceHoldsEndpoint } from '../observations/known/kinds/publisher.ts
 import { recordPackageTypes, recordTransports } from '../observations/known/kinds/record.ts';
 import { type MalwareObservation, malwareWords } from '../observations/known/malware.ts';
 import { recordedNow } from '../observations/known/to-observations.ts';
+import type { Facet, FacetChoice } from '../search/query.ts';
 import type { HitFacts } from './hit.ts';
 import { type ListingDocument, partAsked } from './listing-document.ts';
-import type { ListingFacts } from './record.ts';
+import { isRecordedTag, type ListingFacts } from './record.ts';
 import { typeWords } from './sentences.ts';
 import { unique } from './words.ts';
 
@@ -38,7 +39,7 @@ export interface AskedPart {
 }
 
 /** As if the record named nothing else to call or to run. */
-const onlyPart = ({ remotes, packages, endpoint }: AskedPart) => ({
+const onlyPart = ({ remotes, packages, endpoint }: Omit<AskedPart, 'about'>) => ({
   remotes: [...remotes],
   packages: [...packages],
   endpoint,
@@ -69,17 +70,37 @@ function aboutWords(all: Ways, part: Ways): Words {
   return say`About ${listed(unique(named))}, ${which} in the record${too}.`;
 }
 
+const toPart = (ways: readonly (ListingRemote | ListingPackage)[]) => ({
+  remotes: ways.filter((one) => 'url' in one),
+  packages: ways.filter((one) => 'identifier' in one),
+  endpoint: ways.flatMap((one) => ('url' in one && !isTemplate(one.url) ? one.url : []))[0],
+});
+
 /** What the first of the references names. */
 export function partOf({ remotes, packages }: Ways, references: readonly Reference[]) {
   const ways = [...remotes, ...packages];
   const meant = references.map((one) => ways.filter(isMeant(one))).find((some) => some.length > 0);
-  return (
-    meant && {
-      remotes: meant.filter((one) => 'url' in one),
-      packages: meant.filter((one) => 'identifier' in one),
-      endpoint: meant.flatMap((one) => ('url' in one && !isTemplate(one.url) ? one.url : []))[0],
-    }
-  );
+  return meant && toPart(meant);
+}
+
+/** Undefined for what is asked of the whole listing. */
+function meets(way: ListingRemote | ListingPackage, facet: Facet): boolean | undefined {
+  const [kind, wanted] = facet.split(':');
+  const isRemote = 'url' in way;
+  const { type, transport } = isRemote
+    ? { type: 'remote', transport: way.type }
+    : { type: way.registry_type, transport: way.transport };
+  if (kind === 'seen' || facet === 'has:endpoint') return isRemote;
+  if (kind === 'transport') return transport === wanted;
+  if (kind === 'package') return !isRemote && type === wanted;
+  return kind === 'tag' && isRecordedTag(wanted ?? '') ? type === wanted || transport === wanted : undefined;
+}
+
+/** What a search with these filters found; undefined if they are met by all of the record. */
+export function partFound({ remotes, packages }: Ways, facets: readonly FacetChoice[]) {
+  const ways = [...remotes, ...packages];
+  const found = ways.filter((way) => facets.flat().every((facet) => meets(way, facet) !== false));
+  return found.length === 0 || found.length === ways.length ? undefined : toPart(found);
 }
 
 /** Undefined if all of the record is meant. */
@@ -96,7 +117,7 @@ const ofWays = [recordTransports, recordPackageTypes, namespaceHoldsEndpoint];
 
 export function hitAt<One extends HitFacts['observations'][number]>(
   { listing: whole, observations }: { readonly listing: Listing; readonly observations: readonly One[] },
-  part: AskedPart,
+  part: Omit<AskedPart, 'about'>,
 ) {
   const { [partAsked]: _, ...only } = onlyPart(part);
   const listing = { ...whole, ...only, owners: deriveOwners({ ...whole, ...only }) };

@@ -195,8 +195,8 @@ export function reachOf(
 
 const namesShown = 2;
 
-function secretsOf(listing: Listing): Words | undefined {
-  const { all, needed, ways, unmarked } = recordedSecrets(listing);
+function secretsAt(part: Pick<Listing, 'remotes' | 'packages'>): Words | undefined {
+  const { all, needed, ways, unmarked } = recordedSecrets(part);
   const asked = all.length > 0 ? { all, needed } : unmarked;
   if (asked.all.length === 0) return undefined;
   const isOfAll = ways.every(({ length }) => length === needed.length);
@@ -207,6 +207,21 @@ function secretsOf(listing: Listing): Words | undefined {
     return say`${asks} ${join(names, ', ')}${more(secrets, namesShown)}, not marked as secret`;
   const ofSome = isOfAll ? say`` : own(', not all for each use');
   return say`${asks} secret ${join(names, ', ')}${more(secrets, namesShown)}${ofSome}`;
+}
+
+/** Of a listing with both, endpoints and packages apart, unless they ask for the same. */
+function secretsOf({ remotes, packages }: Listing): Words[] {
+  const where = (place: 'at its endpoint' | 'in its package', { length }: readonly unknown[]) =>
+    length > 1 ? own(` ${place}s`) : own(` ${place}`);
+  const ofEndpoints = secretsAt({ remotes, packages: [] });
+  const ofPackages = secretsAt({ remotes: [], packages });
+  const said = [ofEndpoints, ofPackages].filter((words) => words !== undefined);
+  const isOfBoth = remotes.length > 0 && packages.length > 0;
+  if (!isOfBoth || unique(said).length < said.length) return said.slice(0, 1);
+  return [
+    ofEndpoints && say`${ofEndpoints}${where('at its endpoint', remotes)}`,
+    ofPackages && say`${ofPackages}${where('in its package', packages)}`,
+  ].filter((words) => words !== undefined);
 }
 
 function othersWords(shown: HitObservation, observations: readonly HitObservation[]): Words {
@@ -367,7 +382,7 @@ export function besideStandsOut(
     ...absencesOf(observations),
     !isSample(listing) && publisherOf(listing),
     !isSpecified(listing) && reachOf(listing, copyLacks),
-    secretsOf(listing),
+    ...secretsOf(listing),
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),

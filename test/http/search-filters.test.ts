@@ -26,6 +26,20 @@ const entries = [
     ],
   }),
   registryEntry('io.github.Someone/maps', { description: 'Maps without anything to run' }),
+  registryEntry('com.both/ledger', {
+    description: 'Ledger',
+    ...remote('mcp.both.com', [{ name: 'X-Key', isRequired: true, isSecret: true }]),
+    packages: [
+      ['npm', 'both-ledger', '1.0.0'],
+      ['oci', 'ghcr.io/both/ledger:1.0.0', undefined],
+    ].map(([registryType, identifier, version]) => ({
+      registryType,
+      identifier,
+      ...(version && { version }),
+      transport: { type: 'stdio' },
+      environmentVariables: [{ name: 'DB_PASSWORD', isRequired: true, isSecret: true }],
+    })),
+  }),
   registryEntry(
     'io.github.Someone/old-maps',
     { description: 'Maps', ...remote('old.someone.dev', [{ name: 'X-Region' }]) },
@@ -93,7 +107,7 @@ describe('search_agents finds listings by what is stored of them:', () => {
 
   it('counts them, and says what else is taken', async () => {
     expect((await call({ facets: true })).facets).toMatchObject({
-      'active:true': 4,
+      'active:true': 5,
       'needs_secret:false': 2,
     });
     expect((await call({ needs_secret: true })).detail).toMatch(/^needs_secret must be false, or omitted\./);
@@ -103,5 +117,37 @@ describe('search_agents finds listings by what is stored of them:', () => {
     const page = await (await directory.app.request('/agents?needs_secret=false')).text();
     expect(page).toContain('Remove the filter </span>record asks for no secret');
     expect(page).toContain('href="/agents?needs_secret=false&amp;active=true"');
+  });
+});
+
+describe('a hit of a listing with an endpoint and packages', () => {
+  const factsOf = async (input: object) =>
+    ((await call(input)) as unknown as { listings: { facts: string[] }[] }).listings[0]?.facts.join(' | ');
+  const both = { publisher: 'com.both' };
+
+  it('names each secret with the way that asks for it', async () => {
+    expect(await factsOf(both)).toContain(
+      '`https://mcp.both.com/mcp` | asks for secret `X-Key` at its endpoint | asks for secret `DB_PASSWORD` in its packages | ',
+    );
+    expect(await factsOf({ query: 'ledger' })).toContain(
+      '`https://mcp.both.com/mcp` | asks for secret `X-Key` at its endpoint | asks for secret `DB_PASSWORD` in its packages | ',
+    );
+  });
+
+  it('is about the part that meets the filters, with the secrets of that part alone', async () => {
+    for (const more of [{}, { query: 'ledger' }]) {
+      for (const filter of [{ transport: 'stdio' }, { package: 'oci' }, { tags: ['stdio'] }]) {
+        const found = await factsOf({ ...both, ...more, ...filter });
+        expect(found).toContain('asks for secret `DB_PASSWORD` | ');
+        expect(found).not.toMatch(/mcp\.both\.com|X-Key/);
+      }
+      expect(await factsOf({ ...both, ...more, package: 'oci', transport: 'stdio' })).toContain(
+        'oci `ghcr.io/both/ledger:1.0.0` over stdio | asks for',
+      );
+      for (const filter of [{ transport: 'streamable-http' }, { has_endpoint: true }, { tags: ['remote'] }])
+        expect(await factsOf({ ...both, ...more, ...filter })).toContain(
+          '`https://mcp.both.com/mcp` | asks for secret `X-Key` | updated',
+        );
+    }
   });
 });

@@ -5,12 +5,12 @@ import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
 import { inTurns } from '../../core/turns.ts';
-import { toText } from '../../core/words.ts';
+import { toText, type Words } from '../../core/words.ts';
 import { needsReplacement, successorOf } from '../../document/answers/answers.ts';
 import { untrustedOf } from '../../document/answers/closing.ts';
-import { askedPart, hitAt, malwareBeside } from '../../document/asked-part.ts';
+import { askedPart, hitAt, malwareBeside, partFound } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
-import { alikeWords, pickAlike, toAlikeQuery, toHit } from '../../document/hit.ts';
+import { alikeWords, type HitFacts, pickAlike, toAlikeQuery, toHit } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import { payeeReferences, readName } from '../../listings/references/name.ts';
@@ -80,6 +80,19 @@ const mergeUnknown = (unknown: Unknown) =>
     near: [...new Set(all.flatMap(({ near }) => near))],
   }));
 
+/** Malicious code in another part is told too. */
+function hitOfPart(
+  whole: HitFacts,
+  shown: HitFacts,
+  match: Parameters<typeof toHit>[1],
+  about: readonly (Words | undefined)[] = [],
+): Hit {
+  const hit = toHit(shown, match);
+  const beside = malwareBeside(whole.observations, shown.observations).map(({ text }) => text);
+  const first = [...about, ...beside].filter((words) => words !== undefined);
+  return { ...hit, facts: [...first, ...hit.facts] };
+}
+
 async function findRanked(
   context: Context,
   { text: asked, ...how }: SearchQuery,
@@ -110,17 +123,11 @@ async function findRanked(
   return {
     listings: found.map((one, at): Hit => {
       const match = { ...hitOf.get(one.listing.id), words, asksFree, tools };
-      if (!isName) return toHit(one, match);
-      const part = askedPart(one.listing, name);
+      const named = isName ? askedPart(one.listing, name) : undefined;
+      const part = named ?? partFound(one.listing, search.facets);
       const shown = part ? { ...one, ...hitAt(one, part) } : one;
-      const hit = toHit(shown, match);
-      const beside = part ? malwareBeside(one.observations, shown.observations) : [];
-      const about = [
-        askedVersion(asked, { ...shown, ofRecord: ofRecords[at] }),
-        part?.about,
-        ...beside.map(({ text }) => text),
-      ];
-      return { ...hit, facts: [...about.filter((words) => words !== undefined), ...hit.facts] };
+      const version = isName ? askedVersion(asked, { ...shown, ofRecord: ofRecords[at] }) : undefined;
+      return hitOfPart(one, shown, match, [version, named?.about]);
     }),
     counts,
     next,
@@ -140,12 +147,16 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
   const position = readCursor(place.cursor, toPlace);
   const after = position && { id: position[1], updated_at: position[2] };
   const rows = await listings.list({ facets, sort, after, limit: place.limit + 1 });
+  const asksFree = facets.includes(freeFacet);
   const shown = rows.slice(0, place.limit);
   const last = rows.length > place.limit ? shown.at(-1) : undefined;
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, context.clock().toISOString());
   return {
-    listings: found.map((one) => toHit(one, { words: 0, asksFree: facets.includes(freeFacet) })),
+    listings: found.map((one) => {
+      const part = partFound(one.listing, facets);
+      return hitOfPart(one, part ? { ...one, ...hitAt(one, part) } : one, { words: 0, asksFree });
+    }),
     counts: await listings.listCounts(facets),
     next: last && toCursor([queryDigest(search), last.id, last.updated_at]),
     order: undefined,
