@@ -25,7 +25,7 @@ import { sourcesFirst } from './rated.ts';
 import { isRecordedTag, recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
 import { endpointWords, hostingWords, inputName, packageWords, typeWords } from './sentences.ts';
-import { laterWords, unique } from './words.ts';
+import { datesWords, laterWords, unique } from './words.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
 
@@ -386,7 +386,7 @@ export function besideStandsOut(
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),
-    !isSpecified(listing) && !listing.undated && say`updated ${day(listing.updated_at)}`,
+    ...(isSpecified(listing) || listing.undated ? [] : datesWords(listing, versions)),
     laterWords(listing, versions),
   ];
   return {

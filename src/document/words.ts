@@ -31,6 +31,23 @@ export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];
 
+type Dated = Partial<Pick<ListingDocument, 'updated_at' | 'origin_status'>> & { readonly version: string };
+type Editions = readonly ListingDocument['versions'][number][];
+
+/** When the shown version was published. A change of its entry alone, such as of the status, is none. */
+export const shownPublished_at = ({ version, updated_at }: Dated, versions: Editions) =>
+  versions.find((one) => one.version === version)?.published_at ?? updated_at;
+
+/** If the version was deprecated on another day, both days, and which of them changed only the status. */
+export function datesWords(listing: Dated, versions: Editions, same = own('updated')): Words[] {
+  const { updated_at, origin_status } = listing;
+  const published_at = shownPublished_at(listing, versions);
+  if (updated_at === undefined || published_at === undefined) return [];
+  if (origin_status !== 'deprecated' || dayText(published_at) === dayText(updated_at))
+    return [say`${same} ${day(updated_at)}`];
+  return [say`published ${day(published_at)}`, say`entry changed ${day(updated_at)} (status: deprecated)`];
+}
+
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
   const published_at = versions.find((one) => one.version === version)?.published_at;
   if (updated_at === undefined) return 'of which the registry states no date';

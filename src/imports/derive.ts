@@ -23,20 +23,28 @@ import { recordedOf, toListing, toRecorded } from './recorded.ts';
 const mostVersions = 200;
 const mostFormer = 100;
 
-/** Of older versions only. `until`: the next newer version's publication. */
-function toFormer([newest, ...older]: readonly ListingVersion[]): FormerReference[] {
-  if (!newest) return [];
-  const named = new Set(placeKeysOf(recordedOf(newest)));
-  let until = newest.published_at;
+/**
+ * Of the other versions than the shown one, or else than the newest. `until`: the next newer version's
+ * publication; of one that is later than the shown one, its own.
+ */
+function toFormer(newestFirst: readonly ListingVersion[], { version = '' } = {}): FormerReference[] {
+  const shown = newestFirst.find((one) => one.version === version) ?? newestFirst[0];
+  if (!shown) return [];
+  const [later = [], older = []] = [true, false].map((isLater) =>
+    newestFirst.filter((one) => one !== shown && one.published_at > shown.published_at === isLater),
+  );
+  const named = new Set(placeKeysOf(recordedOf(shown)));
+  let until = shown.published_at;
   const former: FormerReference[] = [];
-  for (const version of older) {
+  for (const version of [...later, ...older]) {
+    const isLater = version.published_at > shown.published_at;
     for (const key of placeKeysOf(recordedOf(version))) {
       if (named.has(key)) continue;
       named.add(key);
-      former.push({ key, until });
+      former.push({ key, until: isLater ? version.published_at : until });
     }
     if (former.length >= mostFormer) break;
-    until = version.published_at;
+    if (!isLater) until = version.published_at;
   }
   return former.slice(0, mostFormer);
 }
@@ -49,6 +57,7 @@ interface OneListing {
   readonly versions: readonly VersionSummary[];
   /** Not as stored. */
   readonly rows: ReadonlyMap<string, ListingVersion>;
+  readonly shown?: ListingVersion | undefined;
 }
 
 /** Before its last version is stored without a record. */
@@ -75,7 +84,7 @@ async function deriveFormer(
   const read = [...rows.values()].filter(({ status, undated }) => status !== 'deleted' && !undated);
   const all: ListingVersion[] = [...stored.filter(({ version }) => !rows.has(version)), ...read];
   const newest = all.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
-  return toFormer(newest.slice(0, mostVersions));
+  return toFormer(newest.slice(0, mostVersions), deriving.shown);
 }
 
 interface Deriving {

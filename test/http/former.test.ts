@@ -179,10 +179,17 @@ describe.each([
 
   it.each([
     ['of a deleted version', 'https://bad.retracted.example/mcp'],
-    ['of a version that was published after the one shown', 'https://v1.backport.example/mcp'],
     ['of so many versions that it is not stored', 'https://v1.many.example/mcp'],
   ])('nothing is found %s', async (_what, name) => {
     expect(await get(name)).toMatchObject({ code: 'unknown_handle' });
+  });
+
+  it('what only a version after the shown one names is found, and said to be of another version', async () => {
+    expect(await get('https://v1.backport.example/mcp')).toMatchObject({
+      handle: 'com.backport/api',
+      found_by:
+        'the only listing that records this endpoint, in another version, not the shown one, published 2026-11-01',
+    });
   });
 
   it('none is of a listing that was withdrawn or hidden, and a deleted one has only its name', async () => {

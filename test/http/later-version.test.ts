@@ -144,6 +144,19 @@ describe('a later version that leads callers to another host', () => {
     expect(statement).toContain('Of 2 versions, 1 made a move');
   });
 
+  it('is found by the address that only it records', async () => {
+    const { found_by } = await callTool<{ found_by?: string }>(directory, 'get_agent', {
+      handle: 'https://cloud.com/mcp',
+    });
+    expect(found_by).toBe(
+      'the only listing that records this endpoint, in another version, not the shown one, published 2026-10-24',
+    );
+    const { found_by: shown } = await callTool<{ found_by?: string }>(directory, 'get_agent', {
+      handle: 'https://mcp.cloud.com/mcp',
+    });
+    expect(shown).toBe('the only listing that records this endpoint; recording does not show control');
+  });
+
   it('is one of the versions that are counted as compared', async () => {
     const { markdown } = await callTool<{ markdown: string }>(directory, 'get_agent', {
       handle: name,
@@ -151,4 +164,26 @@ describe('a later version that leads callers to another host', () => {
     });
     expect(markdown).toContain('none; 3 versions were compared, the oldest published on 2025-09-16');
   });
+});
+
+it('tells and judges the day on which the version was published, and besides when its entry changed', async () => {
+  const old = 'com.old/mcp';
+  const of = (name: string, status: 'active' | 'deprecated') =>
+    registryEntry(
+      name,
+      { version: '0.1.10' },
+      { publishedAt: '2025-03-13T08:00:00Z', updatedAt: '2026-11-13T08:00:00Z', status },
+    );
+  const { post } = await openedDirectory({ entries: [of(old, 'deprecated'), of('com.older/mcp', 'active')] });
+  const call = async (tool: string, input: object) => (await post(`/api/tools/${tool}`, input)).text();
+  const dates = (separator: string) =>
+    `published 2025-03-13${separator}entry changed 2026-11-13 (status: deprecated)`;
+  expect(await call('get_agent', { handle: old })).toContain(dates('; '));
+  expect(await call('search_agents', { publisher: 'com.old' })).toContain(dates('","'));
+  const compared = await call('compare_agents', {
+    handles: [old, 'com.older/mcp'],
+    criteria: [{ criterion: 'updated_within_days', value: 210 }],
+  });
+  expect(compared).toContain('"updated_within_days:210":"not_met"');
+  expect(compared).not.toContain('"met"');
 });

@@ -11,7 +11,7 @@ import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../recorded-facts.ts';
-import { laterWords } from '../words.ts';
+import { datesWords, laterWords, shownPublished_at } from '../words.ts';
 
 const ofKinds = saidIn('kept_up');
 
@@ -25,18 +25,16 @@ export const keptUp: FactsOf = (judged) => {
     : [];
   // A listing that quotes the specification has no recorded version or date.
   if (whyNone && listing.sample) return unknown;
-  const { updated_at } = listing;
+  const { updated_at, origin_status } = listing;
+  const told_at = origin_status === 'deprecated' ? shownPublished_at(listing, listing.versions) : updated_at;
+  const isFirst = first !== undefined && told_at !== undefined && dayText(first) === dayText(told_at);
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   const later = laterWords(listing, listing.versions);
   return [
     signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),
     ...unknown,
-    ...(first !== undefined && updated_at !== undefined && dayText(first) === dayText(updated_at)
-      ? [signal(say`published ${day(first)}`)]
-      : [
-          ...(updated_at !== undefined ? [signal(say`updated ${day(updated_at)}`)] : []),
-          ...(first !== undefined ? [signal(say`first published ${day(first)}`)] : []),
-        ]),
+    ...datesWords(listing, listing.versions, own(isFirst ? 'published' : 'updated')).map(signal),
+    ...(first === undefined || isFirst ? [] : [signal(say`first published ${day(first)}`)]),
     ...(later ? [signal(later)] : []),
     ...known(registryVersions)
       .filter(({ value }) => value > 1)

@@ -25,6 +25,7 @@ import {
   unreadOf,
   whyNoneRead,
 } from '../record.ts';
+import { shownPublished_at } from '../words.ts';
 import {
   criteriaOf,
   days,
@@ -103,9 +104,10 @@ function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): 
   return age_days >= wanted && !listing.sample ? 'met' : unknown(first?.reason ?? noDates);
 }
 
-function isUpdatedWithin({ updated_at }: ListingDocument, wanted: number, now_ms: number): JudgedResult {
-  const age_days = daysSince(updated_at, now_ms);
-  return age_days === undefined ? noAge(updated_at) : decided(age_days <= wanted);
+function isUpdatedWithin(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
+  const published_at = shownPublished_at(listing, listing.versions);
+  const age_days = daysSince(published_at, now_ms);
+  return age_days === undefined ? noAge(published_at) : decided(age_days <= wanted);
 }
 
 const ofPastDay = own('not kept for past days');

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import { type Listing, listingTable } from '../listing.ts';
-import type { Db, ListingSchema } from '../schema.ts';
+import type { Db, ListingRow, ListingSchema } from '../schema.ts';
 import { readFormerlyPaid } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
 
-/** Named by versions until a newer one did not. */
+/** Named by other versions than the shown one: older ones until a newer one did not, or a later one. */
 export type FormerReference = Omit<ListingSchema['former_reference'], 'handle'>;
 
 const selectOf = precompileQuery((db: Db, handle: string) =>
@@ -45,8 +45,11 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
         .as('former'),
     )
     .innerJoin('listing', 'listing.handle', 'former.handle')
+    .leftJoin('listing_version as shown', (join) =>
+      join.onRef('shown.handle', '=', 'listing.handle').onRef('shown.version', '=', 'listing.version'),
+    )
     .selectAll('listing')
-    .select('former.until')
+    .select(['former.until', 'shown.published_at as shown_at'])
     .where(({ eb, or }) => or([eb('withdrawn', 'is', null), eb('withdrawn', '=', 'deleted')]))
     .where('hidden', 'is', null)
     .where(({ not, exists, selectFrom }) =>
@@ -66,9 +69,13 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
     .limit(limit),
 );
 
+type FormerRow = ListingRow & { readonly until: string | null; readonly shown_at?: string | null };
+
 export interface FormerHolder {
   readonly listing: Listing;
   readonly until: string;
+  /** A later version than the shown one, published then, names it. */
+  readonly isLater?: true;
 }
 
 export const readFormerly = (
@@ -79,11 +86,15 @@ export const readFormerly = (
   Promise.all(
     references.map(async (one) => {
       const key = keyOfReference(one);
-      const rows = await (one.kind === 'pay_to'
+      const rows: readonly FormerRow[] = await (one.kind === 'pay_to'
         ? readFormerlyPaid(db, key, one.network, limit)
         : selectFormer(db, key, limit));
       const present = rows.filter(({ withdrawn }) => withdrawn === null);
       const shown = present.length > 0 ? present : rows;
-      return shown.map(({ until, ...row }) => ({ listing: listingTable.decode(row), until: until ?? '' }));
+      return shown.map(({ until, shown_at, ...row }) => ({
+        listing: listingTable.decode(row),
+        until: until ?? '',
+        ...(shown_at && until && until > shown_at && { isLater: true as const }),
+      }));
     }),
   );

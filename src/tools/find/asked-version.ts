@@ -69,7 +69,7 @@ const publishedWords = ({ published_at, status, undated }: Stored): Words =>
   say`${undated ? own('without a date') : say`published ${dayOf(published_at)}`}${status === 'deleted' && own(', deleted since')}`;
 
 /** Only dates tell which version is newer; the registry may mark an older one as latest. */
-function recordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
+function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
   const { shown, asked } = ofRecord ?? {};
   const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
   const when =
@@ -193,7 +193,7 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   if (handles.includes(listing.handle))
     return ['latest', withoutV(listing.version)].includes(withoutV(named.text))
       ? undefined
-      : { about: recordWords(named.text, known) };
+      : { about: versionOfRecordWords(named.text, known) };
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
     .map((one) => ({ one, known: toPackage(one) }));

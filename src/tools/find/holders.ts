@@ -202,7 +202,19 @@ function restWords({ kind, key }: Reference, found: readonly unknown[]): Words {
   return say`${code('search_agents')} with publisher ${code(key, `/agents?publisher=${encodeURIComponent(key)}`)} finds all.`;
 }
 
-function onlyFormer({ kind }: Reference, what: Words, { until }: FormerHolder): Words {
+const laterVersion = ({ until }: FormerHolder): Words =>
+  say`another version, not the shown one, published ${dayOf(until)}`;
+
+function hadWords(reference: Reference, former: FormerHolder): Words {
+  const [, , had] = doingOf(reference);
+  return former.isLater
+    ? say`records it in ${laterVersion(former)}`
+    : say`${own(had)} until ${dayOf(former.until)}`;
+}
+
+function onlyFormer({ kind }: Reference, what: Words, former: FormerHolder): Words {
+  const { until, isLater } = former;
+  if (isLater) return say`the only listing that records ${what}, in ${laterVersion(former)}`;
   if (kind === 'pay_to')
     return say`the only listing whose endpoint asked to be paid at ${what}, until ${dayOf(until)}; no listing asks for it now`;
   if (kind === 'owner')
@@ -239,11 +251,12 @@ export function pickFormer(
       ],
       ' ',
     ),
-    candidates: found.slice(0, mostNamed).map(({ listing, until }) => {
+    candidates: found.slice(0, mostNamed).map((former) => {
+      const { listing } = former;
       const all = found.map((one) => one.listing);
       return {
         handle: listing.handle,
-        differs: say`${own(had)} until ${dayOf(until)}, ${differenceOf(listing, all, reference)}`,
+        differs: say`${hadWords(reference, former)}, ${differenceOf(listing, all, reference)}`,
       };
     }),
   };
@@ -254,14 +267,12 @@ const mostFormer = 2;
 function formerWords(reference: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
   const others = had.filter(({ listing }) => found.every(({ handle }) => handle !== listing.handle));
   if (others.length === 0) return [];
-  const did = own(doingOf(reference)[2]);
-  const each = others
-    .slice(0, mostFormer)
-    .map(({ listing, until }, at) =>
-      at === 0
-        ? say`${code(listing.handle)} ${did} until ${dayOf(until)}`
-        : say`${code(listing.handle)} until ${dayOf(until)}`,
-    );
+  const each = others.slice(0, mostFormer).map((former, at) => {
+    const { listing, until, isLater } = former;
+    return at === 0 || isLater
+      ? say`${code(listing.handle)} ${hadWords(reference, former)}`
+      : say`${code(listing.handle)} until ${dayOf(until)}`;
+  });
   return [listed(others.length > mostFormer ? [...each, own('others before')] : each)];
 }
 
