@@ -10,6 +10,7 @@ import {
   ownerFacets,
   type ParsedQuery,
   parseQuery,
+  readVersions,
   type SearchCounts,
   type SearchHit,
   type SearchQuery,
@@ -285,7 +286,7 @@ export async function rankListings(
   { text: asked, facets, sort, most, named: handles = [], meant }: SearchQuery<FacetChoice>,
 ) {
   const { db, index } = search;
-  const { text, tools } = readToolNames(asked);
+  const { text, tools } = readToolNames(readVersions(asked).text);
   const query = parseQuery(text, meant);
   const { words, counted, unknown, total } = await readWords(search, query);
   const { positions, isAll } = await findPositions(db, index, query, { words, facets, total });
@@ -321,10 +322,11 @@ export async function rankListings(
 /** Best first. Reads about 1,000 listings, however many match. `counted`: words that count. */
 export async function rankFew(
   search: IndexSearch,
-  text: string,
+  asked: string,
   most?: number,
 ): Promise<{ readonly hits: Awaited<ReturnType<typeof sortFound>>; readonly counted: number }> {
   const { db, index } = search;
+  const { text } = readVersions(asked);
   const { words, counted, total } = await readWords(search, parseQuery(text));
   const steps = toSteps(
     words.filter(({ isCounted }) => isCounted),

@@ -172,6 +172,22 @@ const findConditions = (query: string) =>
     isExcluded: minus !== undefined || word !== undefined,
   }));
 
+const behindPrice = String.raw`(?!\S+\s*(?:[%€£]|(?:usdc?|eurc?|dollars?|euros?|cents?|percent)\b))`;
+/** `v4.20`, `2.0.60-rc.1`, `@1.2.3` behind a name; no part of a name, an address or a price. */
+const version = String.raw`(?:(?<=\w)@|(?<![\w.$€£\/@-]))${behindPrice}v?\d+(?:\.\d+)+(?:[a-z]{1,2}\d*|\.x)?(?:[-+][\w.+-]{0,40})?(?!\w|\.\w|\/)`;
+const conditionOrVersion = new RegExp(`${conditions.source}|${version}`, 'giu');
+
+/** Texts of listings have the numbers of others. In quotes, or without other words, it is text. */
+export function readVersions(query: string) {
+  const versions: string[] = [];
+  const text = query.replace(conditionOrVersion, (found) => {
+    if (/^[-"]/.test(found)) return found;
+    versions.push(found.replace('@', ''));
+    return ' ';
+  });
+  return toWords(text).length > 0 ? { text, versions } : { text: query, versions: [] };
+}
+
 /** A wanted phrase leaves its words. */
 const withoutCondition = (
   query: string,

@@ -145,6 +145,34 @@ it('of a package asked for with its version, the words are those of its name', a
   expect(listings[0]?.facts[0]).toContain('1.1.0');
 });
 
+it.each([
+  ['electronic mail v4.20', 'v4.20'],
+  ['electronic mail 2.0.60', '2.0.60'],
+  ['electronic@2.0.0-rc.1 mail', '2.0.0-rc.1'],
+  ['electronic mail 1.7.0b2 latest', '1.7.0b2'],
+])('a version is no word beside others, and is asked for elsewhere: %s', async (query, version) => {
+  const versions = await opened(
+    openDirectory({
+      entries: [
+        entry('com.inbox/reader', 'Reads electronic mail'),
+        entry('com.inbox/latest', 'The latest electronic mail'),
+        entry('com.numbers/numbers', 'v4 has 20 databases, 2 of 60 with OAuth 2.0, 1 in 7'),
+      ],
+      environment: { LIMITS: 'off' },
+    }),
+  );
+  const { listings, did_you_mean, advice } = await search(query, versions);
+  expect(listings.map(({ handle }) => handle)).not.toContain('com.numbers/numbers');
+  expect(listings[0]?.facts.join()).not.toContain('matched');
+  expect(did_you_mean).toBeUndefined();
+  expect(advice).toBe(`No version is searched: ask get_agent for HANDLE@${version}, or get_history.`);
+});
+
+it('and is one alone, in quotes, or as a price', async () => {
+  for (const query of ['2.0.60', 'mail "2.0"', 'mail for 0.01 USDC', 'mail for $0.01', 'gpt-4.1 10.0.0.0/8'])
+    expect((await search(query)).advice ?? '').not.toContain('version');
+});
+
 const secretFilter =
   'Words find no such facts; these filters do: needs_secret: false (the record asks for no secret).';
 

@@ -11,7 +11,7 @@ import { copyLacksSentence, type ListingFacts, nextChange_ms } from '../../docum
 import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
-import { type Facet, findOmissions, type SearchQuery } from '../../search/query.ts';
+import { type Facet, findOmissions, readVersions, type SearchQuery } from '../../search/query.ts';
 import { toWords, withoutForeign } from '../../search/words.ts';
 import type { Reads } from '../../store/store.ts';
 import { meantText } from './meant-filters.ts';
@@ -164,12 +164,14 @@ export function toAdvice(
   const [limit, ...amounts] = limitInDollars.exec(text) ?? [];
   const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
   const most = amounts.find(Boolean) ?? '0.01';
+  const [version] = readVersions(text).versions;
   return (
     [
       isForeign && 'Listings are mostly in English; search in English.',
       isPriced &&
         !facets.includes(freeFacet) &&
         `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${most} USDC.`,
+      version && `No version is searched: ask get_agent for HANDLE@${version}, or get_history.`,
       meantText(text, facets),
     ]
       .filter(Boolean)

@@ -99,7 +99,7 @@ async function findRanked(
   place: PagePlace,
   { isName, leading, advice }: SearchedName,
 ) {
-  const text = isName ? withoutVersion(asked, context) : asked;
+  const text = isName && advice !== undefined ? withoutVersion(asked, context) : asked;
   const meant = isName ? [] : findMeant(asked, []).map(({ words }) => words);
   const search = { ...how, text, named: leading, meant };
   const { listings, documents } = context.store;
