@@ -214,6 +214,7 @@ export async function deriveMissing(
             ? { ...toListing(one.handle, { ...read, known: one }, { origin, at, runId }), id: one.id }
             : one;
         }),
+        { isAnew: true },
       );
     });
     signal?.throwIfAborted();

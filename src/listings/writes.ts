@@ -229,11 +229,15 @@ const endpointsOf = ({ remotes }: ListingRow) =>
 async function updateIndex(
   db: Db,
   search: SearchIndex,
-  { known, after }: { known: ReadonlyMap<string, ListingRow>; after: readonly ListingRow[] },
+  {
+    known,
+    after,
+    isAnew,
+  }: { known: ReadonlyMap<string, ListingRow>; after: readonly ListingRow[]; isAnew: boolean },
 ): Promise<void> {
   const isStale = (row: ListingRow) => {
     const before = known.get(row.handle);
-    return !before || indexed(before) !== indexed(row);
+    return isAnew || !before || indexed(before) !== indexed(row);
   };
   const stale = after.filter(isStale);
   const removed = stale.flatMap(({ handle }) => known.get(handle) ?? []).filter(isVisible);
@@ -263,7 +267,12 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
 }
 
 /** True if a listing became invisible that answers about others may name. */
-async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[]): Promise<boolean> {
+async function putRows(
+  db: Db,
+  search: SearchIndex,
+  rows: readonly ListingRow[],
+  isAnew: boolean,
+): Promise<boolean> {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
   const before = await db.selectFrom('listing').selectAll().where('handle', 'in', handles).execute();
@@ -274,7 +283,7 @@ async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[])
   const moved = after.flatMap(({ handle, id }) => ((known.get(handle)?.id ?? id) === id ? [] : handle));
   if (moved.length > 0) await db.deleteFrom('listing').where('handle', 'in', moved).execute();
   await inChunks(after, (chunk) => upsertListings(db, chunk));
-  await updateIndex(db, search, { known, after });
+  await updateIndex(db, search, { known, after, isAnew });
   await updateCounts(db, before, after);
   return after.some((row) => !isVisible(row) && known.get(row.handle)?.withdrawn === null);
 }
@@ -296,12 +305,12 @@ export function createListingWrites(
     readonly readNative: (handle: string) => Promise<NativeFacts>;
   },
 ) {
-  const put = async (rows: readonly ListingRow[]) => {
+  const put = async (rows: readonly ListingRow[], isAnew = false) => {
     for (const { handle, withdrawn } of rows) {
       touch(handle);
       if (withdrawn === 'deleted' || withdrawn === 'optout') standing(handle);
     }
-    if (await putRows(db, search, rows)) touch();
+    if (await putRows(db, search, rows, isAnew)) touch();
   };
   return {
     ...createListingReads(db, search),
@@ -335,8 +344,12 @@ export function createListingWrites(
      * false.
      */
     mergeIndex: (isFirst: boolean) => search.merge(db, isFirst),
-    /** What the operator hid or withdrew stays so. */
-    putListings: (listings: readonly Listing[]) => put(listings.map(listingTable.encode)),
+    /**
+     * What the operator hid or withdrew stays so. `isAnew`: the index is made again too, because it may have
+     * stems of other rules.
+     */
+    putListings: (listings: readonly Listing[], { isAnew = false } = {}) =>
+      put(listings.map(listingTable.encode), isAnew),
     /** By claim and ratings, and by `ofCheck` if given. */
     async reindex(handle: string, ofCheck?: readonly Facet[]) {
       touch(handle);

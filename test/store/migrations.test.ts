@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -112,6 +113,42 @@ it('derives what stored records lack after an upgrade, also without a registry, 
   const stored = await queryDatabase(DATABASE_URL, 'select owners from listing');
   await upgraded.close();
   for (const { owners } of stored) expect(owners).toContain('"owner":"example.net"');
+});
+
+it('indexes again after an upgrade what an earlier version indexed by other stems', async () => {
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const entries = [registryEntry('com.relocate/mail', { description: 'Sends postcards' })];
+  await (await openDirectory({ entries, environment: { DATABASE_URL } })).close();
+  const isFile = DATABASE_URL.startsWith('file:');
+  const stale = [
+    isFile
+      ? "insert or replace into listing_search (rowid, terms) select position, 'wzzqqzz' from search_doc"
+      : "update listing_search set terms = replace(terms::text, 'postcard', 'zzqqzz')::tsvector",
+    `update ${isFile ? 'search_doc' : 'listing_search'} set text = replace(text, ' postcard:', ' zzqqzz:')`,
+    "update search_term set term = 'zzqqzz' where term = 'postcard'",
+  ];
+  for (const statement of stale) await queryDatabase(DATABASE_URL, statement);
+  const isFound = async () => {
+    const environment = { DATABASE_URL, REGISTRY_URL: 'off' };
+    const directory = await openDirectory({ entries: [], environment });
+    await startImports(directory.context, new AbortController().signal);
+    const page = await (await directory.app.request('/agents?q=postcards')).text();
+    await directory.close();
+    return page.includes('href="/agents/com.relocate/mail"');
+  };
+  expect(await isFound()).toBe(false);
+  await takeBackMigrations(DATABASE_URL, '0012-fields');
+  expect(await isFound()).toBe(true);
+  const counted = "select term from search_term where term in ('postcard', 'zzqqzz') and listings > 0";
+  expect(await queryDatabase(DATABASE_URL, counted)).toEqual([{ term: 'postcard' }]);
+});
+
+it('has a migration that derives anew since the stems of words last changed', () => {
+  const stems = readFileSync(new URL('../../src/search/own-stems.json', import.meta.url));
+  const digest = createHash('sha256').update(stems).digest('hex');
+  // After a change, add a migration as 0013-later.sql, and put its name and the new digest here.
+  expect(applied).toContain('0013-later');
+  expect(digest).toBe('07a7cfd044921c85e9f4130331aeb3dcefed488ec598fac5e9c56c1c4cf01652');
 });
 
 it('reads again what stored records ask for after an upgrade, and keeps what checks saw', async () => {
