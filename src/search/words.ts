@@ -5,8 +5,9 @@ import ownStems from './own-stems.json' with { type: 'json' };
 const ascii = /^[ -~\n]*$/;
 const asciiRun = /[A-Za-z0-9]+/g;
 const run = /[\p{L}\p{N}]+/gu;
-/** Without spaces between words. */
-const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
+/** Without spaces between words, or, in Korean, with endings that are no words. */
+const unspaced =
+  /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]+/gu;
 const camelHump = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 /** Two stop words. */
 const toDo = /\bto-do(?=s?\b)/gi;
@@ -77,16 +78,16 @@ const toSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/)
 
 /** Not in descriptions, nor in queries with other words. */
 export const stopWords: ReadonlySet<string> = toSet(
-  `a an and are as at be been both by can could did do does each for from had has have how i if in into is it its me
-  my no not of on or other our should so some such than that the their them then there these they this those to too
-  via was we were what when where which while who whom why will with would you your`,
+  `a an and are as at be been both by can could did do does each for from had has have here how i if in into is it
+  its me must my no not of on or other our shall should so some such than that the their them then there these
+  they this those to too via was we were what when where which while who whom why will with would you your`,
 );
 
 /** Of Spanish, Portuguese, French, Italian, German and Dutch. One alone may be a name, as in `la`. */
 const foreignWords = toSet(
-  `el la los las un una del de en con por para que os um uma com em da das dos je cherche le les des du une pour avec
-  dans sur et est mon mes qui il lo gli di per che der die den dem ein eine einen einem und oder fur mit zu von ist es
-  gibt ich het een voor met van y`,
+  `el la los las un una del de en con por para que os um uma com em da das dos je cherche le les des du une pour
+  avec dans sur et est mon mes qui il lo gli di per che der die den dem ein eine einen einem und oder fur mit ohne
+  zu von ist es gibt ich het een voor met van y`,
 );
 
 /** Without these, if there are two or more; undefined otherwise. */

@@ -70,6 +70,12 @@ describe('search_agents', () => {
       });
     },
   );
+  it('finds a Korean word whatever ending it has', async () => {
+    const entries = [registryEntry('com.hwp/docs', { description: '한글 문서의 편집 MCP 서버' })];
+    const korean = await opened(openDirectory({ entries }));
+    const { body } = await search({ query: '문서 편집' }, 'search_agents', korean);
+    expect(body).toMatchObject({ listings: [{ handle: 'com.hwp/docs' }] });
+  });
   it('advises so too where only words near foreign ones were found, and not for one misspelt word of three', async () => {
     const entries = [registryEntry('com.tides/x', { description: 'Service area weather forecast' })];
     const tides = await opened(openDirectory({ entries }));

@@ -190,7 +190,7 @@ it('asks an endpoint that is recorded as sse and speaks streamable HTTP only in 
     as_seen: { transport: 'streamable-http' },
   });
   expect(await (await directory.app.request('/agents/com.example.stream/newer.md')).text()).toMatch(
-    /\* Where: `[^`]+` \(`sse`\) answered over `streamable-http` \(not as recorded\)(?: since [\d-]+)?, \d of/,
+    /\* Where: `[^`]+` over sse answered over `streamable-http` \(not as recorded\)(?: since [\d-]+)?, \d of/,
   );
 });
 
