@@ -191,14 +191,11 @@ export async function compareAll(
 ): Promise<ComparedAgent[]> {
   const criteria = toRequested(sent);
   const then = onDay(as_of, context);
-  const withoutNear = { ...then, namesNear: false };
   const { searches, caller, clock } = context;
   const asked = { network: caller.network, now_ms: clock().getTime(), listings: handles.length };
   const compared = await searches.run(asked, () =>
-    inTurns(handles, (handle) => compareOne(handle, criteria, withoutNear)),
+    inTurns(handles, (handle) => compareOne(handle, criteria, then)),
   );
-  const unknown = compared.findIndex(({ problem }) => problem?.code === 'unknown_handle');
-  if (unknown >= 0) compared[unknown] = await compareOne(handles[unknown] ?? '', criteria, then);
   return compared.map(withSame).map((one, at) => {
     const first = compared.findIndex(({ handle, problem }) => !problem && handle === one.handle);
     if (one.problem || first === at) return one;

@@ -115,10 +115,19 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ]);
     expect(listings[0]?.problem?.near?.[0]).toBe(webhook);
     expect(listings[4]?.problem?.message).toBe(
-      'No listing has this handle. That a service is not listed says nothing about it: its publisher lists it with a server.json in the MCP registry or another that this service imports. Similar handles: near, or search_agents.',
+      'No listing has this handle. That a service is not listed says nothing about it: its publisher lists it with a server.json in the MCP registry or another that this service imports. Search for it by words: search_agents.',
     );
     expect(Object.keys({ ...listings[2] })).toEqual(['handle', 'problem', 'results']);
     expect(listings[1]?.imported).toEqual({ active: 'met' });
+  });
+
+  it('names what is near each unknown name, in whatever order they are sent, and no field without it', async () => {
+    const handles = ['co.webhook/webhok', 'com.politicalcomms/apii', 'org.nobody/nothing-like-it'];
+    const { listings } = await compare(handles, ['active']);
+    const turned = await compare(handles.toReversed(), ['active']);
+    expect(turned.listings.toReversed()).toEqual(listings);
+    expect(listings.map(({ problem }) => problem?.near?.[0])).toEqual([webhook, politics, undefined]);
+    expect(listings[2]?.problem?.message).not.toMatch(/\bnear\b/);
   });
 
   it('takes criteria as plain strings, and those of the page if there are none', async () => {

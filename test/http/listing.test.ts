@@ -127,7 +127,7 @@ describe('a handle that is not listed', () => {
       title: 'No listing has this handle',
       status: 404,
       detail:
-        'That a service is not listed says nothing about it: its publisher lists it with a server.json in the MCP registry or another that this service imports. Similar handles: near, or search_agents.',
+        'That a service is not listed says nothing about it: its publisher lists it with a server.json in the MCP registry or another that this service imports. Search for it by words: search_agents.',
       code: 'unknown_handle',
       near: ['co.webhook/webhook'],
     });

@@ -576,7 +576,7 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toMatch(
-      /^(?:No listing records this (?:address as an endpoint, a repository or a package|package)\. )?(?:Handles in others are less similar\. )?That a service is not listed says nothing about it: its publisher lists it with a server\.json in the MCP registry or another that this service imports\. Similar handles: near, or search_agents\.$/,
+      /^(?:No listing records this (?:address as an endpoint, a repository or a package|package)\. )?(?:Handles in others are less similar\. )?That a service is not listed says nothing about it: its publisher lists it with a server\.json in the MCP registry or another that this service imports\. Search for it by words: search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });

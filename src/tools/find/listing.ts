@@ -25,14 +25,9 @@ import {
   severalListings,
 } from './holders.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
-import { maxNear, readWhy, whereToAsk } from './why-unknown.ts';
+import { maxNear, readWhy } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
-
-/** `false` refuses an unknown handle without a search. */
-interface FindContext extends Context {
-  readonly namesNear?: boolean;
-}
 
 /** So that one listing can be answered while lists are unavailable. */
 export const orEmpty = <T>(
@@ -56,13 +51,9 @@ interface UnknownName {
 
 async function refuseUnknown(
   text: string,
-  context: FindContext,
+  context: Context,
   { references, named, beside: command = say`` }: UnknownName = {},
 ): Promise<never> {
-  if (context.namesNear === false) {
-    const said = [command, whereToAsk(named)].map(toText).filter(Boolean);
-    throw new Problem('unknown_handle', said.join(' '));
-  }
   const { listings } = context.store;
   const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
   const read = Promise.all([listings.near(text, maxNear), recording(), readWhy(named, context)]);
@@ -90,7 +81,7 @@ async function refuseUnknown(
 }
 
 /** It may be an address without a scheme too. */
-function refuseHandle(handle: string, context: FindContext): Promise<never> {
+function refuseHandle(handle: string, context: Context): Promise<never> {
   const { references } = readName(handle, '');
   const address = references.find(({ kind }) => kind === 'endpoint');
   return refuseUnknown(handle, context, {
@@ -162,7 +153,7 @@ export function toNearText(text: string, references: readonly Reference[]): stri
   return first?.kind === 'package' ? first.key.replace(/^@/, '') : text.replace(beforeInstalled, '');
 }
 
-export async function findHolders(name: AskedPlace, { store: { listings } }: Pick<FindContext, 'store'>) {
+export async function findHolders(name: AskedPlace, { store: { listings } }: Pick<Context, 'store'>) {
   const { references } = name;
   const [recording, formerly] = await Promise.all([
     listings.recording(references, mostRecording),
@@ -201,7 +192,7 @@ const unreadable = (name: Name, beside: Words): Problem =>
  * Throws invalid_handle, unknown_handle with near handles, or several_listings. A well-formed handle may not
  * exist.
  */
-export async function findNamed(asked: string, context: FindContext): Promise<FoundListing> {
+export async function findNamed(asked: string, context: Context): Promise<FoundListing> {
   const name = readName(asked, context.config.publicUrl);
   const { text, handles, references } = name;
   const meant = handles.at(-1);
@@ -223,7 +214,7 @@ export async function findNamed(asked: string, context: FindContext): Promise<Fo
 }
 
 /** Throws as findListing does. */
-export async function readFacts(handle: string, context: FindContext): Promise<ListingFacts> {
+export async function readFacts(handle: string, context: Context): Promise<ListingFacts> {
   requireHandle(handle);
   const facts =
     (await context.store.documents.facts(handle, context.clock().toISOString())) ??
@@ -235,7 +226,7 @@ export async function readFacts(handle: string, context: FindContext): Promise<L
 /** Throws as `findNamed` and `readFacts` do. */
 export async function findListingFacts(
   text: string,
-  context: FindContext,
+  context: Context,
 ): Promise<ListingFacts & { readonly version_asked?: Words | undefined }> {
   const { handle, beside: version_asked } = await findNamed(text, context);
   return { ...(await readFacts(handle, context)), version_asked };
