@@ -51,6 +51,8 @@ const entries = [
   }),
   registryEntry('example.website/accounts', { websiteUrl: 'https://www.website.example/agents' }),
   registryEntry('md.install/try', { description: 'Installs' }),
+  registryEntry('app.vercel.acme/mail'),
+  registryEntry('app.vercel.notes/mcp'),
   registryEntry('io.github.hobbyist/seepost', { websiteUrl: 'https://www.seepost.de/api' }),
   registryEntry('net.example/one', {
     remotes: [{ type: 'streamable-http', url: 'https://many.example.net/one' }],
@@ -340,6 +342,17 @@ describe('get_agent finds the one listing that records', () => {
     expect(said.detail?.replaceAll('`', '')).toContain(detail);
     expect(await call('resolve_agents', { handles: [handle] })).toMatchObject({
       results: [{ outcome: 'not_listed', near: ['io.github.hobbyist/seepost'] }],
+    });
+  });
+  it('no listing for a domain that others have domains below, and how many of those have a namespace', async () => {
+    const { code, detail } = await call('get_agent', { handle: 'vercel.app' });
+    expect(code).toBe('unknown_handle');
+    expect(detail).toMatch(
+      /^Namespaces below `vercel\.app` with listings: 2; each can be another publisher’s\. search_agents lists those of one, as publisher: `app\.vercel\.acme`\. /,
+    );
+    expect(detail).not.toContain('No listing is in a namespace');
+    expect(await call('search_agents', { publisher: 'app.vercel.acme' })).toMatchObject({
+      listings: [{ handle: 'app.vercel.acme/mail' }],
     });
   });
   it('a repository by its owner and name, which is no handle of a listing', async () => {

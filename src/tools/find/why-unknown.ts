@@ -39,9 +39,26 @@ function whoseWebsite(listings: readonly Listing[], address: string): string {
   return `${noRecord}; ${toText(say`it is the website in the record of ${listed(named)}.`)}`;
 }
 
-function whoNamesOwner(naming: readonly Listing[], owner: string, { publicUrl }: Context['config']): string {
+const mostBelow = 100;
+
+/** They are not of whoever holds the domain, if anybody may have a domain below it. */
+function whatIsBelow(below: readonly string[], domain: string): string {
+  const found = below.length > mostBelow ? own('more than 100') : below.length;
+  const one = code(below[0] ?? '');
+  return toText(
+    say`Namespaces below ${code(domain)} with listings: ${found}; each can be another publisher’s. search_agents lists those of one, as publisher: ${one}.`,
+  );
+}
+
+async function whoNamesOwner(
+  naming: readonly Listing[],
+  owner: string,
+  { config: { publicUrl }, store }: Context,
+): Promise<string> {
   const [account] = owner.match(/(?<=^github\.com\/)[^/]+$/) ?? [];
   const namespace = account ? `io.github.${account}` : owner.split('.').toReversed().join('.');
+  const below = await store.listings.completions('namespace', `${namespace}.`, mostBelow + 1);
+  if (below.length > 0) return whatIsBelow(below, owner);
   const feed =
     !owner.includes('/') || account
       ? ` To be told of one: ${publicUrl}/publishers/${namespace}/feed.atom.`
@@ -113,7 +130,7 @@ export async function readWhy(
   if (kind === 'owner') {
     const [all = []] = await recording([{ kind: 'website', key }], mostRecording);
     const naming = all.filter(({ website }) => website !== undefined && websiteDomain(website) === key);
-    return { detail: whoNamesOwner(naming, key, context.config), beside: naming };
+    return { detail: await whoNamesOwner(naming, key, context), beside: naming };
   }
   if (kind === 'pay_to') return { detail: noPayee, beside: [] };
   if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
