@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { asMembers, type JsonObject, objectsOf, ownMember } from '../core/json.ts';
-import { toLine } from '../core/text.ts';
+import { isTemplate, toLine } from '../core/text.ts';
 import type { ListingInput } from '../listings/listing.ts';
 import { hostsIn, type Naming, type Setting, toNaming } from '../listings/naming.ts';
 import { readRecord } from '../listings/record-form.ts';
@@ -69,8 +69,15 @@ function fillAll(written: string, variables: unknown, budget: Budget): string[] 
 /** Whole, because values with the same first digits are found within a minute. */
 const hiddenValue = (value: string) => `sha256-${hash('sha256', value)}`;
 
-const isSecret = (given: JsonObject) =>
-  [given, ...Object.values(asMembers(given.variables)).map(asMembers)].some((one) => one.isSecret === true);
+/** A part that the caller fills in is not in the record, and the text around it is no secret. */
+function hasSecret(given: JsonObject, value: string): boolean {
+  const filled = Object.values(asMembers(given.variables))
+    .map(asMembers)
+    .filter((one) => valuesOf(one).length > 0);
+  return given.isSecret === true
+    ? value !== '' && (filled.length > 0 || !isTemplate(value))
+    : filled.some((one) => one.isSecret === true);
+}
 
 /** A secret is its hosts and a digest, so that a record cannot hide a change of it. */
 function toSetting(
@@ -81,9 +88,36 @@ function toSetting(
   budget: Budget,
 ): Omit<Setting, 'isOfRuntime'> {
   const hosts = namedIn(value, budget);
-  const shown =
-    isSecret(given) && value !== '' ? [...[...hosts.keys()].sort(), hiddenValue(value)].join('#') : value;
+  const shown = hasSecret(given, value) ? [...[...hosts.keys()].sort(), hiddenValue(value)].join('#') : value;
   return { text: [name, shown].filter(Boolean).join(between), hosts };
+}
+
+const passing = /^(?:-e|--env)$/;
+const passedTemplate = /^([A-Za-z_]\w*)=(.*\{[^{}]+\}.*)$/s;
+
+/** `-e NAME={x}` of a container is its variable NAME, and `-e NAME` passes a variable of the record on. */
+function withPassed(recorded: JsonObject): JsonObject {
+  if (!isImageType(lineOf(recorded.registryType))) return recorded;
+  const variables = objectsOf(recorded.environmentVariables);
+  const names = new Set(variables.map(({ name }) => lineOf(name)));
+  const given = objectsOf(recorded.runtimeArguments);
+  const passes = given.map(({ name }) => passing.test(lineOf(name)));
+  const isPassedOn = (at: number) => names.has(lineOf(given[at]?.value));
+  const passed = given.flatMap((one, at) => {
+    const [, name, value] = (passes[at] && passedTemplate.exec(lineOf(one.value))) || [];
+    return name === undefined ? [] : [{ ...one, name, value }];
+  });
+  const isVariable = (at: number): boolean =>
+    passes[at]
+      ? isPassedOn(at) ||
+        passedTemplate.test(lineOf(given[at]?.value)) ||
+        (!given[at]?.value && isPassedOn(at + 1))
+      : isPassedOn(at) && passes[at - 1] === true && !given[at - 1]?.value;
+  return {
+    ...recorded,
+    runtimeArguments: given.filter((_, at) => !isVariable(at)),
+    environmentVariables: [...variables, ...passed],
+  };
 }
 
 /** They start nothing else. */
@@ -238,7 +272,8 @@ export function namingOf(record: object): Naming {
     addresses,
     inputs: inputsWithin(inputsOfRemote(one), budget),
   }));
-  const packages = itemsOf(server.packages, budget).map((one) => ({
+  const started = itemsOf(server.packages, budget).map(withPassed);
+  const packages = started.map((one) => ({
     ...toPackage(one, {}),
     inputs: inputsWithin(inputsOfPackage(one), budget),
     settings: settingsOf(one, budget),

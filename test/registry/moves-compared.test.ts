@@ -57,6 +57,17 @@ const pypi = (value: string) => ({
     },
   ],
 });
+const secretVariable = { isRequired: true, isSecret: true };
+const image = (more: object) => ({
+  packages: [
+    {
+      registryType: 'oci',
+      identifier: 'ghcr.io/vendor/mail:1.0.0',
+      transport: { type: 'stdio' },
+      ...more,
+    },
+  ],
+});
 const plainKey = { ...key, isSecret: false };
 const npmNamed = (...identifiers: string[]) => ({
   packages: identifiers.map((identifier) => ({
@@ -234,7 +245,7 @@ const rows = [
   row(
     'hidden',
     'not_met',
-    'starts `npm:@vendor/mail` with `API_BASE=api.evil.test#sha256-71ec3fe6a2e083b34851fecac53cb32fbdcdce38059237098c65a63556b00f73` instead of `API_BASE=api.vendor.com#sha256-e324256dc831ef3a2711e36e0acb0305c6443198bd0c62e77044a0cd4f6fa576`',
+    'starts `npm:@vendor/mail` with `API_BASE` and a value that is not shown (names `api.evil.test`; sha256-71ec3fe6a2e083b34851fecac53cb32fbdcdce38059237098c65a63556b00f73) instead of `API_BASE` and a value that is not shown (names `api.vendor.com`; sha256-e324256dc831ef3a2711e36e0acb0305c6443198bd0c62e77044a0cd4f6fa576)',
     environment({ name: 'API_BASE', isSecret: true, default: 'https://me:pass@api.vendor.com' }),
     environment({ name: 'API_BASE', isSecret: true, default: 'https://me:pass@api.evil.test' }),
   ),
@@ -242,10 +253,34 @@ const rows = [
     'hiddenOptions',
     undefined,
     expect.stringMatching(
-      /^starts `npm:@vendor\/mail` with `NODE_OPTIONS=sha256-[0-9a-f]{64}` instead of `NODE_OPTIONS=sha256-[0-9a-f]{64}`$/,
+      /^starts `npm:@vendor\/mail` with `NODE_OPTIONS` and a value that is not shown \(sha256-[0-9a-f]{64}\) instead of `NODE_OPTIONS` and a value that is not shown \(sha256-[0-9a-f]{64}\)$/,
     ),
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--no-warnings' }),
     environment({ name: 'NODE_OPTIONS', isSecret: true, value: '--import=data:text/javascript,1' }),
+  ),
+  row(
+    'passed',
+    'unknown',
+    none,
+    image({
+      runtimeArguments: [
+        { type: 'named', name: '-e' },
+        { type: 'positional', value: 'MAIL_KEY' },
+      ],
+      environmentVariables: [{ ...key, name: 'MAIL_KEY' }],
+    }),
+    image({
+      runtimeArguments: [{ ...named('-e', 'MAIL_KEY={token}'), variables: { token: secretVariable } }],
+    }),
+  ),
+  row(
+    'template',
+    undefined,
+    'newly starts `oci:ghcr.io/vendor/mail` with “--login me:{token}”; newly asks for the secret `token`, sent to the package `oci:ghcr.io/vendor/mail` that you start',
+    image({}),
+    image({
+      packageArguments: [{ ...named('--login', 'me:{token}'), variables: { token: secretVariable } }],
+    }),
   ),
   row(
     'extras',

@@ -26,11 +26,22 @@ const ofOtherHosts = own('of other domains or accounts');
 /** The name of a package does not always tell its owner. */
 const ofOtherPackages = own('of other or unknown owners');
 
+/** A secret value in src/imports/naming.ts is hosts and a digest, which are not the publisher's words. */
+const hiddenForm = /^(?:([^\s=]+)[ =])?((?:[^\s#]+#)*)(sha256-[0-9a-f]{64})$/;
+
+function settingWords(text: string): Words {
+  const [, name, hosts = '', digest] = hiddenForm.exec(text) ?? [];
+  if (digest === undefined) return code(text);
+  const named = hosts.split('#').filter(Boolean);
+  const at = named.length > 0 && say`names ${listed(named.map((host) => code(host)))}; `;
+  return say`${name !== undefined && say`${code(name)} and `}a value that is not shown (${at}${ours(digest)})`;
+}
+
 /** `others` counts the names of other owners, which come first in `all`. */
 function listNames(all: readonly string[], left_out = 0, others?: Others): Words {
   const total = all.length + left_out;
-  if (total <= mostNamed + 1) return listed(all.map((one) => code(one)));
-  const shown = all.slice(0, mostNamed).map((one) => code(one));
+  if (total <= mostNamed + 1) return listed(all.map(settingWords));
+  const shown = all.slice(0, mostNamed).map(settingWords);
   const hidden = (others?.count ?? 0) - mostNamed;
   const whose = others && hidden > 0 && say`, ${hidden} of them ${others.whose}`;
   return say`${join(shown, ', ')} and ${total - mostNamed} more${whose}`;
