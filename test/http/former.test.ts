@@ -170,7 +170,9 @@ describe.each([
   it('several listings are told apart by until when, the last first', async () => {
     const several = await get('npm:twin-pack');
     expect(several.code).toBe('several_listings');
-    expect(several.detail).toMatch(/^No listing records this npm package now; 2 listings recorded it\. /);
+    expect(several.detail).toMatch(
+      /^No listing shown here records this npm package now; 2 listings recorded it\. /,
+    );
     expect(several.candidates?.map(({ handle, differs }) => [handle, differs.slice(0, 28)])).toEqual([
       ['com.twin-two/pack', 'recorded it until 2026-10-02'],
       ['com.twin-one/pack', 'recorded it until 2026-10-01'],

@@ -442,7 +442,7 @@ describe('a host with letters that look like others', () => {
     const { code, detail, near } = await call('get_agent', { handle });
     expect([code, near]).toEqual(['unknown_handle', ['co.webhook/webhook']]);
     expect(detail).toMatch(
-      /No listing records an address at `(?:mcp\.)?xn--[\w-]+\.co`, which looks like `(?:mcp\.)?webhook\.co` but is another host/,
+      /No listing shown here records an address at `(?:mcp\.)?xn--[\w-]+\.co`, which looks like `(?:mcp\.)?webhook\.co` but is another host/,
     );
     const { results } = await call('resolve_agents', { handles: [handle] });
     expect(results).toMatchObject([{ outcome: 'not_listed' }]);
@@ -589,7 +589,7 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toMatch(
-      /^(?:No listing records this (?:address as an endpoint, a repository or a package|package)\. )?(?:Handles in others are less similar\. )?That a service is not listed says nothing about it: its publisher lists it with a server\.json in the MCP registry or another that this service imports\. Search for it by words: search_agents\.$/,
+      /^(?:No listing shown here records this (?:address as an endpoint, a repository or a package|package)\. )?(?:Handles in others are less similar\. )?That a service is not listed says nothing about it: its publisher lists it with a server\.json in the MCP registry or another that this service imports\. Search for it by words: search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });
@@ -597,7 +597,7 @@ describe('what no listing records', () => {
     const { code, detail, near } = await call('get_agent', { handle: 'npx -y ledger-tools' });
     expect([code, near]).toEqual(['unknown_handle', ['com.example/ledger']]);
     expect(detail).toMatch(
-      /^No listing records this npm package\. What the first in near records has the same name in another registry \(pypi\), where it is another package\. /,
+      /^No listing shown here records this npm package\. What the first in near records has the same name in another registry \(pypi\), where it is another package\. /,
     );
   });
   it.each([
@@ -608,7 +608,7 @@ describe('what no listing records', () => {
     expect(await call('get_agent', { handle })).toMatchObject({
       code: 'unknown_handle',
       detail: expect.stringMatching(
-        /^No listing records this address as an endpoint, a repository or a package; `io\.github\.alice\/diary` records `https:\/\/diary\.example\.org\/mcp` at its host\. /,
+        /^No listing shown here records this address as an endpoint, a repository or a package; `io\.github\.alice\/diary` records `https:\/\/diary\.example\.org\/mcp` at its host\. /,
       ),
       near: ['io.github.alice/diary'],
     });
@@ -616,7 +616,7 @@ describe('what no listing records', () => {
   it('names those that record others at the host', async () => {
     const port = await call('get_agent', { handle: 'https://many.example.net/three' });
     expect(port.detail).toMatch(
-      /^No listing records this address as an endpoint, a repository or a package; 2 listings record other addresses at its host: see near\. /,
+      /^No listing shown here records this address as an endpoint, a repository or a package; 2 listings record other addresses at its host: see near\. /,
     );
     expect(port.near?.slice(0, 2).toSorted()).toEqual(['net.example/one', 'net.example/two']);
   });
@@ -626,7 +626,7 @@ describe('what no listing records', () => {
       expect(await call('get_agent', { handle })).toMatchObject({
         code: 'unknown_handle',
         detail: expect.stringMatching(
-          /^No listing records this address as an endpoint, a repository or a package; it is the website in the record of `example\.website\/accounts`/,
+          /^No listing shown here records this address as an endpoint, a repository or a package; it is the website in the record of `example\.website\/accounts`/,
         ),
         near: ['example.website/accounts'],
       });

@@ -417,12 +417,12 @@ describe('a payee that was seen and is no more', () => {
     expect(await call('search_agents', { query: mallory })).toMatchObject({
       listings: [{ handle: handleAt('shop') }, { handle: handleAt('kiosk') }],
       advice: expect.stringMatching(
-        /^No listing asks to be paid at this address now; 2 listings asked for it\. .* get_agent reads this name\.$/,
+        /^No listing shown here asks to be paid at this address now; 2 listings asked for it\. .* get_agent reads this name\.$/,
       ),
     });
     const several = await call('get_agent', { handle: mallory });
     expect(several.detail).toMatch(
-      /^No listing asks to be paid at this address now; 2 listings asked for it\. /,
+      /^No listing shown here asks to be paid at this address now; 2 listings asked for it\. /,
     );
     expect(several.candidates?.map(({ handle, differs }) => [handle, differs.slice(0, 30)])).toEqual([
       [handleAt('shop'), `asked for it until ${inDays(1)}, `.slice(0, 30)],

@@ -267,7 +267,7 @@ describe('whatever publishers record and endpoints answer', () => {
         ],
         [`${endpoint?.replace('https://', 'http://www.')}/`, `; the record names \`${endpoint}\`.`],
         [`${endpoint?.replace('https://', 'https://www.')}/`, `records this endpoint as \`${endpoint}\``],
-        [`${endpoint}/other`, 'No listing records this address'],
+        [`${endpoint}/other`, 'No listing shown here records this address'],
         ...(isBare
           ? [[`npm:${name}`, 'This copy records no packages.'] as const]
           : ([
@@ -279,7 +279,7 @@ describe('whatever publishers record and endpoints answer', () => {
                 `npm:${name}@9.9.9`,
                 'You asked about `9.9.9`; the record names `1.0.0`, and the other facts are',
               ],
-              [`npm:${name}-other`, 'No listing records this npm package.'],
+              [`npm:${name}-other`, 'No listing shown here records this npm package.'],
             ] as const)),
       ];
       const said = await Promise.all(

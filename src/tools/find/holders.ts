@@ -174,7 +174,7 @@ export const noAdvisory =
 
 export const whatLooksAlike = (host: string, alike: string): string =>
   toText(
-    say`No listing records an address at ${code(host)}, which looks like ${code(alike)} but is another host: what is in near is about the other one.`,
+    say`No listing shown here records an address at ${code(host)}, which looks like ${code(alike)} but is another host: what is in near is about the other one.`,
   );
 
 function lookAlikeWords(found: Reference): Words | undefined {
@@ -246,7 +246,7 @@ export function pickFormer(
   return {
     detail: join(
       [
-        say`No listing ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)}${network}.`,
+        say`No listing shown here ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)}${network}.`,
         sentence(notShown(reference)),
       ],
       ' ',

@@ -105,7 +105,7 @@ async function findByAddress(address: string, context: Context): Promise<FoundPl
   if (now) return { facts: await readFacts(now.handle, context), found: say`` };
   const isOnly = before && 'found_by' in before && before.found_by;
   const had = isOnly ? say` ${code(before.handle)} is ${before.found_by}.` : say``;
-  return { facts: undefined, found: say`No listing records ${code(address)}.${had}` };
+  return { facts: undefined, found: say`No listing shown here records ${code(address)}.${had}` };
 }
 
 function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
@@ -150,7 +150,7 @@ async function namedByOffer(
   if (host === undefined || host === other) return say`The offer itself is for ${code(offered)}.`;
   const exact = await recordedBy(offered, own('that resource'), context);
   const recorded = isEmpty(exact) ? await recordedBesideBy(offered, context) : exact;
-  const by = isEmpty(recorded) ? own('No listing records that resource.') : recorded;
+  const by = isEmpty(recorded) ? own('No listing shown here records that resource.') : recorded;
   return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; an offer can name any resource. ${by}`;
 }
 

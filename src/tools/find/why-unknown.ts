@@ -15,7 +15,7 @@ import { findLacking } from './near-misses.ts';
 
 export const maxNear = 5;
 
-const noRecord = 'No listing records this address as an endpoint, a repository or a package';
+const noRecord = 'No listing shown here records this address as an endpoint, a repository or a package';
 
 function whatIsAtHost(listings: readonly Listing[], host: string): string {
   const [only, second] = listings;
@@ -71,7 +71,7 @@ async function whoNamesOwner(
 
 function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
   const [first] = listings;
-  const none = `No listing records this ${registry ? `${registry} ` : ''}package.`;
+  const none = `No listing shown here records this ${registry ? `${registry} ` : ''}package.`;
   if (!first) return none;
   const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;

@@ -382,7 +382,7 @@ describe('where there is little to compare with', () => {
     const answer = await check({ offer: { ...agentkit(), url: 'https://nobody.example.org/x' } });
     expect(answer).not.toHaveProperty('handle');
     expect(answer).not.toHaveProperty('listings');
-    expect(answer.message).toBe('No listing records `https://nobody.example.org/x`.');
+    expect(answer.message).toBe('No listing shown here records `https://nobody.example.org/x`.');
     expect(statesOf(answer)).toEqual([nothing]);
     expect(answer.offers[0]?.facts[0]).toMatch(
       /: not known from quotes: Dossier has none from this endpoint\.$/,
@@ -414,7 +414,7 @@ describe('where there is little to compare with', () => {
     const copy = await check({ offer: [version1()], url: copied });
     expect(copy.handle).toBeUndefined();
     expect(copy.message).toBe(
-      `No listing records \`${copied}\`. ${alike(address, 'shop-api.vercel.app')} \`com.example.shop/a\` records that resource (record, 2026-10-02).`,
+      `No listing shown here records \`${copied}\`. ${alike(address, 'shop-api.vercel.app')} \`com.example.shop/a\` records that resource (record, 2026-10-02).`,
     );
     const tool = { ...agentkit(), url: 'https://shop.example.com/tools/7' };
     expect((await check({ offer: tool, url: copied })).message).toContain(
@@ -422,7 +422,7 @@ describe('where there is little to compare with', () => {
     );
     const nobody = { ...agentkit(), url: 'https://nobody.example.org/x' };
     expect((await check({ offer: nobody, url: copied })).message).toBe(
-      `No listing records \`${copied}\`. ${alike('https://nobody.example.org/x', 'shop-api.vercel.app')} No listing records that resource.`,
+      `No listing shown here records \`${copied}\`. ${alike('https://nobody.example.org/x', 'shop-api.vercel.app')} No listing shown here records that resource.`,
     );
     const named = await check({ handle: handleAt('twin'), offer: [version1()] });
     expect(named.message).toContain(

@@ -90,7 +90,7 @@ describe('an offer for one resource beside an offer for another', () => {
     expect(offers[1]).toMatchObject({ resource: 'https://nobody.example.org/x', payee: 'not_known' });
     expect(offers[1]?.handle).toBeUndefined();
     expect(offers[1]?.facts[0]).toBe(
-      'This offer is for `https://nobody.example.org/x`. No listing records `https://nobody.example.org/x`.',
+      'This offer is for `https://nobody.example.org/x`. No listing shown here records `https://nobody.example.org/x`.',
     );
   });
 
