@@ -17,7 +17,13 @@ const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 function toPrinted(found: StoredObservation | DatedFinding) {
   const { why = [], recorded: _, ...one } = found;
   const { rule: __, by: ___, open: ____, whole: _____, packed: ______, ...read } = one as DatedFinding;
-  const { tally: _______, checks: ________, missed, ...shown } = read as StoredObservation;
+  const {
+    tally: _______,
+    checks: ________,
+    last_known: _________,
+    missed,
+    ...shown
+  } = read as StoredObservation;
   return {
     ...shown,
     ...(why.length > 0 && { reason: toText(new Words(why)) }),

@@ -21,6 +21,7 @@ import {
   type DatedObservation,
   isDated,
   knowingOf,
+  lastKnown,
   missedReason,
   type Observation,
   ownReason,
@@ -77,6 +78,10 @@ export function newestCheckTime({ observations }: ListingDocument): string | und
     .toSorted()
     .at(-1);
 }
+
+/** The fact itself if it is known, or if no check ever saw it. */
+export const asLastKnown = <Fact extends DatedObservation>(one: Fact): Fact =>
+  (one[lastKnown] as Fact | undefined) ?? one;
 
 /** The time of day of today's, which helps after an outage. Undefined before the first check. */
 export function newestCheck(listing: ListingDocument): string | undefined {

@@ -129,5 +129,10 @@ it.each([
     const other = await check('wind', [sent(reads), sent(wipes)]);
     expect(other.json).toMatchObject({ result: 'other', differs: [{ name: 'wipe_space' }] });
     expect(other.text).toContain(`No check since ${since} saw a list: ${why}`);
+    const agent = await client.call('get_agent', { handle: handleAt('wind') });
+    const line = `: \`read_page\`, not seen by checks since ${since}`;
+    expect(agent.content[0]?.text).toContain(line);
+    expect(agent.content[0]?.text).not.toContain('None seen');
+    if (_ === '401') expect(agent.content[0]?.text).toContain(`${line}: ${why} (Dossier, ${last}`);
   },
 );

@@ -42,6 +42,7 @@ import {
 } from '../recorded-facts.ts';
 import {
   asksPayment,
+  asLastKnown,
   atPlace,
   isAbsent,
   isKnown,
@@ -293,7 +294,7 @@ const mostTools = 15;
 
 function toolNames(
   { details, subject }: KnownFact<typeof toolsSurface>,
-  { detail, known }: JudgedListing,
+  { detail, seen }: JudgedListing,
 ): Words {
   const { tools } = asMembers(details);
   const all = Array.isArray(tools) ? tools : [];
@@ -304,7 +305,9 @@ function toolNames(
     return say`${code(String(name))}${says}`;
   });
   // A long list is stored shortened, so it may name fewer tools than there are.
-  const counted = known(toolsCount).find((one) => one.subject === subject)?.value;
+  const counted = seen(toolsCount)
+    .map(asLastKnown)
+    .find((one) => one.subject === subject)?.value;
   const more = (counted ?? all.length) - shown.length;
   // As of a past day there are no names.
   if (names.length === 0) return count(more, 'tool');
@@ -326,18 +329,17 @@ const besidesTools = saidIn('tools', (one, judged) => {
 
 const tools: FactsOf = (judged) => {
   const all = judged.seen(toolsSurface);
-  const listed = all.map((one) => {
+  const listed = all.map((newest) => {
+    const one = asLastKnown(newest);
     if (!isKnown(one)) {
       return observed(judged, one, say`none seen${atPlace(one, all)}: ${whyNoTools(one)}`);
     }
     const names = toolNames(one, judged);
     const since = sinceFirst(one, own('since '));
     const shown = isEmpty(names) ? own('lists none') : names;
-    return observed(
-      judged,
-      one,
-      say`${since}${isEmpty(since) ? say`` : own(': ')}${shown}${atPlace(one, all)}`,
-    );
+    const text = say`${since}${isEmpty(since) ? say`` : own(': ')}${shown}${atPlace(one, all)}`;
+    const said = observed(judged, one, text);
+    return one === newest ? said : { ...said, text: say`${said.text}: ${whyNoTools(newest)}` };
   });
   return [...listed, ...besidesTools(judged)];
 };

@@ -138,6 +138,8 @@ export const observation = z.object({
 export const ownReason = Symbol('own reason');
 /** Why checks since `missed_since` did not see the fact. */
 export const missedReason = Symbol('reason of checks that did not see it again');
+/** As it was when a check last saw a value, if the newest state has none. */
+export const lastKnown = Symbol('as last seen');
 /** When the newest check asked about it, whether or not that saw it again. */
 export const checked_at = Symbol('time of the newest check');
 /** How the checks of each day ended; JSON has only their sums. */
@@ -147,6 +149,7 @@ export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_cha
 export type Observation = z.infer<typeof observation> & {
   readonly [ownReason]?: Words | undefined;
   readonly [missedReason]?: Words;
+  readonly [lastKnown]?: Observation;
   readonly [checked_at]?: string | undefined;
   readonly [daysOfChecks]?: Tally;
 };
@@ -224,6 +227,7 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
     readonly response?: Reading['response'];
   };
   readonly tally?: Tally;
+  readonly last_known?: StoredObservation;
 }
 
 /** `why`: of an end that says little by itself, the same in all readings since then. */

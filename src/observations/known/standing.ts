@@ -92,11 +92,17 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
 }
 
 export const toFacts = (timelines: readonly Timeline[]): StoredObservation[] =>
-  timelines.flatMap((one) => toFact(one) ?? []);
+  timelines.flatMap((one) => {
+    const fact = toFact(one);
+    if (!fact) return [];
+    const last = fact.value === null ? lastSeen(one) : undefined;
+    return [last ? { ...fact, last_known: { ...last, missed: { since: fact.first_seen_at } } } : fact];
+  });
 
 /** As it stood when a check last saw a value, whatever later checks found. */
 export function lastSeen({ spans, ...timeline }: Timeline): StoredObservation | undefined {
   const end = spans.findLastIndex(({ outcome }) => outcome === 'seen');
+  if (end < 0) return undefined;
   const fact = toFact({ ...timeline, spans: spans.slice(0, end + 1) });
   return fact?.outcome === 'seen' ? fact : undefined;
 }

@@ -7,6 +7,7 @@ import { kinds } from './kinds.ts';
 import {
   checked_at,
   daysOfChecks,
+  lastKnown,
   missedReason,
   type Observation,
   ownReason,
@@ -65,7 +66,7 @@ function staleText(one: StoredObservation): Words {
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, recorded: _, tally, checks: __, one_session_at: ___, beyond, why, ...rest } = stored;
-  const { observed_at, first_seen_at, response: _response, ...fact } = rest;
+  const { observed_at, first_seen_at, response: _response, last_known: last, ...fact } = rest;
   const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale =
@@ -89,6 +90,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
     ...(tally && { [daysOfChecks]: tally }),
+    ...(last && { [lastKnown]: publish(last, kind, observing) }),
   };
 }
 
