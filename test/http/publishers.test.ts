@@ -135,7 +135,7 @@ it('somebody who looks for what is not there gets a search field with the words 
 
 it('the page of a listing and its history name its feeds for readers', async () => {
   const visible =
-    'Changes to come, for a feed reader: <a href="/agents/co.webhook/webhook/feed.atom">Atom</a> or <a href="/agents/co.webhook/webhook/feed.json">JSON feed</a>.';
+    'Its changes as <a href="/agents/co.webhook/webhook/feed.atom">Atom</a> or <a href="/agents/co.webhook/webhook/feed.json">JSON feed</a>.';
   for (const path of ['/agents/co.webhook/webhook', '/agents/co.webhook/webhook/history']) {
     const page = await textOf(path);
     expect(page).toContain(visible);

@@ -31,7 +31,7 @@ export const listingTabs = (listing: ListingDocument, shown: string): Html => ht
 
 /** For readers; publishers have more ways (`publisherWays`). */
 export const feedLinks = (handle: string): Html =>
-  html`Changes to come, for a feed reader: <a href="${pagePath(handle)}/feed.atom">Atom</a> or <a href="${pagePath(handle)}/feed.json">JSON feed</a>.`;
+  html`Its changes as <a href="${pagePath(handle)}/feed.atom">Atom</a> or <a href="${pagePath(handle)}/feed.json">JSON feed</a>.`;
 
 /** The title is the end of the path. */
 export const toListingPart = (
