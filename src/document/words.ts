@@ -34,17 +34,18 @@ export const unique = (all: readonly Words[]): Words[] => [
 type Dated = Partial<Pick<ListingDocument, 'updated_at' | 'origin_status'>> & { readonly version: string };
 type Editions = readonly ListingDocument['versions'][number][];
 
-/** When the shown version was published. A change of its entry alone, such as of the status, is none. */
-export const shownPublished_at = ({ version, updated_at }: Dated, versions: Editions) =>
-  versions.find((one) => one.version === version)?.published_at ?? updated_at;
+/** A deprecation changes the entry, and is no upkeep of the version. */
+export const keptUp_at = ({ version, updated_at, origin_status }: Dated, versions: Editions) => {
+  const shown = origin_status === 'deprecated' && versions.find((one) => one.version === version);
+  return shown ? shown.published_at : updated_at;
+};
 
 /** If the version was deprecated on another day, both days, and which of them changed only the status. */
 export function datesWords(listing: Dated, versions: Editions, same = own('updated')): Words[] {
-  const { updated_at, origin_status } = listing;
-  const published_at = shownPublished_at(listing, versions);
+  const { updated_at } = listing;
+  const published_at = keptUp_at(listing, versions);
   if (updated_at === undefined || published_at === undefined) return [];
-  if (origin_status !== 'deprecated' || dayText(published_at) === dayText(updated_at))
-    return [say`${same} ${day(updated_at)}`];
+  if (dayText(published_at) === dayText(updated_at)) return [say`${same} ${day(updated_at)}`];
   return [say`published ${day(published_at)}`, say`entry changed ${day(updated_at)} (status: deprecated)`];
 }
 

@@ -11,7 +11,7 @@ import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../recorded-facts.ts';
-import { datesWords, laterWords, shownPublished_at } from '../words.ts';
+import { datesWords, keptUp_at, laterWords } from '../words.ts';
 
 const ofKinds = saidIn('kept_up');
 
@@ -25,8 +25,7 @@ export const keptUp: FactsOf = (judged) => {
     : [];
   // A listing that quotes the specification has no recorded version or date.
   if (whyNone && listing.sample) return unknown;
-  const { updated_at, origin_status } = listing;
-  const told_at = origin_status === 'deprecated' ? shownPublished_at(listing, listing.versions) : updated_at;
+  const told_at = keptUp_at(listing, listing.versions);
   const isFirst = first !== undefined && told_at !== undefined && dayText(first) === dayText(told_at);
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   const later = laterWords(listing, listing.versions);

@@ -25,7 +25,7 @@ import {
   unreadOf,
   whyNoneRead,
 } from '../record.ts';
-import { shownPublished_at } from '../words.ts';
+import { keptUp_at } from '../words.ts';
 import {
   criteriaOf,
   days,
@@ -105,9 +105,9 @@ function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): 
 }
 
 function isUpdatedWithin(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
-  const published_at = shownPublished_at(listing, listing.versions);
-  const age_days = daysSince(published_at, now_ms);
-  return age_days === undefined ? noAge(published_at) : decided(age_days <= wanted);
+  const at = keptUp_at(listing, listing.versions);
+  const age_days = daysSince(at, now_ms);
+  return age_days === undefined ? noAge(at) : decided(age_days <= wanted);
 }
 
 const ofPastDay = own('not kept for past days');
