@@ -548,6 +548,17 @@ it('several listings of a package are told apart by what they record of it, whic
   ]);
 });
 
+it('each of several packages that npm reported is named once, in their order, and at most five are', async () => {
+  const warned = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'one'].map(
+    (name) => `npm warn deprecated ${name}-left@1.0.0: gone`,
+  );
+  const { code, detail } = await call('get_agent', { handle: warned.join('\n') });
+  expect([code, detail?.match(/^This text .*?more\./)?.[0]]).toEqual([
+    'invalid_handle',
+    'This text has 7 names: `npm:one-left@1.0.0`, `npm:two-left@1.0.0`, `npm:three-left@1.0.0`, `npm:four-left@1.0.0`, `npm:five-left@1.0.0` and 2 more.',
+  ]);
+});
+
 it('no address of another host names a listing by its path', async () => {
   const answer = await call('get_agent', { handle: 'https://evil.example/v0/servers/co.webhook%2Fwebhook' });
   expect(answer).toMatchObject({ code: 'unknown_handle' });

@@ -24,15 +24,30 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ],
 ];
 
-/** As `npm:name@version`, or the id of an advisory. */
-export function readPackagePage(text: string): string | undefined {
+interface NamedPackage {
+  /** Empty for an advisory. */
+  readonly registry: string;
+  readonly name: string;
+  readonly version?: string | undefined;
+}
+
+function pagePackage(text: string): NamedPackage | undefined {
   const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
   for (const [registry, page] of packagePages) {
-    const [found, name, version] = page.exec(address) ?? [];
-    if (found && name) return `${registry && `${registry}:`}${name}${version ? `@${version}` : ''}`;
+    const [, name, version] = page.exec(address) ?? [];
+    if (name) return { registry, name, version };
   }
   return undefined;
+}
+
+const toWritten = ({ registry, name, version }: NamedPackage): string =>
+  `${registry && `${registry}:`}${name}${version === undefined ? '' : `${registry === 'oci' ? ':' : '@'}${version}`}`;
+
+/** As `npm:name@version`, or the id of an advisory. */
+export function readPackagePage(text: string): string | undefined {
+  const found = pagePackage(text);
+  return found && toWritten(found);
 }
 
 /** How package managers begin what they report. */
@@ -50,15 +65,14 @@ const reportedForms: readonly (readonly [registry: string, form: RegExp])[] = [
 /** The packages in what a package manager reported, each once, in the form of `readPackagePage`. */
 export function readReported(text: string): readonly string[] {
   if (!reportForm.test(text) || !/\s/.test(text.trim())) return [];
-  const pages = (text.match(/https?:\/\/[^\s"'`,)]+/g) ?? []).flatMap((url) => readPackagePage(url) ?? []);
+  const pages = (text.match(/https?:\/\/[^\s"'`,)]+/g) ?? []).flatMap((url) => pagePackage(url) ?? []);
   const named = reportedForms.flatMap(([registry, form]) =>
-    [...text.matchAll(form)].map(([, name = '', version]) => {
-      const sign = registry === 'oci' ? ':' : '@';
-      return `${registry}:${name}${version === undefined ? '' : `${sign}${version}`}`;
-    }),
+    [...text.matchAll(form)].map(([, name = '', version]): NamedPackage => ({ registry, name, version })),
   );
-  const nameOf = (one: string) => one.replace(/(?<=:.+)[@:].*$/, '').toLowerCase();
-  // The one with a version.
-  const all = [...named, ...pages].toSorted((a, b) => Number(nameOf(a) === a) - Number(nameOf(b) === b));
-  return [...new Map(all.toReversed().map((one) => [nameOf(one), one])).values()];
+  const byName = Map.groupBy([...named, ...pages], ({ registry, name }) =>
+    `${registry}:${name}`.toLowerCase(),
+  );
+  return [...byName.values()].map((same) =>
+    toWritten(same.reduce((first, one) => (first.version === undefined ? one : first))),
+  );
 }

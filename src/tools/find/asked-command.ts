@@ -88,6 +88,11 @@ export const withBeside = (found: FoundListing, words: Words): FoundListing => {
 /** Why a text is the name of no listing, or of more than one. */
 export function whyUnreadable({ servers, isUnread }: Name): string | undefined {
   if (servers)
-    return `This text has ${servers.length} names: ${toText(codes(servers.map(({ said }) => said)))}.`;
+    return `This text has ${servers.length} names: ${toText(
+      codes(
+        servers.map(({ said }) => said),
+        mostLookedAt,
+      ),
+    )}.`;
   return isUnread ? 'Dossier cannot tell what this command runs.' : undefined;
 }
