@@ -190,6 +190,7 @@ export function isTold(
   of: ChangedVersion,
 ) {
   const { version: compared, published_at: _, kept: __, fields, ...move } = of;
+  if (version !== compared) return false;
   const isSame = Object.keys(move).length === 0 || isDeepStrictEqual(moved, move);
-  return version === compared && isSame && fields.every((one) => Array.isArray(told) && told.includes(one));
+  return isSame && fields.every((one) => Array.isArray(told) && told.includes(one));
 }
