@@ -17,7 +17,7 @@ import {
   reasonWords,
   showWhy,
 } from '../document/criteria/criteria.ts';
-import { evidenceNames, evidenceTitles, results } from '../document/criteria/criterion.ts';
+import { evidenceNames, evidenceTitles, type Result, results } from '../document/criteria/criterion.ts';
 import { type ListingDocument, sampleFlag } from '../document/listing-document.ts';
 import { partAskedMember } from '../document/resolved.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
@@ -45,6 +45,32 @@ function resultsOf(judged: readonly CriterionAnswer[]) {
 const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(codeText).join(', ')}` : '';
 
+/** Criteria with one result for one reason are one text. */
+function resultTextsOf(
+  results: Readonly<Record<string, Result>>,
+  reasons: z.output<typeof reasonsSchema>,
+): string[] {
+  const texts = Object.entries(results).map(([asked, result]) => {
+    const why = reasons.find(({ criteria: those }) => those.includes(asked));
+    return why ? { asked, result: `${result} (${toMarkdown(why.reason)})`, group: why } : { asked, result };
+  });
+  const groups = Map.groupBy(texts, ({ asked, result, group }) => (group ? result : asked));
+  return [...groups.values()].map(
+    (some) => `${some.map(({ asked }) => asked).join(', ')}: ${some[0]?.result}`,
+  );
+}
+
+function reasonsOf(document: ListingDocument, judged: readonly CriterionAnswer[]) {
+  const all = judged.flatMap((one) => {
+    const reason = reasonWords(document, one);
+    return reason ? [{ reason, asked: askedName(one) }] : [];
+  });
+  return [...Map.groupBy(all, ({ reason }) => toMarkdown(reason)).values()].map((some) => ({
+    criteria: some.map(({ asked }) => asked),
+    reason: (some[0] as (typeof all)[number]).reason,
+  }));
+}
+
 function listingText(listing: z.output<typeof comparedListing>): string {
   const { handle, description, same_description_as: same, version_asked, part_asked, problem } = listing;
   const alike = same ? `, the same as ${same.map(codeText).join(', ')}` : '';
@@ -58,10 +84,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
     problem &&
       `${problem.code}: ${problem.message}${handlesText(' Near:', problem.near)}${handlesText(' Less similar:', problem.others)}`,
     ...evidenceNames.map((evidence) => {
-      const all = Object.entries(listing[evidence] ?? {}).map(([asked, result]) => {
-        const reason = listing.reasons?.[asked];
-        return `${asked}: ${result}${reason ? ` (${toMarkdown(reason)})` : ''}`;
-      });
+      const all = resultTextsOf(listing[evidence] ?? {}, listing.reasons ?? []);
       return all.length > 0 && `${evidenceTitles[evidence]}: ${all.join('; ')}`;
     }),
     ...toAnswerLines({ ...listing, stands_out: unsaidOf(listing), lines: listing.lines ?? {} }),
@@ -81,6 +104,8 @@ const input = z.strictObject({
   as_of: dayInput.describe('Date: as known then'),
 });
 
+const reasonsSchema = z.array(z.object({ criteria: z.array(z.string()), reason: wordsSchema }));
+
 const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
@@ -96,7 +121,7 @@ const comparedListing = z.object({
   imported: resultsSchema.describe('Results about what is recorded, unless a check differs'),
   observed: resultsSchema.describe('Results of criteria about what Dossier checks'),
   native: resultsSchema.describe('Results of criteria about claims and ratings made on Dossier'),
-  reasons: z.record(z.string(), wordsSchema).optional().describe('Why, where no line below says it'),
+  reasons: reasonsSchema.optional().describe('Why, where no line below says it'),
   stands_out: z.array(wordsSchema).optional().describe('The notices of get_agent that show why'),
   lines: z
     .partialRecord(z.enum(lineNames), wordsSchema)
@@ -232,15 +257,12 @@ function toCompared({
     ...notices.map(({ text }) => text),
     ...firstNotices(answer.standsOut, isShown, own('get_agent')),
   ];
-  const reasons = judged.flatMap((one) => {
-    const reason = reasonWords(document, one);
-    return reason ? [[askedName(one), reason] as const] : [];
-  });
+  const reasons = reasonsOf(document, judged);
   const said = (words: Words | undefined) => (words && !isEmpty(words) ? words : undefined);
   return {
     ...compared,
     ...resultsOf(judged),
-    ...(reasons.length > 0 && { reasons: Object.fromEntries(reasons) }),
+    ...(reasons.length > 0 && { reasons }),
     ...(stands_out.length > 0 && { stands_out, [saidBefore]: textsBefore(notices) }),
     lines: shown,
     unseen: said(unseen),

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, type Stored, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -243,13 +244,12 @@ it('whether another version than the recorded one is reported as malicious is an
   const handles = ['1.3.0', '1.2.9', '9.9.9'].map((version) => `npm:@northgate/mcp-server@${version}`);
   const resultOf = async (handle: string) => {
     const criteria = ['no_malware_report', 'package_not_deprecated'];
-    const { content } = await client.call('compare_agents', {
+    const { structuredContent } = await client.call('compare_agents', {
       handles: [handle, 'com.example/many'],
       criteria,
     });
-    return [...String(content[0]?.text).matchAll(/(no_malware_report|package_not_deprecated): (\w+)/g)]
-      .slice(0, 2)
-      .map(([, , result]) => result);
+    const results = comparedOf(structuredContent)[0]?.results;
+    return criteria.map((name) => results?.[name]);
   };
   expect(await Promise.all(handles.map(resultOf))).toEqual([
     ['met', 'unknown'],

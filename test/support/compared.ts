@@ -6,7 +6,7 @@ export interface ComparedListing {
   readonly imported?: Results;
   readonly observed?: Results;
   readonly native?: Results;
-  readonly reasons?: Results;
+  readonly reasons?: readonly { readonly criteria: readonly string[]; readonly reason: string }[];
   readonly stands_out?: readonly string[];
   readonly lines?: Readonly<Record<string, string>>;
   readonly record?: string;
@@ -14,9 +14,15 @@ export interface ComparedListing {
   readonly problem?: { readonly code: string; readonly message: string; readonly near?: readonly string[] };
 }
 
+type Reasons = NonNullable<ComparedListing['reasons']>;
+
+const reasonsByCriterion = (reasons: Reasons): Results =>
+  Object.fromEntries(reasons.flatMap(({ criteria, reason }) => criteria.map((name) => [name, reason])));
+
 /** The listings of an answer of compare_agents, each with all its results by criterion. */
 export const comparedOf = (answer: unknown) =>
   (answer as { listings: readonly ComparedListing[] }).listings.map((one) => ({
-    ...one,
+    ...(one as Omit<ComparedListing, 'reasons'>),
+    ...(one.reasons && { reasons: reasonsByCriterion(one.reasons) }),
     results: { ...one.imported, ...one.observed, ...one.native },
   }));

@@ -94,7 +94,7 @@ it('says of a recorded repository that is gone, where criteria are compared, tha
   expect(listings).toMatchObject([
     {
       imported: { has_repository: 'not_met' },
-      reasons: { has_repository: 'recorded, but a check did not find it' },
+      reasons: [{ criteria: ['has_repository'], reason: 'recorded, but a check did not find it' }],
     },
     { imported: { has_repository: 'met' } },
   ]);
