@@ -14,10 +14,10 @@ export const budgets: Readonly<Record<string, number>> = {
   get_agent: 400,
   search_agents: 300,
   compare_agents: 1000,
-  list_ratings: 400,
+  list_ratings: 440,
   list_tags: 50,
   check_surface: 100,
-  check_offer: 220,
+  check_offer: 280,
   get_proof: 1200,
 };
 
@@ -45,7 +45,7 @@ export const questions: readonly Question[] = [
   ...of('get_agent', { handle: subject }, [
     ['What is it?', 'description', /Send SMS/],
     ['What is it called?', 'title', /^SMS gateway$/],
-    ['What should I read first?', 'stands_out.0', /^The record asks for 1 secret\.$/],
+    ['What should I read first?', 'stands_out.0', /^The record asks for 1 secret for some uses\.$/],
     ['Who says so?', 'origin', /registry/],
     ['As of when is the record known?', 'signals.imported', /\(record, \d{4}-/],
     ['Is it claimed?', 'lines.whose', /claimed on/],

@@ -355,7 +355,7 @@ export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',
   description:
-    'Compares the tools that an MCP server lists to you, or its prompts, resources or skills, with those Dossier saw, and says each change and when. Use once connected. The same tools are no promise about what a call does.',
+    'Compares the tools (descriptions, annotations), prompts, resources or skills that an MCP service lists to you with those Dossier saw, and says each change and when. Use once connected before you rely on them; no promise of what calls do.',
   asked:
     'verify, validate or check the tools list of an MCP server after connecting, connected; tools/list, tool definitions, description, descriptions, schema, instructions or prompts changed, tampered with, altered, modified, hidden, different, differ, shows different tools to me; new tool appeared; suspicious or unexpected tool description; compare my tool list, unchanged, differs from before, since yesterday; match or same as what others see; detect a rug pull, tool poisoning, prompt injection',
   effects: readsOnly,
