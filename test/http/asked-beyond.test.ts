@@ -25,6 +25,21 @@ const directory = await openedDirectory({
       ...onGitHub('alice/plain'),
       remotes: [{ type: 'streamable-http', url: 'https://plain.example.com/mcp' }],
     }),
+    ...[
+      ['1.0.0', 'oci', 'docker.io/dora/left:1.0.0'],
+      ['1.1.0', 'mcpb', 'https://github.com/dora/box/releases/download/v1.1.0/box.mcpb'],
+      ['2.0.0', 'mcpb', 'https://github.com/dora/box/releases/download/v2.0.0/box.mcpb'],
+    ].map(([version, registryType, identifier], at) =>
+      registryEntry(
+        'io.github.dora/box',
+        {
+          version,
+          ...(at > 0 && onGitHub('dora/box')),
+          packages: [{ registryType, identifier, transport: { type: 'stdio' } }],
+        },
+        { isLatest: at === 2, publishedAt: `2026-10-0${at + 1}T08:00:00Z` },
+      ),
+    ),
     registryEntry('io.github.carol/one', onGitHub('carol/mono')),
     registryEntry('io.github.carol/two', onGitHub('carol/mono')),
   ],
@@ -76,6 +91,52 @@ it.each([
   const { version_asked } = await call('get_agent', { handle });
   expect(version_asked).toBe(
     `You asked about ${said} the repository \`github.com/alice/plain\`; the facts are about what the record names.`,
+  );
+});
+
+const digest = `sha256:${'ab'.repeat(32)}`;
+const newest = 'the file `https://github.com/dora/box/releases/download/v2.0.0/box.mcpb`.';
+const notCompared =
+  'of the package `dora/left`, whose former versions Dossier does not compare; the facts are about what the record names, ';
+
+it.each([
+  ['a digest', `docker run -i --rm dora/left@${digest}`, `\`${digest}\` ${notCompared}${newest}`],
+  ['a tag', 'docker.io/dora/left:9.9', `\`9.9\` ${notCompared}${newest}`],
+  [
+    'nothing more',
+    'docker run dora/left',
+    `the package \`dora/left\`; the facts are about what the record names, ${newest}`,
+  ],
+])('says of a former image what was asked: %s', async (_what, handle, said) => {
+  expect(await call('get_agent', { handle })).toMatchObject({
+    handle: 'io.github.dora/box',
+    found_by: expect.stringMatching(
+      /^the only listing that recorded this (?:oci )?package, until 2026-10-02;/,
+    ),
+    version_asked: `You asked about ${said}`,
+  });
+});
+
+it('says of a file in the repository that the same record named it before', async () => {
+  const former = 'https://github.com/dora/box/releases/download/v1.1.0/box.mcpb';
+  expect(await call('get_agent', { handle: former })).toMatchObject({
+    handle: 'io.github.dora/box',
+    found_by:
+      'the only listing that records this repository as `https://github.com/dora/box`; recording does not show control; `io.github.dora/box` recorded this package until 2026-10-03',
+    version_asked: `You asked about \`/releases/download/v1.1.0/box.mcpb\` in the repository \`github.com/dora/box\`; the facts are about what the record names, ${newest}`,
+  });
+});
+
+it.each([
+  ['a tag', 'carol/mono:1.2', '`1.2` in'],
+  ['a module of Go', 'go run github.com/carol/mono/cmd/one@v1.2', '`/cmd/one#v1.2` in'],
+  ['the package URL of Go', 'pkg:golang/github.com/carol/mono@v1.2', '`v1.2` in'],
+  ['a clone', 'git clone git@github.com:carol/mono.git', ''],
+])('says of several holders what was asked: %s', async (_what, handle, said) => {
+  const { detail } = await call('get_agent', { handle });
+  expect(detail).toContain('2 listings record this repository.');
+  expect(detail?.match(/You asked about (.*?) the repository `github.com\/carol\/mono`/)?.[1] ?? '').toBe(
+    said,
   );
 });
 

@@ -91,9 +91,11 @@ function readCommanded(text: string): StartedName[] {
   if (shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return [];
   const found = readCommandsIn(words).flatMap(started);
   if (found.length > 0) return found;
-  const [address, other] = words.filter((word) => /^https?:\/\/|^github\.com\/[\w.-]+\//i.test(word));
+  const [address, other] = words.filter(
+    (word) => isAddressForm.test(word) || /^github\.com\/[\w.-]+\//i.test(word),
+  );
   if (address === undefined || other !== undefined) return [];
-  return [{ text: /^http/i.test(address) ? address : address.replace(/@[\w.+-]+$/, ''), beside: [] }];
+  return [{ text: readForgePackage(address) ?? address, beside: [] }];
 }
 
 /** Of several for a shell, those that have names. */
@@ -117,12 +119,17 @@ const readConfigured = (text: string): StartedName[] =>
     return (read.length > 0 ? read : [unread]).map((one) => ({ ...one, configured_as }));
   });
 
-/** `pkg:github/owner/name@ref` and `github:owner/name#ref` name a repository, whatever is at the ref. */
+/**
+ * `pkg:github/owner/name@ref`, `github:owner/name#ref`, and of Go `github.com/owner/name/path@ref`, name a
+ * repository, whatever is at the ref.
+ */
 function readForgePackage(text: string): string | undefined {
-  const [, forge, path, ref = ''] =
-    /^(?:pkg:(\w+)\/|\w+:)([\w.-]+(?:\/[\w.-]+)+)(?:[@#]([^?#]*))?(?:[?#].*)?$/.exec(text) ?? [];
-  const host = forges.find((one) => one.startsWith(`${(forge ?? text.split(':')[0] ?? '').toLowerCase()}.`));
-  return host && `https://${host}/${path}${ref && `#${ref}`}`;
+  const [, forge = '', path, ref] =
+    /^(?:pkg:golang\/|pkg:|go:)?([a-z.]+)[:/]([\w.-]+(?:\/[\w.-]+)+)(?:[@#]([^?#]*))?(?:[?#].*)?$/i.exec(
+      text,
+    ) ?? [];
+  const host = forges.find((one) => one === forge.toLowerCase() || one.startsWith(`${forge.toLowerCase()}.`));
+  return host && (host !== forge || ref) ? `https://${host}/${path}${ref ? `#${ref}` : ''}` : undefined;
 }
 
 /**
@@ -354,7 +361,7 @@ function toName({ text: plain, beside, configured_as }: StartedName, publicUrl: 
     ...own,
     handles: isVersion ? [bare] : handlesInAddress(plain, publicUrl),
     references: isVersion && isOfReversedDomain(bare) ? [] : references,
-    version: versionIn(plain),
+    version: isAddressForm.test(plain) ? undefined : versionIn(plain),
     within: beside.some(({ what }) => what === 'code') ? undefined : withinRepository(plain, references),
     isUnread: plain === '',
   };

@@ -18,7 +18,9 @@ import {
 import { partOf } from '../../document/asked-part.ts';
 import { publisherOf, reachOf } from '../../document/hit.ts';
 import { typeWords } from '../../document/sentences.ts';
+import { unique } from '../../document/words.ts';
 import type { Listing } from '../../listings/listing.ts';
+import { anyVersion, isAddress } from '../../listings/references/command.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { type Name, toReferences } from '../../listings/references/name.ts';
@@ -41,10 +43,10 @@ export interface FoundListing {
 
 /** What one, several and former holders do. */
 const doing = {
-  pay_to: ['asks to be paid at', 'ask to be paid at', 'asked for it'],
-  owner: ['is in', 'are in', 'was in it'],
-  advisory: ['has', 'have', 'had it'],
-  place: ['records', 'record', 'recorded it'],
+  pay_to: ['asks to be paid at', 'ask to be paid at', 'asked for'],
+  owner: ['is in', 'are in', 'was in'],
+  advisory: ['has', 'have', 'had'],
+  place: ['records', 'record', 'recorded'],
 } as const;
 const doingOf = ({ kind }: Reference) =>
   doing[kind === 'pay_to' || kind === 'owner' || kind === 'advisory' ? kind : 'place'];
@@ -137,24 +139,36 @@ function unencryptedWords({ remotes }: Listing, found: Reference, asked: string)
   );
 }
 
-export type AskedPlace = Pick<Name, 'text' | 'references' | 'within'>;
+export type AskedPlace = Pick<Name, 'text' | 'references' | 'within' | 'version'>;
 
-/** What was asked for beyond what the listing records. */
+/** What of a place was asked for, where the facts are not about it. */
 function beyondWords(
-  only: Listing | undefined,
+  found: Listing | undefined,
   { kind, key }: Reference,
-  { text, within }: AskedPlace,
+  { text, within, version }: AskedPlace,
+  isNow = true,
 ): Words | undefined {
-  if (kind === 'endpoint' && toAddressKey(text)?.startsWith(`${key}?`))
+  if (isNow && kind === 'endpoint' && toAddressKey(text)?.startsWith(`${key}?`))
     return own(
       'The address asked for has a query that the recorded one does not have; the facts are about the address without it.',
     );
-  if (kind !== 'repository' || within === undefined) return undefined;
-  const { packages = [], repository = '' } = only ?? {};
-  if (toAddressKey(repository) === toAddressKey(text)) return undefined;
-  const files = packages.filter(({ identifier }) =>
-    toAddressKey(identifier)?.toLowerCase().startsWith(`${key}/`),
-  );
+  if (doingOf({ kind, key }) !== doing.place) return undefined;
+  // Of what one record names now, the version is compared with the recorded one.
+  const isCompared = isNow && kind === 'package' && found !== undefined;
+  const asked = isCompared || version?.text === anyVersion ? undefined : version?.text;
+  const part = kind === 'repository' ? (within ?? asked) : kind === 'package' ? asked : undefined;
+  const { packages = [], repository } = found ?? {};
+  const isWhole = repository !== undefined && toAddressKey(repository) === toAddressKey(text);
+  if (isNow && (part === undefined || isWhole)) return undefined;
+  const of = part !== undefined && say`${code(part)} ${own(kind === 'repository' ? 'in' : 'of')} `;
+  const unknown =
+    !isNow &&
+    kind === 'package' &&
+    part !== undefined &&
+    own(', whose former versions Dossier does not compare');
+  const what = say`You asked about ${of}the ${own(kind)} ${code(key)}${unknown}`;
+  if (found?.withdrawn) return part === undefined ? undefined : sentence(what);
+  const files = packages.filter(({ identifier }) => isAddress(identifier));
   const file =
     files.length > 0 &&
     say`, the file ${listed(
@@ -162,11 +176,11 @@ function beyondWords(
       1,
     )}`;
   const about = own(
-    only
+    found
       ? 'the facts are about what the record names'
       : 'what is known of each is about what its record names',
   );
-  return say`You asked about ${code(within)} in the repository ${code(key)}; ${about}${file}.`;
+  return say`${what}; ${about}${file}.`;
 }
 
 export const noAdvisory =
@@ -205,11 +219,11 @@ function restWords({ kind, key }: Reference, found: readonly unknown[]): Words {
 const laterVersion = ({ until }: FormerHolder): Words =>
   say`another version, not the shown one, published ${dayOf(until)}`;
 
-function hadWords(reference: Reference, former: FormerHolder): Words {
+function hadWords(reference: Reference, former: FormerHolder, it = own('it')): Words {
   const [, , had] = doingOf(reference);
   return former.isLater
-    ? say`records it in ${laterVersion(former)}`
-    : say`${own(had)} until ${dayOf(former.until)}`;
+    ? say`records ${it} in ${laterVersion(former)}`
+    : say`${own(had)} ${it} until ${dayOf(former.until)}`;
 }
 
 function onlyFormer({ kind }: Reference, what: Words, former: FormerHolder): Words {
@@ -235,7 +249,7 @@ export function pickFormer(
   if (!reference || !only) return undefined;
   const network = networkOf(reference, asked);
   const what = say`${placeOf(reference)}${network}`;
-  const beside = beyondWords(only.listing, reference, name);
+  const beside = beyondWords(other ? undefined : only.listing, reference, name, false);
   if (!other)
     return {
       handle: only.listing.handle,
@@ -246,8 +260,9 @@ export function pickFormer(
   return {
     detail: join(
       [
-        say`No listing shown here ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)}${network}.`,
+        say`No listing shown here ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)} it${network}.`,
         sentence(notShown(reference)),
+        beside,
       ],
       ' ',
     ),
@@ -264,13 +279,19 @@ export function pickFormer(
 
 const mostFormer = 2;
 
-function formerWords(reference: Reference, found: readonly Listing[], had: readonly FormerHolder[]): Words[] {
+/** `it`: what they had, if it is not what is recorded now. */
+function formerWords(
+  reference: Reference,
+  found: readonly Listing[],
+  had: readonly FormerHolder[],
+  it?: Words,
+): Words[] {
   const others = had.filter(({ listing }) => found.every(({ handle }) => handle !== listing.handle));
   if (others.length === 0) return [];
   const each = others.slice(0, mostFormer).map((former, at) => {
     const { listing, until, isLater } = former;
     return at === 0 || isLater
-      ? say`${code(listing.handle)} ${hadWords(reference, former)}`
+      ? say`${code(listing.handle)} ${hadWords(reference, former, it)}`
       : say`${code(listing.handle)} until ${dayOf(until)}`;
   });
   return [listed(others.length > mostFormer ? [...each, own('others before')] : each)];
@@ -286,7 +307,16 @@ export function pickRecording(
   const found = recording[at] ?? [];
   const [only, other] = found;
   if (!reference || !only) return undefined;
-  const former = formerWords(reference, found, formerly[at] ?? []);
+  // A more exact place may be one of earlier, as a file of the repository.
+  const former = unique(
+    references
+      .slice(0, at + 1)
+      .flatMap((one, n) =>
+        n === at
+          ? formerWords(one, found, formerly[n] ?? [])
+          : formerWords(one, [], formerly[n] ?? [], placeOf(one)),
+      ),
+  );
   const beside = join(
     [
       beyondWords(only, reference, name),
