@@ -7,11 +7,21 @@ import { opened } from '../support/opened.ts';
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'labs/g'].map((name) =>
   name.includes('/') ? `ai.waystation.${name}` : `ai.waystation/${name}`,
 );
+const sharing = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `net.example.${name}/one`);
 const directory = await opened(
   openDirectory({
     entries: [
       ...names.map((name) => registryEntry(name, { description: 'Stops' })),
       registryEntry('io.github.Alice/notes', { description: 'Notes' }),
+      ...sharing.map((name) =>
+        registryEntry(name, {
+          repository: { url: 'https://github.com/alice/mono', source: 'github' },
+          remotes: [{ type: 'streamable-http', url: 'https://shared.example.net/mcp' }],
+          packages: [
+            { registryType: 'npm', identifier: 'monokit', version: '1.0.0', transport: { type: 'stdio' } },
+          ],
+        }),
+      ),
     ],
     environment: { LIMITS: 'off' },
   }),
@@ -33,6 +43,27 @@ it('an answer that names five of more listings says what finds all of them', asy
   expect(named).toContain('<a class="handle" href="/agents?publisher=waystation.ai">waystation.ai</a>');
   expect(named).not.toContain('`');
 });
+
+it.each([
+  ['https://github.com/alice/mono/', 'this repository', 'https://github.com/alice/mono'],
+  ['npx -y monokit', 'this npm package', 'npm:monokit'],
+  ['monokit', 'this package', 'npm:monokit'],
+  ['https://shared.example.net/mcp', 'this endpoint', 'https://shared.example.net/mcp'],
+  ['shared.example.net', 'an endpoint at this host', 'shared.example.net'],
+])(
+  'of more than five listings that have %s, the search that an answer names finds all',
+  async (handle, what, query) => {
+    const { detail } = await callTool<{ detail: string }>(directory, 'get_agent', { handle });
+    expect(detail).toContain(
+      `More than 5 listings record ${what}. \`search_agents\` with query \`${query}\` finds up to 200 of them.`,
+    );
+    expect(await find({ query })).toEqual(sharing);
+    const page = { query, limit: 4 };
+    const first = await callTool<{ next_cursor: string; total: object }>(directory, 'search_agents', page);
+    expect(first.total).toEqual({ count: 7, capped: false });
+    expect(await find({ ...page, cursor: first.next_cursor })).toHaveLength(3);
+  },
+);
 
 it('a publisher is a namespace, a domain or an account', async () => {
   expect(await find({ publisher: 'ai.waystation' })).toEqual(names.slice(0, 6));

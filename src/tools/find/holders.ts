@@ -1,4 +1,4 @@
-import { readNamedPayee } from '../../core/payee.ts';
+import { payeeName, readNamedPayee } from '../../core/payee.ts';
 import { Problem } from '../../core/problem.ts';
 import {
   code,
@@ -29,10 +29,13 @@ import {
   type Reference,
   toAddressKey,
   toHost,
+  toPackageReference,
 } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
-const mostNamed = 5;
+export const mostNamed = 5;
+/** Thousands may have the same host. */
+export const mostHeld = 200;
 
 export interface FoundListing {
   readonly handle: string;
@@ -210,10 +213,24 @@ export const mostRecording = mostNamed + 1;
 const countOfHolders = (found: readonly unknown[]): Words =>
   found.length > mostNamed ? say`More than ${mostNamed} listings` : count(found.length, 'listing');
 
-/** Of those that are not named. */
-function restWords({ kind, key }: Reference, found: readonly unknown[]): Words {
-  if (kind !== 'owner' || found.length <= mostNamed) return say``;
-  return say`${code('search_agents')} with publisher ${code(key, `/agents?publisher=${encodeURIComponent(key)}`)} finds all.`;
+/** A name that is searched as one: a plain word needs a registry. */
+function nameOfPlace({ kind, key, registry, network }: Reference, [first]: readonly Listing[]): string {
+  if (kind === 'endpoint' || kind === 'repository') return `https://${key}`;
+  if (kind === 'pay_to') return payeeName({ address: key, network });
+  const isPlain = kind === 'package' && /^\w+$/.test(key);
+  const known = isPlain && first?.packages.map(toPackageReference).find((one) => one.key === key);
+  const of = registry ?? (known ? known.registry : undefined);
+  return of === undefined ? key : `${of}:${key}`;
+}
+
+/** Of those that are not named: the call that lists all. */
+function restWords(reference: Reference, found: readonly Listing[]): Words {
+  if (found.length <= mostNamed) return say``;
+  const { kind, key } = reference;
+  if (kind === 'owner')
+    return say`${code('search_agents')} with publisher ${code(key, `/agents?publisher=${encodeURIComponent(key)}`)} finds all.`;
+  const name = nameOfPlace(reference, found);
+  return say`${code('search_agents')} with query ${code(name, `/agents?q=${encodeURIComponent(name)}`)} finds up to ${mostHeld} of them.`;
 }
 
 const laterVersion = ({ until }: FormerHolder): Words =>

@@ -14,10 +14,12 @@ import { alikeWords, type HitFacts, pickAlike, toAlikeQuery, toHit } from '../..
 import type { Hit } from '../../document/resolved.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import { payeeReferences, readName } from '../../listings/references/name.ts';
+import { holderOfReference } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion, readOfRecord } from './asked-version.ts';
+import { mostHeld, mostNamed } from './holders.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { findMeant } from './meant-filters.ts';
 import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
@@ -93,6 +95,25 @@ function hitOfPart(
   return { ...hit, facts: [...first, ...hit.facts] };
 }
 
+/** Of a name each is told of the part and the version that it asks for. */
+async function toHits(
+  found: readonly HitFacts[],
+  { text: asked, facets }: SearchQuery,
+  isName: boolean,
+  context: Context,
+  matchOf: (listing: Listing) => Parameters<typeof toHit>[1],
+): Promise<Hit[]> {
+  const name = readName(asked, context.config.publicUrl);
+  return inTurns(found, async (one) => {
+    const named = isName ? askedPart(one.listing, name) : undefined;
+    const part = named ?? partFound(one.listing, facets);
+    const shown = part ? { ...one, ...hitAt(one, part) } : one;
+    const ofRecord = isName ? await readOfRecord(asked, one.listing, context) : undefined;
+    const version = isName ? askedVersion(asked, { ...shown, ofRecord }) : undefined;
+    return hitOfPart(one, shown, matchOf(one.listing), [version, named?.about]);
+  });
+}
+
 async function findRanked(
   context: Context,
   { text: asked, ...how }: SearchQuery,
@@ -113,22 +134,12 @@ async function findRanked(
   const now = context.clock().toISOString();
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, now);
-  const name = readName(asked, context.config.publicUrl);
   const asksFree = search.facets.includes(freeFacet);
   const { tools } = readToolNames(search.text);
-  const ofRecords = isName
-    ? await inTurns(found, ({ listing }) => readOfRecord(asked, listing, context))
-    : [];
   const isAll = next === undefined && place.cursor === undefined;
+  const matchOf = ({ id }: Listing) => ({ ...hitOf.get(id), words, asksFree, tools });
   return {
-    listings: found.map((one, at): Hit => {
-      const match = { ...hitOf.get(one.listing.id), words, asksFree, tools };
-      const named = isName ? askedPart(one.listing, name) : undefined;
-      const part = named ?? partFound(one.listing, search.facets);
-      const shown = part ? { ...one, ...hitAt(one, part) } : one;
-      const version = isName ? askedVersion(asked, { ...shown, ofRecord: ofRecords[at] }) : undefined;
-      return hitOfPart(one, shown, match, [version, named?.about]);
-    }),
+    listings: await toHits(found, { ...search, text: asked }, isName, context, matchOf),
     counts,
     next,
     order: undefined,
@@ -167,29 +178,38 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
   };
 }
 
-const mostPaid = 200;
-
-async function findPaid({ store, clock, config }: Context, search: SearchQuery, place: PagePlace) {
+/** Of a payee, and of a place that more listings have than an answer names. */
+async function findHeld(
+  context: Context,
+  search: SearchQuery,
+  place: PagePlace,
+  { leading, advice }: SearchedName,
+) {
+  const { store, clock, config } = context;
   const payee = readPayeeOrPage(search.text.trim(), config.publicUrl);
-  if (!payee || search.facets.length > 0) return undefined;
-  const { network } = payee;
-  const references = payeeReferences(payee);
-  const all = await store.listings.recording(references, mostPaid + 1);
+  if ((!payee && leading.length < mostNamed) || search.facets.length > 0) return undefined;
+  const references = payee ? payeeReferences(payee) : readName(search.text, config.publicUrl).references;
+  const all = await store.listings.recording(references, mostHeld + 1);
   const at = all.findIndex((some) => some.length > 0);
   const found = all[at] ?? [];
-  if (found.length === 0) return undefined;
+  if (found.length <= (payee ? 0 : mostNamed)) return undefined;
+  const network = payee?.network;
   const isElsewhere = network !== undefined && references[at]?.network === undefined;
-  const { shown, next } = pageOf(found.slice(0, mostPaid), search, place);
+  const isByHolder = references[at] && holderOfReference(references[at]) !== undefined;
+  const { shown, next } = pageOf(found.slice(0, mostHeld), search, place);
   const handles = shown.map(({ handle }) => handle);
+  const hits = await store.documents.hitsOf(handles, clock().toISOString());
   return {
-    listings: (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one)),
-    counts: { total: Math.min(found.length, mostPaid), capped: found.length > mostPaid, facets: {} },
+    listings: await toHits(hits, search, !payee, context, () => undefined),
+    counts: { total: Math.min(found.length, mostHeld), capped: found.length > mostHeld, facets: {} },
     next,
-    order: 'oldest publication first',
+    order: `${isByHolder ? 'those of the holder of the domain or account first, then ' : ''}oldest publication first`,
     unknown: [],
     advice: isElsewhere
       ? `No endpoint that Dossier checked asks to be paid at this address on ${toText(networkWords(network))}; these listings do so on a different network, or on one that Dossier does not know.`
-      : undefined,
+      : payee
+        ? undefined
+        : advice,
     no_match: undefined,
     left_out: undefined,
   };
@@ -199,7 +219,8 @@ async function findPaid({ store, clock, config }: Context, search: SearchQuery, 
 export async function findPage(context: Context, search: SearchQuery, place: PagePlace) {
   if (!search.text.trim()) return { ...(await findListed(context, search, place)), named: undefined };
   const named = await readSearchedName(search.text, context);
-  const found = (await findPaid(context, search, place)) ?? (await findRanked(context, search, place, named));
+  const found =
+    (await findHeld(context, search, place, named)) ?? (await findRanked(context, search, place, named));
   return { ...found, named };
 }
 
