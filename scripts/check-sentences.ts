@@ -99,6 +99,8 @@ export interface Said {
   readonly compared: string;
 }
 
+const betweenHits = '\n-\n';
+
 async function readSaid(
   directory: Directory,
   handle: string,
@@ -124,7 +126,9 @@ async function readSaid(
       text: getAgent.toText?.(answer) ?? '',
       Markdown: full.markdown ?? '',
       hit: facts,
-      similar: similar.listings.flatMap((one) => textsIn(JSON.parse(JSON.stringify(one.facts)))).join('\n'),
+      similar: similar.listings
+        .map((one) => textsIn(JSON.parse(JSON.stringify(one.facts))).join('\n'))
+        .join(betweenHits),
       criteria: compared,
       page: textOfPage(page, 'own'),
       badge: ((await (await app.request(`/badge/${handle}.json`)).json()) as { message: string }).message,
@@ -139,7 +143,7 @@ function check(handle: string, said: Said, records: Records): Found[] {
   add('false', 'all', checkFacts(handle, said, records));
   add('repeated', 'JSON', repeatedIn(sentencesOf(said.texts.JSON ?? '')));
   for (const [door, text] of Object.entries(said.texts)) {
-    add('contradicting', door, contradictionsIn(text));
+    add('contradicting', door, text.split(betweenHits).flatMap(contradictionsIn));
     const own = ownWordsOf(text);
     add(
       'unquoted',

@@ -116,7 +116,7 @@ const opposites: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [/\bno endpoint or package is recorded\b/i, /\brun on your machine from\b/i],
   [
-    /\bno credentials recorded\b|^Not stated:.*\bcredentials\b/im,
+    /\bno credentials recorded\b(?! at )|^Not stated:.*\bcredentials\b/im,
     /\bneeds an? (?:secret )?(?:header|variable|environment|argument)|\basks for \d+ secrets?\b/i,
   ],
   [
