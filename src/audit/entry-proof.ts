@@ -1,5 +1,6 @@
 import { type JsonObject, readObject } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
+import type { Listing } from '../listings/listing.ts';
 import {
   checkpointCovering,
   type IssuingContext,
@@ -133,10 +134,12 @@ async function findWithheldRating(
   return withdrawn_by === undefined || withdrawn_by === log_index ? undefined : { withdrawn_by };
 }
 
+const isWithheld = ({ withdrawn, hidden }: Listing) => withdrawn !== undefined || hidden === true;
+
 /** An observation may contain text of the publisher. */
 async function findWithheldListing({ store }: IssuingContext, handle: unknown) {
   const listing = await store.listings.byHandle(String(handle));
-  if (!listing?.withdrawn && !listing?.hidden) return undefined;
+  if (!listing || !isWithheld(listing)) return undefined;
   return { withheld: listing.withdrawn ? ('listing_withdrawn' as const) : ('listing_hidden' as const) };
 }
 
@@ -172,4 +175,27 @@ export async function proveEntry(context: IssuingContext, log_index: number, rat
     proof: toProofText(index, path, withCosignatures(context.checkpoints, checkpoint)),
     key: toVerifierText(verifierOf(await openLogKey(context, head.id))),
   };
+}
+
+const entriesShown = 20;
+
+/** Newest first, without what was seen at a withdrawn or hidden listing. `before` is a log index. */
+export async function readNewestEntries({ store }: Pick<IssuingContext, 'store'>, before = Infinity) {
+  const end = Math.min(before, await store.log.size());
+  const from = Math.max(0, end - entriesShown);
+  const leaves = await store.log.leaves(from, end - from);
+  const records = await store.log.records(leaves.map((_, at) => from + at));
+  const entries = leaves.map((leaf, at) => {
+    const record = records.get(from + at)?.record;
+    return { log_index: from + at, leaf, isErased: !record, members: readObject(record ?? '') ?? {} };
+  });
+  const handles = entries.map(({ members: { handle } }) => String(handle));
+  const found = await store.listings.byHandles([...new Set(handles)]);
+  const withheld = new Set(found.filter(isWithheld).map(({ handle }) => handle));
+  return entries.toReversed().map(({ members: { changes, ...members }, ...entry }) => ({
+    ...entry,
+    members: withheld.has(String(members.handle))
+      ? members
+      : { ...members, ...(changes !== undefined && { changes }) },
+  }));
 }

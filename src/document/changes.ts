@@ -1,14 +1,9 @@
 import { dayText } from '../core/text.ts';
-import { code, dayOf, isEmpty, join, listed, ours, own, quote, say, type Words } from '../core/words.ts';
+import { code, dayOf, isEmpty, join, ours, own, quote, say, type Words } from '../core/words.ts';
 import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
-import { surfaces } from '../observations/asked/endpoint/surface.ts';
-import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
-import { changedMembersWords } from '../observations/known/kinds/lists/member-changes.ts';
-import { toolsCount, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { moveWords, otherFields } from '../observations/known/kinds/moves.ts';
-import type { ChangeCounts } from '../observations/known/observation.ts';
-import { factTitle, toLabel } from './words.ts';
+import { toLabel } from './words.ts';
 
 const typeWords: Readonly<Record<ChangeType, Words>> = {
   'listing.new': own('listed for the first time here'),
@@ -24,7 +19,7 @@ const typeWords: Readonly<Record<ChangeType, Words>> = {
   'rating.amended': own('rating amended'),
   'rating.withdrawn': own('rating withdrawn'),
   'rating.responded': own('response to a rating'),
-  'observation.changed': own('changed'),
+  'observation.changed': own('a check saw new or changed facts'),
   'moderation.applied': own('action of the operator'),
   'view.joined': own('joined the view'),
   'view.left': own('left the view'),
@@ -43,26 +38,6 @@ function leftWords({ view, failed }: Data): Words {
 }
 
 const changedNames = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
-
-const mostNamed = 4;
-
-function factsWords({ kinds, tools_changed, malware }: Data): Words {
-  const names = changedNames(kinds).sort(
-    (a, b) => Number(b === endpointAnswers.kind) - Number(a === endpointAnswers.kind),
-  );
-  // If the list of tools changed, their number is not named.
-  const isCounted = names.includes(toolsSurface.kind);
-  const facts = names
-    .filter((kind) => kind !== toolsCount.kind || !isCounted)
-    .map((kind) => {
-      const title = ours(factTitle(kind));
-      return kind === toolsSurface.kind && tools_changed !== undefined
-        ? say`${title} (${changedMembersWords(surfaces.tools, [], tools_changed as ChangeCounts)})`
-        : title;
-    });
-  const changed = facts.length > 0 ? say`changed: ${listed(facts, mostNamed)}` : own('facts changed');
-  return malware === true ? say`a package is reported as malicious code; ${changed}` : changed;
-}
 
 /** `says`: what the publisher says of the status, unless a later change may have replaced it. */
 function recordWords({ fields, moved, status, before, says }: Data): Words {
@@ -90,7 +65,6 @@ function detailsOf({ type, data }: NewChange): Words {
 }
 
 export function changeWords(change: NewChange): Words {
-  if (change.type === 'observation.changed') return factsWords(change.data);
   if (change.type === 'listing.changed') return recordWords(change.data);
   const { source } = change.data;
   // A handle has no characters that could imitate our words.

@@ -70,17 +70,4 @@ export async function readLogs(context: LogContext) {
   return { statement, logs };
 }
 
-const entriesShown = 20;
-
 export const countEntries = ({ store }: Pick<LogContext, 'store'>): Promise<number> => store.log.size();
-
-/** Newest first. `before` is a log index. */
-export async function readNewestEntries({ store: { log } }: Pick<LogContext, 'store'>, before = Infinity) {
-  const end = Math.min(before, await log.size());
-  const from = Math.max(0, end - entriesShown);
-  const leaves = await log.leaves(from, end - from);
-  const records = await log.records(leaves.map((_, at) => from + at));
-  return leaves
-    .map((leaf, at) => ({ log_index: from + at, leaf, record: records.get(from + at)?.record }))
-    .reverse();
-}

@@ -2,24 +2,26 @@ import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
 import { dayText } from '../core/text.ts';
 import { toText } from '../core/words.ts';
-import { changeWithVersion, changeWords } from '../document/changes.ts';
-import type { Change } from '../log/change.ts';
+import { titleWords, toldWords } from '../document/answers/history.ts';
+import type { FollowedChange } from '../document/answers/history-events.ts';
 import { toHtml } from './html.ts';
+import { eventId } from './pictures/axis.ts';
 
 const note =
   'Changes in what is recorded, observed, claimed or rated. A change is evidence. It is not verification and not a recommendation.';
 
-const titleOf = (change: Change) => `${change.handle}: ${toText(changeWords(change))}`;
+const titleOf = (told: FollowedChange) => `${told.change.handle}: ${toText(titleWords(told))}`;
 
 /** Escaped, because readers show HTML and publishers name their versions. */
-function contentOf(change: Change, publicUrl: string): string {
-  const { log_index } = change.data;
+function contentOf({ change: { at, handle, data }, event }: FollowedChange, publicUrl: string): string {
+  const { log_index } = data;
   const entry =
     typeof log_index === 'number' &&
-    html` <a href="${publicUrl}/log/entry/${log_index}">Entry ${log_index} of the log</a>.`;
-  return String(
-    html`<p>${dayText(change.at)}, ${change.handle}: ${toHtml(changeWithVersion(change))}. <a href="${publicUrl}/agents/${change.handle}/history">Before and after</a>.${entry}</p>`,
-  );
+    html` <a href="/log/entry/${log_index}">Entry ${log_index} of the log</a>.`;
+  const from = event.type === 'check' && html` Seen by a check from ${event.vantage}.`;
+  const content = html`${toldWords(event).map((words) => html`<p>${dayText(at)}, ${handle}: ${toHtml(words)}.</p>`)}<p><a href="/agents/${handle}/history?until=${dayText(at)}#${eventId(at)}">Before and after</a>.${from}${entry}</p>`;
+  // Readers of feeds know no address that a path begins at.
+  return String(content).replaceAll('href="/', () => `href="${publicUrl}/`);
 }
 
 interface ChangeFeed {
@@ -27,7 +29,7 @@ interface ChangeFeed {
   /** Of the page. */
   readonly path: string;
   readonly now: Date;
-  readonly changes: readonly Change[];
+  readonly changes: readonly FollowedChange[];
 }
 
 type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
@@ -35,12 +37,12 @@ type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
 /** The package `feed` sends titles as HTML, and JSON Feed 1. */
 function toFeed({ publicUrl, serviceName }: Site, { title, path, changes }: ChangeFeed) {
   const page = `${publicUrl}${path}`;
-  const entries = changes.map((change) => ({
-    id: `${publicUrl}/changes#${change.id}`,
-    url: `${publicUrl}/agents/${change.handle}`,
-    title: titleOf(change),
-    content_html: contentOf(change, publicUrl),
-    date_modified: new Date(change.at).toISOString(),
+  const entries = changes.map((told) => ({
+    id: `${publicUrl}/changes#${told.change.id}`,
+    url: `${publicUrl}/agents/${told.change.handle}`,
+    title: titleOf(told),
+    content_html: contentOf(told, publicUrl),
+    date_modified: new Date(told.change.at).toISOString(),
   }));
   return { page, base: page.replace(/\/$/, ''), title: `${title} – ${serviceName}`, entries };
 }

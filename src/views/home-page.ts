@@ -2,13 +2,12 @@ import { html } from 'hono/html';
 import { amount, dayText } from '../core/text.ts';
 import { dayOf, isEmpty, join, say, type Words } from '../core/words.ts';
 import { toAnswer, toAnswerWords } from '../document/answers/answers.ts';
+import { titleWords } from '../document/answers/history.ts';
 import { lineTitles } from '../document/answers/lines.ts';
-import { changeWords } from '../document/changes.ts';
 import type { ListingDocument, StatusDocument } from '../document/listing-document.ts';
 import { isRecordedTag } from '../document/record.ts';
 import { unique } from '../document/words.ts';
-import { type Change, changeTypes } from '../log/change.ts';
-import type { News } from '../tools/find/news.ts';
+import type { News, NewsOf } from '../tools/find/news.ts';
 import { day, type Html, handleLink, toHtml } from './html.ts';
 import { importState } from './import-state.ts';
 import { type PageSite, toPage } from './layout.ts';
@@ -17,43 +16,30 @@ import { type TagCount, tagCloud } from './pages.ts';
 import { plainSearchForm } from './search/form.ts';
 
 const mostNotices = 2;
-const mostChangesOfListing = 3;
 
-/** Each day after the first is said, and the first if nothing before the words says it. */
-function changesText(changes: readonly Change[], isDayBefore = true): Words {
-  const said = [...Map.groupBy(changes, ({ at }) => dayText(at))].flatMap(([date, ofDay], place) => {
-    const sorted = ofDay.toSorted((a, b) => changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type));
-    const [first = say``, ...others] = unique(sorted.map(changeWords));
-    return [isDayBefore && place === 0 ? first : say`on ${dayOf(date)}: ${first}`, ...others];
+/** Each day after the first is said. */
+function changesText({ told, more }: NewsOf): Words {
+  const said = [...Map.groupBy(told, ({ change }) => dayText(change.at))].flatMap(([date, ofDay], place) => {
+    const [first = say``, ...others] = unique(ofDay.map(titleWords));
+    return [place === 0 ? first : say`on ${dayOf(date)}: ${first}`, ...others];
   });
-  const more = said.length - mostChangesOfListing;
-  return say`${join(said.slice(0, mostChangesOfListing), '; ')}${more > 0 ? say`; ${more} more` : say``}`;
+  return say`${join(said, '; ')}${more > 0 ? say`; ${more} more` : say``}`;
 }
 
-const toldByNotices: ReadonlySet<string> = new Set(['malware', 'other_malware', 'moved', 'changed']);
-
-/** What the log says; before it, with values, what the page of the listing says of changes. */
-function newsOf({ changes, listing }: News['changed'][number]): Html {
-  const told = listing ? toAnswer(listing).standsOut.filter(({ key }) => toldByNotices.has(key)) : [];
-  if (told.length === 0) return toHtml(changesText(changes));
-  const logged = say`Logged ${changesText(changes, false)}.`;
-  return html`${told.slice(0, mostNotices).map(({ text }) => html`${toHtml(text)} `)}${toHtml(logged)}`;
-}
-
-const newsItem = (handle: string, changes: readonly Change[], words: Html) => html`
-<li>${day(changes[0]?.at ?? '')} <span>${handleLink(handle)}: ${words}</span></li>`;
+const newsItem = (news: NewsOf) => html`
+<li>${day(news.told[0]?.change.at ?? '')} <span>${handleLink(news.handle)}: ${toHtml(changesText(news))}</span></li>`;
 
 function newsBlock({ changed, others }: News): Html {
   return html`
 ${
   changed.length > 0 &&
   html`<section aria-labelledby="changes"><h2 id="changes">What changed</h2>
-<ul class="recent">${changed.map((one) => newsItem(one.handle, one.changes, newsOf(one)))}</ul></section>`
+<ul class="recent">${changed.map(newsItem)}</ul></section>`
 }
 ${
   others.length > 0 &&
   html`<section aria-labelledby="claims"><h2 id="claims">Claims and ratings</h2>
-<ul class="recent">${others.map(([handle, changes]) => newsItem(handle, changes, toHtml(changesText(changes))))}</ul></section>`
+<ul class="recent">${others.map(newsItem)}</ul></section>`
 }`;
 }
 

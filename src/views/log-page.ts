@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { asMembers, type JsonObject, readObject } from '../core/json.ts';
-import { ours, own, type Words } from '../core/words.ts';
-import { changeWords } from '../document/changes.ts';
+import type { readNewestEntries } from '../audit/entry-proof.ts';
+import { type JsonObject, readObject } from '../core/json.ts';
+import { ours, type Words } from '../core/words.ts';
+import { titleWords } from '../document/answers/history.ts';
+import { toLogged } from '../document/answers/history-events.ts';
 import { toLabel } from '../document/words.ts';
 import { isChangeType } from '../log/change.ts';
-import type { readLogs, readNewestEntries } from '../log/logs.ts';
-import { type ChangeCounts, sumOfClasses } from '../observations/known/observation.ts';
+import type { readLogs } from '../log/logs.ts';
 import type { getProof } from '../tools/get-proof.ts';
 import { day, type Html, handleLink, minute, pagePath, paste, toHtml } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
@@ -54,7 +55,7 @@ export const toLogEntryPage = (
     indexed: false,
     body: html`
 <p class="eyebrow"><a href="/log">The log</a></p>
-<h1>Entry ${entry.log_index}: ${toHtml(titleWords(entry))}</h1>
+<h1>Entry ${entry.log_index}: ${toHtml(titleOf(entry))}</h1>
 <p class="lead">An entry shows that something was recorded, not that it is right. To cite what was recorded, use the address of the entry: it does not change.</p>
 <h2>What was recorded</h2>
 ${recordBlock(entry)}
@@ -69,45 +70,35 @@ ${paste('dossier verify proof.json')}
 const nameOfEntry = (members: JsonObject, name: string) =>
   typeof members[name] === 'string' ? members[name] : '';
 
-function dataOf({ changes, source_handle: source, ...members }: JsonObject) {
-  const changed = (Array.isArray(changes) ? changes : [])
-    .map(asMembers)
-    .filter(({ before }) => before !== undefined);
-  const tools_changed = sumOfClasses(changed.flatMap(({ counts }) => (counts ?? []) as ChangeCounts));
-  return { ...members, source, kinds: [...new Set(changed.map(({ kind }) => String(kind)))], tools_changed };
-}
-
 /** Of an entry without a record, only its type is known. */
-const titleWords = ({ leaf, record }: z.output<typeof getProof.output>): Words => {
+const titleOf = ({ leaf, record }: z.output<typeof getProof.output>): Words => {
   const type = String(parsed(leaf).t);
   return record === undefined ? ours(toLabel(type)) : entryWords(type, parsed(record));
 };
 
 function entryWords(type: string, members: JsonObject): Words {
-  const data = dataOf(members);
-  // Facts seen for the first time have no earlier value.
-  if (type === 'observation.changed' && data.kinds.length === 0) return own('facts seen for the first time');
-  return isChangeType(type) ? changeWords({ type, handle: '', at: '', data }) : ours(toLabel(type));
+  if (!isChangeType(type)) return ours(toLabel(type));
+  const { source_handle: source, ...data } = members;
+  const change = { id: '', seq: 0, type, handle: '', at: '', data: { ...data, source } };
+  return titleWords({ change, event: members.changes ? toLogged(members) : change });
 }
 
 const timeNames = ['at', 'created_at', 'withdrawn_at', 'erased_at'] as const;
 
-/** None in an erased record or in `log.continued`. */
-function timeWords(members: JsonObject, record: string | undefined): Html | string {
+/** None in `log.continued`. */
+function timeWords(members: JsonObject): Html | string {
   const time = timeNames.map((name) => nameOfEntry(members, name)).find(Boolean);
-  if (record === undefined) return 'erased';
   return time === undefined ? 'no time' : minute(time);
 }
 
 type ShownEntries = Awaited<ReturnType<typeof readNewestEntries>>;
 
-function newItem({ log_index, leaf, record }: ShownEntries[number]): Html {
+function newItem({ log_index, leaf, members, isErased }: ShownEntries[number]): Html {
   const type = String(parsed(leaf).t);
-  const members = parsed(record);
   const handle = nameOfEntry(members, 'subject_handle') || nameOfEntry(members, 'handle');
   const root = nameOfEntry(members, 'root').replace(/^dns:/, '');
   return html`
-<li><span class="when">${timeWords(members, record)}</span> <span>${handle && html`${handleLink(handle)}: `}${toHtml(entryWords(type, members))}${root && html` (<span class="foreign">${root}</span>)`} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
+<li><span class="when">${isErased ? 'erased' : timeWords(members)}</span> <span>${handle && html`${handleLink(handle)}: `}${toHtml(entryWords(type, members))}${root && html` (<span class="foreign">${root}</span>)`} <a class="note" href="/log/entry/${log_index}">entry ${log_index}</a></span></li>`;
 }
 
 export const toLogPage = (

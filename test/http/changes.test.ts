@@ -166,7 +166,7 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   ]);
   const shown = feed.entries?.[1]?.content?.value ?? '';
   expect(shown).toMatch(
-    /^<p>\d{4}-\d\d-\d\d, co.webhook\/webhook: new rating by com.rater\/api. <a href="https:\/\/dossier.example\/agents\/co.webhook\/webhook\/history">/,
+    /^<p>\d{4}-\d\d-\d\d, co.webhook\/webhook: new rating by com.rater\/api\.<\/p><p><a href="https:\/\/dossier.example\/agents\/co.webhook\/webhook\/history\?until=[\d-]{10}#at-\d+">/,
   );
   expect(shown).not.toContain('{');
   const titles = async (path: string) => {

@@ -14,10 +14,12 @@ it('tells changes of services with their values, before claims and ratings', asy
   const page = await read('/');
   const changes = part(page, 'changes');
   expect(changes).toMatch(
-    /com\.quotewire\/quotes : In the quoted price: payee changed from 0x1{40} to 0x2{40}/,
+    /com\.quotewire\/quotes : Prices and payees \( https:\/\/mcp\.quotewire\.com\/mcp \): in the quoted price: payee changed from 0x1{40} to 0x2{40}/,
   );
   expect(changes).toContain('Price raised from 0.01 USDC to 0.05 USDC on Base');
-  expect(changes).toContain('com.toolbench/files : Its tools changed between');
+  expect(changes).toContain(
+    'com.toolbench/files : Tools it lists ( https://mcp.toolbench.com/mcp ): changed words in read_file : description; added delete_files',
+  );
   expect(changes).not.toContain('rating');
   expect(part(page, 'claims')).toContain('com.findwell/search : new rating by dev.ledger/agent');
   expect(page.indexOf('id="changes"')).toBeLessThan(page.indexOf('id="claims"'));
@@ -86,6 +88,6 @@ it('tells each recorded change of a listing with its day, whatever stands out', 
   ]);
   directory.wait(120);
   expect(part(await read('/'), 'changes')).toMatch(
-    /com\.toolbench\/files : Version 2\.0\.0 .* Logged on [\d-]{10} : record changed .*; on [\d-]{10} : changed: tools it lists \(changed words in 1 tool; added 1 tool\) and hints of the tools\. [\d-]{10} com\.bundled/,
+    /com\.toolbench\/files : record changed .* changed the repository from .*; on [\d-]{10} : Tools it lists \( https:\/\/mcp\.toolbench\.com\/mcp \): changed words in read_file : description; added delete_files : requires text ; last seen without these changes on [\d-]{10} ; .* com\.bundled/,
   );
 });

@@ -58,16 +58,12 @@ const toCheck = (
   is_first: boolean,
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
-function toRecorded(
-  { type, at, data: told }: Change,
-  {
-    claims,
-    published_at,
-  }: { readonly claims: readonly ClaimEvent[]; readonly published_at?: string | undefined },
-  says?: string,
-) {
+/** From the record of an entry of the log. */
+export const toLogged = (record: object) => toCheck({ log_index: 0, ...record } as RecordedChange, false);
+
+function toRecorded({ type, at, data: told }: Change, claims: readonly ClaimEvent[] = [], more: object = {}) {
   const claim = claims.find(({ log_index }) => log_index === told.log_index);
-  const data = { ...told, ...(says !== undefined && { says }), ...(published_at && { published_at }) };
+  const data: Change['data'] = { ...told, ...more };
   return { type, at, data, ...(claim && { claim }) };
 }
 
@@ -86,6 +82,25 @@ async function findMessageChange(
   const ofMessage = ({ data: { fields } }: Change) =>
     Array.isArray(fields) && fields.includes('status_message');
   return changes.find(ofMessage)?.seq;
+}
+
+async function createRecorder(
+  { listing, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
+  versions: readonly Pick<ComparedRow, 'version' | 'published_at' | 'undated'>[],
+  context: Pick<Context, 'store'>,
+) {
+  const messageChange = await findMessageChange(listing, context);
+  const published = new Map(
+    versions.flatMap((one) => (one.undated ? [] : [[one.version, one.published_at]])),
+  );
+  return (change: Change) => {
+    const published_at = published.get(String(change.data.version));
+    const says = change.seq === messageChange ? listing.status_message : undefined;
+    return toRecorded(change, claimHistory, {
+      ...(says !== undefined && { says }),
+      ...(published_at && { published_at }),
+    });
+  };
 }
 
 /** The stream of changes lacks versions published before the listing was first read. */
@@ -203,22 +218,17 @@ export async function readEvents(
   { kind, since = '', until = '9', after = newest, limit }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {
-  const { handle, status_message, withdrawn } = facts.listing;
+  const { handle, withdrawn } = facts.listing;
   const rows = await context.store.listings.newestVersions(handle, {
     withDeleted: true,
     limit: mostVersions,
   });
-  const published = new Map(rows.flatMap((one) => (one.undated ? [] : [[one.version, one.published_at]])));
-  const messageChange = await findMessageChange(facts.listing, context);
+  const toEvent = await createRecorder(facts, rows, context);
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
       at: change.at,
       place: change.seq,
-      event: toRecorded(
-        change,
-        { claims: facts.claimHistory, published_at: published.get(String(change.data.version)) },
-        change.seq === messageChange ? status_message : undefined,
-      ),
+      event: toEvent(change),
     }));
   const isRecorded = kind === undefined || recordedKinds.has(kind);
   const versions =
@@ -259,4 +269,32 @@ export async function readHistory(
     events: events.map((event) => (event.type === 'check' ? (worded.next().value ?? event) : event)),
     next,
   };
+}
+
+export interface FollowedChange {
+  readonly change: Change;
+  /** Without what was seen at a withdrawn listing, and without changed texts. */
+  readonly event: HistoryEvent;
+}
+
+/** As the history has them. */
+export async function withEvents(
+  changes: readonly Change[],
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+): Promise<FollowedChange[]> {
+  const told = [...Map.groupBy(changes, ({ handle }) => handle)].map(async ([handle, all]) => {
+    const facts = await store.documents.facts(handle, clock().toISOString());
+    if (!facts || facts.listing.withdrawn)
+      return all.map((change) => ({ change, event: toRecorded(change) }));
+    const toEvent = await createRecorder(facts, facts.versions, { store });
+    const eventOf = async (change: Change) => {
+      if (change.type !== 'observation.changed') return toEvent(change);
+      const before = Number(change.data.log_index) + 1;
+      const [run] = await store.observations.history(handle, { before, limit: 1 });
+      return run?.log_index === before - 1 ? toCheck(run, false) : toEvent(change);
+    };
+    return Promise.all(all.map(async (change) => ({ change, event: await eventOf(change) })));
+  });
+  const events = new Map((await Promise.all(told)).flat().map((one) => [one.change, one]));
+  return changes.flatMap((change) => events.get(change) ?? []);
 }

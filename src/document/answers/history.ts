@@ -37,12 +37,12 @@ import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
 import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
-import { changeWithVersion } from '../changes.ts';
+import { changeWithVersion, changeWords } from '../changes.ts';
 import { endOfDay, type ListingFacts } from '../record.ts';
 import { alternatesWords } from '../seen.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
-import { type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
+import { type FollowedChange, type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
 
 const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
@@ -141,11 +141,11 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
   return memberWords(item, texts, [...said, ...more(texts, mostTexts)]);
 }
 
-/** If `isListed`, without the changed members of a list. */
-export const changedWords = (change: ShownChange, isListed = false): Words =>
-  say`${stateWords(change, isListed)}${alternatesWords(change)}`;
+/** Of a list, at most so many changed members; for 0, only that it changed. */
+export const changedWords = (change: ShownChange, most = mostItems): Words =>
+  say`${stateWords(change, most)}${alternatesWords(change)}`;
 
-function stateWords(change: ShownChange, isListed: boolean): Words {
+function stateWords(change: ShownChange, most: number): Words {
   const { before, after } = change;
   const last = dayOf(before?.seen_until ?? '');
   if (memberChangesOf(change).length === 0) {
@@ -157,9 +157,9 @@ function stateWords(change: ShownChange, isListed: boolean): Words {
     const confirmed = since && confirmed_at ? say` (confirmed ${onDayAfter(confirmed_at, since)})` : own('');
     return say`${titleOf(change)}: ${was} until ${last}, ${then} ${is}${confirmed}`;
   }
-  const shown = memberChangesOf(change).slice(0, mostItems);
+  const shown = memberChangesOf(change).slice(0, most);
   const said = shown.map((item) => memberWithTexts(item, change));
-  const what = isListed ? own('changed') : join([...said, ...moreThan(countOf(change), mostItems)], '; ');
+  const what = most === 0 ? own('changed') : join([...said, ...moreThan(countOf(change), most)], '; ');
   return say`${titleOf(change)}: ${what}; last seen without these changes on ${last}`;
 }
 
@@ -281,10 +281,36 @@ export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] 
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;
 
-const saidOf = (event: HistoryEvent, kind: string | undefined): Words[] => [
-  ...foldedOf(event).map((one) => say`${changedWords(one.change)}${goneWords(one)}`),
+const foldedWords = (one: FoldedChange, most = mostItems): Words =>
+  say`${changedWords(one.change, most)}${goneWords(one)}`;
+
+const saidOf = (event: HistoryEvent, kind?: string): Words[] => [
+  ...foldedOf(event).map((one) => foldedWords(one)),
   ...wordsOf(event, kind),
 ];
+
+const mostSaid = 20;
+
+/** Without texts that `addTexts` finds. */
+export function toldWords(event: HistoryEvent): Words[] {
+  const said = saidOf(event);
+  return [...said.slice(0, mostSaid), ...more(said, mostSaid)];
+}
+
+const mostInTitle = 2;
+
+/** Such as the number of tools: named after what is told of the listing. */
+const isPlain = ({ change: { kind, after } }: FoldedChange) =>
+  after.value === null || kindOf(kind)?.sayChange === undefined;
+
+/** For a title or one line. */
+export function titleWords({ change, event }: FollowedChange): Words {
+  if (event.type !== 'check') return changeWords(change);
+  const folded = foldedOf(event).toSorted((a, b) => Number(isPlain(a)) - Number(isPlain(b)));
+  const said = [...folded.map((one) => foldedWords(one, mostInTitle)), ...wordsOf(event, undefined)];
+  const malware = change.data.malware === true ? [own('a package is reported as malicious code')] : [];
+  return join([...malware, ...said.slice(0, mostInTitle), ...more(said, mostInTitle)], '; ');
+}
 
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): Words[] {
   const index = logIndexOf(event);
@@ -360,6 +386,6 @@ export async function differingWords(
   const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
   return [
     ...(record.length > 0 ? [say`Record, claim and ratings: ${differenceWords(record)}`] : []),
-    ...(await addTexts(handle, [check], context)).flatMap((one) => saidOf(one, undefined)),
+    ...(await addTexts(handle, [check], context)).flatMap((one) => saidOf(one)),
   ];
 }

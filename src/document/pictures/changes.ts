@@ -78,7 +78,7 @@ function marksOf(event: HistoryEvent, at: number): Mark[] {
     return foldedOf(event).flatMap((one) => {
       const said = {
         weight: weightOf(one.change),
-        words: say`${changedWords(one.change, true)}${goneWords(one)}`,
+        words: say`${changedWords(one.change, 0)}${goneWords(one)}`,
       };
       return lanesOf(one.change).map((lane) => ({ ...mark, ...said, lane }));
     });

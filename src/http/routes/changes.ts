@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { wrongField } from '../../core/problem.ts';
+import { withEvents } from '../../document/answers/history-events.ts';
 import { beginning, readAfter } from '../../listings/changes.ts';
 import { readExampleHandles, withExamples } from '../../listings/publishers.ts';
 import { isChangeId } from '../../log/change.ts';
@@ -46,7 +47,7 @@ const answerFeed = (format: keyof typeof formats, kind: ChangeSubject['kind']) =
   const value = view?.name ?? tag ?? [namespace, name].filter(Boolean).join('/');
   const title = view?.title ?? (kind === 'all' ? 'All changes' : `${kind === 'tag' ? 'Tag ' : ''}${value}`);
   const path = c.req.path.replace(/\/feed\.\w+$/, '') || '/';
-  const changes = await readNewest({ kind, value }, context);
+  const changes = await withEvents(await readNewest({ kind, value }, context), context);
   const { type, write } = formats[format];
   const body = write(context.config, { title, path, now: context.clock(), changes });
   return answerWithETag(c, { type, body, cachePolicy: { cacheTags: 'all' } });

@@ -1,17 +1,9 @@
 import { Hono } from 'hono';
 import { readTransparency } from '../../actions/actions.ts';
-import { proveEntry } from '../../audit/entry-proof.ts';
+import { proveEntry, readNewestEntries } from '../../audit/entry-proof.ts';
 import { Problem, wrongField } from '../../core/problem.ts';
 import { currentCheckpoint, withCosignatures } from '../../log/checkpoints.ts';
-import {
-  countEntries,
-  findLog,
-  readConsistency,
-  readKeyText,
-  readLogs,
-  readNewestEntries,
-  readTile,
-} from '../../log/logs.ts';
+import { countEntries, findLog, readConsistency, readKeyText, readLogs, readTile } from '../../log/logs.ts';
 import { getProof } from '../../tools/get-proof.ts';
 import { toLogEntryPage, toLogPage } from '../../views/log-page.ts';
 import type { HttpEnvironment, Request } from '../call.ts';

@@ -1,8 +1,9 @@
 import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
-import { day_ms } from '../../core/text.ts';
+import { day_ms, dayText } from '../../core/text.ts';
+import { withEvents } from '../../document/answers/history-events.ts';
 import { readExampleHandles } from '../../listings/publishers.ts';
-import type { Change, ChangeType } from '../../log/change.ts';
+import { type Change, type ChangeType, changeTypes } from '../../log/change.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { Question } from '../../observations/known/observation.ts';
 import { getListing } from './listing.ts';
@@ -41,7 +42,27 @@ async function readNotable({ store }: Context) {
 const mostListings = 8;
 const mostWithMalware = 3;
 
+const mostOfListing = 3;
+
+/** The newest day first, and of each day the weightiest. */
+const order = (a: Change, b: Change) =>
+  dayText(b.at).localeCompare(dayText(a.at)) || changeTypes.indexOf(a.type) - changeTypes.indexOf(b.type);
+
 const byListing = (changes: readonly Change[]) => [...Map.groupBy(changes, ({ handle }) => handle)];
+
+const readOf = (changes: readonly Change[], context: Context) =>
+  Promise.all(
+    byListing(changes)
+      .slice(0, mostListings)
+      .map(async ([handle, all]) => ({
+        handle,
+        told: await withEvents(all.toSorted(order).slice(0, mostOfListing), context),
+        more: Math.max(0, all.length - mostOfListing),
+      })),
+  );
+
+export type NewsOf = Awaited<ReturnType<typeof readOf>>[number];
+
 const ofService = ({ type }: Change) => type.startsWith('observation.') || type.startsWith('listing.');
 
 /** Undefined if it was withdrawn meanwhile. */
@@ -51,16 +72,13 @@ const readShown = (handle: string, context: Context) =>
     throw error;
   });
 
-const readChanged = (changes: readonly Change[], context: Context) =>
-  Promise.all(
-    byListing(changes)
-      .slice(0, mostListings)
-      .map(async ([handle, found]) => ({
-        handle,
-        changes: found,
-        listing: await readShown(handle, context),
-      })),
-  );
+async function readFirst(handles: readonly string[], context: Context) {
+  for (const handle of handles) {
+    const listing = await readShown(handle, context);
+    if (listing) return listing;
+  }
+  return undefined;
+}
 
 async function readWithMalware(context: Context) {
   const query = { facets: ['told:malware' as const], sort: 'updated' as const, after: undefined };
@@ -78,17 +96,22 @@ export async function readNews(context: Context) {
   const ago = (time_ms: number) => new Date(clock().getTime() - time_ms).toISOString();
   const weekAgo = ago(7 * day_ms);
   const services = changes.filter(ofService);
-  const changed = await readChanged(services, context);
+  const changed = await readOf(services, context);
   const withMalware = await readWithMalware(context);
-  const shown = changed.find(({ listing }) => listing)?.listing ?? withMalware[0];
   const [documented = ''] = (await readExampleHandles(context)).values();
   const told = new Map((await store.listings.facetCounts('told')).map((one) => [one.facet, one.listings]));
   return {
     changed,
     withMalware,
-    others: byListing(changes.filter((one) => !ofService(one))).slice(0, mostListings),
+    others: await readOf(
+      changes.filter((one) => !ofService(one)),
+      context,
+    ),
     /** One listing as an example; undefined if none is listed. */
-    shown: shown ?? (await readShown(documented, context)),
+    shown: await readFirst(
+      [...[...changed, ...withMalware].map(({ handle }) => handle), documented],
+      context,
+    ),
     /** Listings. */
     counts: {
       checked: await store.observations.count(ago(day_ms)),

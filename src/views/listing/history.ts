@@ -84,7 +84,7 @@ function change(folded: FoldedChange, today: string): Html {
   );
   const more = countOf(changed) - members.length;
   const surface = surfaceOf(changed.kind);
-  return html`<p>${toHtml(say`${changedWords(changed, true)}${goneWords(folded)}`, today)}</p>${members.length > 0 && html`<ul>${members}${surface && more > 0 && html`<li>${toHtml(surface.count(more))} more</li>`}</ul>`}`;
+  return html`<p>${toHtml(say`${changedWords(changed, 0)}${goneWords(folded)}`, today)}</p>${members.length > 0 && html`<ul>${members}${surface && more > 0 && html`<li>${toHtml(surface.count(more))} more</li>`}</ul>`}`;
 }
 
 const entry = (log_index: unknown) =>

@@ -111,7 +111,9 @@ it('a payee that the published list swaps for one tool is a change at every door
     type: 'observation.changed',
     data: { kinds: ['price.offers'] },
   });
-  expect(await get(`/agents/${handle}/feed.atom`)).toContain('changed: prices and payees');
+  expect(await get(`/agents/${handle}/feed.atom`)).toContain(
+    `in its x402 document: ${said} (the other was last`,
+  );
   const { code, stdout } = await runDossier(['check', '--from', directory.url, '--out', file], {});
   expect([code, stdout]).toEqual([1, expect.stringContaining(said)]);
 });
