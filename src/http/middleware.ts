@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { attempt } from '../core/json.ts';
 import { findSecret } from '../core/keys/capability.ts';
 import { memoize } from '../core/lazy.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem, wrongField } from '../core/problem.ts';
 import { day_s } from '../core/text.ts';
 import { logMembers } from '../telemetry/logger.ts';
 import { fixedFilterNames } from '../tools/search-agents.ts';
@@ -117,6 +117,21 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [/^\/v0(\.1)?\/servers\//, ['include_deleted', 'cursor']],
 ];
 
+/** Programs follow these: a parameter that is not declared would seem to narrow what they get. */
+const followed = new RegExp(`^/changes$|/feed\\.(?:atom|json)$|^${listing}/history\\.json$`);
+
+const declaredAt = (path: string) => declared.find(([pattern]) => pattern.test(path))?.[1] ?? [];
+
+function refuseUndeclared(request: HttpRequest['req']): void {
+  const path = toRoutedPath(request.path);
+  const names = declaredAt(path);
+  const isOther = Object.keys(request.query()).some((name) => !names.includes(name));
+  if (!isOther || !followed.test(path)) return;
+  const takes = names.length > 0 ? `takes only ${names.join(', ')}` : 'takes no parameters';
+  const where = names.includes('kind') ? '' : ': to narrow changes, use /agents/<handle>/history.json';
+  throw wrongField('query', `must have no others, because this address ${takes}${where}`);
+}
+
 /** As the routes name it. */
 export const getRoutedPath = (request: globalThis.Request): string => toRoutedPath(getPath(request));
 
@@ -131,8 +146,8 @@ export function toKnownAddress(address: string): string {
   if (end === -1) return address;
   const path = address.slice(0, end);
   const routed = toRoutedPath(path);
-  const names = declared.find(([pattern]) => pattern.test(routed))?.[1] ?? [];
-  if (names.includes('*')) return address;
+  const names = declaredAt(routed);
+  if (names.includes('*') || followed.test(routed)) return address;
   const known = address
     .slice(end + 1)
     .split('&')
@@ -146,6 +161,7 @@ export const addressOf = (url: string): string => url.slice(url.indexOf('/', url
 export const dropUnknownParameters: MiddlewareHandler<HttpEnvironment> = async (c, next) => {
   const { url, method, headers, signal } = c.req.raw;
   if (method !== 'GET' && method !== 'HEAD') return next();
+  refuseUndeclared(c.req);
   const address = addressOf(url);
   const known = toKnownAddress(address);
   if (known !== address)

@@ -93,3 +93,35 @@ it('says nothing of what was seen at a listing that was withdrawn since', async 
   for (const path of ['/', '/log', '/feed.atom'])
     expect(await get(path, 'text/html'), path).not.toContain('cancel_booking');
 });
+
+it.each([
+  [
+    `/agents/${handleAt('paid')}/feed.atom?kind=price`,
+    'takes no parameters: to narrow changes, use /agents/<handle>/history.json',
+  ],
+  [
+    '/feed.json?since=2026-11-01',
+    'takes no parameters: to narrow changes, use /agents/<handle>/history.json',
+  ],
+  ['/tags/mcp/feed.json?x', 'takes no parameters: to narrow changes, use /agents/<handle>/history.json'],
+  ['/changes?kind=nonsense', 'takes only since: to narrow changes, use /agents/<handle>/history.json'],
+  [`/agents/${handleAt('paid')}/history.json?limit=5`, 'takes only kind, since, until, cursor'],
+])('refuses at %s a parameter that is not there, and says what is', async (path, takes) => {
+  // The second time, an answer without the parameter is in the cache.
+  await get(path.split('?')[0] ?? '');
+  const answer = await directory.app.request(path, { headers: { accept: '*/*' } });
+  expect([answer.status, await answer.json()]).toEqual([
+    422,
+    expect.objectContaining({
+      code: 'invalid_input',
+      detail: expect.stringContaining(`query must have no others, because this address ${takes}.`),
+    }),
+  ]);
+});
+
+it('refuses a kind that there is not, with those that there are', async () => {
+  for (const path of ['history', 'history.json']) {
+    const answer = await directory.app.request(`/agents/${handleAt('paid')}/${path}?kind=nonsense`);
+    expect([answer.status, await answer.text()], path).toEqual([422, expect.stringContaining('upkeep')]);
+  }
+});
