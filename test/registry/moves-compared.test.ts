@@ -625,6 +625,27 @@ describe('what a version changed besides what moves callers', () => {
     expect(since[0]).toMatch(/^2026-10-08 2 versions, `1\.0\.6` to `1\.0\.7` /);
   });
 
+  it('leads from each version to its event in the history, which may tell of several versions', async () => {
+    const { directory } = await ask('flood');
+    await directory.importEntries(
+      versions('flood', at('https://mail.vendor.com/key'), at('https://new.vendor.com/mcp')).map(
+        ({ server }) =>
+          registryEntry(
+            'com.vendor/flood',
+            { ...server, version: '2.0.0' },
+            { publishedAt: '2026-10-20T08:00:00Z', updatedAt: '2026-10-20T08:00:00Z' },
+          ),
+      ),
+    );
+    directory.wait(120);
+    const page = async (path: string) =>
+      (await directory.app.request(`/agents/com.vendor/flood/${path}`)).text();
+    const links = [...(await page('versions')).matchAll(/history\?kind=record#(at-\d+)/g)];
+    const history = await page('history?kind=record');
+    expect(links).toHaveLength(8);
+    expect(links.filter(([, id]) => !history.includes(`id="${id}"`))).toEqual([]);
+  });
+
   it('is a version of its package, if nothing else differs', async () => {
     const { changes } = await ask('released');
     expect(changes).toEqual(['2026-10-02 version `1.0.1` (published 2026-10-02) changed package versions']);

@@ -8,6 +8,7 @@ import { type Context, withCaller } from '../../context.ts';
 import { requireHandle } from '../../core/handle.ts';
 import { Problem } from '../../core/problem.ts';
 import { toBadge, toClaimBadge } from '../../document/answers/badge.ts';
+import { readEvents } from '../../document/answers/history-events.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toSignedStatement } from '../../document/registry/entries.ts';
@@ -25,7 +26,7 @@ import {
 } from '../../tools/find/listing.ts';
 import { type OverTime, readOverTime } from '../../tools/find/pictures.ts';
 import { getAgent } from '../../tools/get-agent.ts';
-import { getHistory, readHistoryPage } from '../../tools/get-history.ts';
+import { getHistory, historyPageSize, readHistoryPage } from '../../tools/get-history.ts';
 import { countMonths, listRatings } from '../../tools/list-ratings.ts';
 import { requireRated, respondToRating } from '../../tools/respond-to-rating.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
@@ -249,7 +250,9 @@ const showVersions = (c: Request) =>
   showPart(c, async (listing, context) => {
     const page = /^[1-9]\d{0,3}$/.test(c.req.query('page') ?? '') ? Number(c.req.query('page')) : 1;
     const shown = await readVersionsPage(listing.handle, { page, perPage: versionsPerPage }, context);
-    return toVersionsPage(context, listing, shown);
+    const facts = await readFacts(listing.handle, context);
+    const { events } = await readEvents(facts, { kind: 'record', limit: historyPageSize }, context);
+    return toVersionsPage(context, listing, shown, events);
   });
 
 const showRatings = (c: Request) =>

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { ageText, amount, counted, dayText } from '../../core/text.ts';
+import type { HistoryEvent } from '../../document/answers/history-events.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import type { ComparedRow } from '../../listings/listing.ts';
 import type { readVersionsPage } from '../../listings/reads.ts';
@@ -37,11 +38,18 @@ function pace(
   return withDays(`${counted(count, 'version')} ${span}; the newest ${ageText(to, today)}.${withdrawn}`);
 }
 
-function changeCell(row: ComparedRow, { handle }: ListingDocument) {
+const isOfVersion = (version: string) => (event: HistoryEvent) =>
+  event.type === 'version.published'
+    ? [event.data.moved, ...event.data.since].some((one) => one.version === version)
+    : event.type === 'listing.changed' && event.data.version === version;
+
+/** With a link only to an event that the first page of the history has. */
+function changeCell(row: ComparedRow, { handle }: ListingDocument, events: readonly HistoryEvent[]) {
   const changed = changedVersion(row);
   if (changed) {
-    const { version, published_at: on, kept: _, fields, ...move } = changed;
+    const { version, published_at: _published, kept: _kept, fields, ...move } = changed;
     const history = `${pagePath(handle)}/history`;
+    const on = events.find(isOfVersion(version))?.at;
     return html`${toHtml(changedVersionWords(move, fields))}${on && html` <a class="note" href="${history}?kind=record#${eventId(on)}">in the history<span class="unseen"> of ${version}</span></a>`}`;
   }
   const { weight, with: before, partly_read } = row.derived ?? {};
@@ -53,7 +61,12 @@ function changeCell(row: ComparedRow, { handle }: ListingDocument) {
 const chip = (text: string) => html` <span class="state">${text}</span>`;
 
 /** The newest by date, the latest by the registry and the shown one may be three versions; `newest` all. */
-function cellsOf(listing: ListingDocument, versions: readonly ComparedRow[], isFirstPage: boolean) {
+function cellsOf(
+  listing: ListingDocument,
+  versions: readonly ComparedRow[],
+  isFirstPage: boolean,
+  events: readonly HistoryEvent[],
+) {
   const newest = isFirstPage
     ? versions.find(({ undated, status }) => !undated && status !== 'deleted')
     : undefined;
@@ -71,7 +84,7 @@ function cellsOf(listing: ListingDocument, versions: readonly ComparedRow[], isF
       ? 'no date stated'
       : html`${day(published_at)} <span class="note">${ageText(dayText(published_at), today)}</span>`;
     const link = html`<a href="${record}" rel="nofollow">JSON<span class="unseen"> of ${version}</span></a>`;
-    return [name, date, changeCell(one, listing), status === 'deleted' ? '' : link];
+    return [name, date, changeCell(one, listing, events), status === 'deleted' ? '' : link];
   };
 }
 
@@ -82,9 +95,10 @@ export function toVersionsPage(
   site: PageSite,
   listing: ListingDocument,
   { versions, page, span }: VersionsShown,
+  events: readonly HistoryEvent[],
 ): Html {
   const path = `${pagePath(listing.handle)}/versions`;
-  const toCells = cellsOf(listing, versions, page === 1);
+  const toCells = cellsOf(listing, versions, page === 1, events);
   const link = (to: number, text: string) => html`<a href="${path}?page=${to}">${text}</a>`;
   return toListingPart(site, listing, 'Versions', {
     description: `All versions of ${listing.handle} that Dossier has read, with their dates.`,
