@@ -64,9 +64,13 @@ const notMarked = ({ unmarked }: ListingInput) => unmarked && own(', not marked 
 const pathWords = ({ path }: ListingInput, isOne = true) =>
   path && own(isOne ? ', a path of yours' : ', paths of yours');
 
-/** Example: `Authorization as Bearer {token}`. `YOUR_API_KEY` was left from an example. */
-export const inputName = ({ name, value }: Pick<ListingInput, 'name' | 'value'>): Words =>
-  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${value !== undefined && say` as ${code(value)}`}`;
+/** `Authorization as Bearer {token}`, `token in -e KEY={token}`. `YOUR_API_KEY` was left from an example. */
+export const inputName = ({
+  kind,
+  name,
+  value,
+}: Pick<ListingInput, 'name' | 'value'> & Partial<ListingInput>) =>
+  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${value !== undefined && say` ${own(kind === 'variable' ? 'in' : 'as')} ${code(value)}`}`;
 
 /** `counted` are the groups of one kind that are only counted, together. */
 function countedWords({ kind }: ListingInput, counted: readonly InputGroup[], isOther: boolean): Words {

@@ -55,8 +55,13 @@ function isCredential(kind: ListingInput['kind'], name: string, { value, variabl
   return names.some(isSecretName) || /^(?:bearer|basic)\s+\S/i.test(written);
 }
 
-/** With the variables of its value. */
-function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObject): ListingInput[] {
+/** With the variables of its value. `words`: where it is written. */
+function toInput(
+  kind: ListingInput['kind'],
+  recorded: unknown,
+  given: JsonObject,
+  words: JsonObject = kind === 'variable' ? {} : given,
+): ListingInput[] {
   const name = recordedText(recorded, longestName);
   if (name === '') return [];
   const parts = [given, ...namedObjects(given.variables).map(([, variable]) => variable)];
@@ -64,7 +69,7 @@ function toInput(kind: ListingInput['kind'], recorded: unknown, given: JsonObjec
   const description = parts.map((part) => recordedText(part.description, longestDescription)).find(Boolean);
   const secret = has('isSecret');
   const unmarked = !secret && isCredential(kind, name, given);
-  const value = kind === 'variable' ? undefined : toValue(given, secret || unmarked);
+  const value = toValue(words, secret || unmarked);
   return [
     {
       name,
@@ -95,25 +100,29 @@ const toEnvironment = (variables: unknown) =>
       : inputs;
   });
 
-/**
- * By name or value hint. Variables (`-e name={value}`) stand for their argument, whose flags and text are
- * theirs if they have none.
- */
-const toArguments = (args: unknown) =>
-  objectsOf(args)
-    .filter((given) => !isFixed(given))
-    .flatMap(({ variables, ...given }) => {
-      const value = recordedLine(given.value);
-      const open = given.name && isPlaceholderOnly(value) ? [] : placeholdersIn(value);
-      const none = Object.fromEntries(open.map((part) => [part, {}]));
-      const all = namedObjects({ ...none, ...asMembers(variables) });
-      const { isRequired, isSecret, description } = given;
-      return all.length > 0
-        ? all.flatMap(([name, one]) =>
-            toInput('variable', name, { isRequired, isSecret, description, ...one }),
-          )
-        : toInput('argument', given.name || given.valueHint, given);
-    });
+/** The option before the value: its name, or the argument before it, as in `-e` and `NAME={x}`. */
+function optionOf({ name, valueHint }: JsonObject, before: JsonObject = {}): string {
+  if (name || valueHint) return recordedLine(name);
+  const word = recordedLine(before.name ? before.value || before.name : before.value);
+  return /^-[\w-]+$/.test(word) ? word : '';
+}
+
+/** By name or value hint. Variables stand for their argument, whose words and flags are theirs. */
+const toArguments = (args: unknown, isOther: (given: JsonObject) => boolean = isFixed) =>
+  objectsOf(args).flatMap(({ variables, ...given }, at, all) => {
+    if (isFixed(given) || isOther(given)) return [];
+    const text = recordedLine(given.value);
+    const holes = placeholdersIn(text);
+    const open = given.name && isPlaceholderOnly(text) ? [] : holes;
+    const none = Object.fromEntries(open.map((part) => [part, {}]));
+    const named = namedObjects({ ...none, ...asMembers(variables) });
+    if (named.length === 0) return toInput('argument', given.name || given.valueHint, given);
+    const { isRequired, isSecret, description } = given;
+    const words = holes.length > 0 ? { value: `${optionOf(given, all[at - 1])} ${text}`.trim() } : {};
+    return named.flatMap(([name, one]) =>
+      toInput('variable', name, { isRequired, isSecret, description, ...one }, words),
+    );
+  });
 
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
   const once = [...new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input])).values()];
@@ -144,7 +153,7 @@ export const inputsOfRemote = (remote: JsonObject): ListingInput[] => [
 
 export const inputsOfPackage = (recorded: JsonObject): ListingInput[] => [
   ...toEnvironment(recorded.environmentVariables),
-  ...toArguments(objectsOf(recorded.runtimeArguments).filter((one) => !isOfRunner(one))),
+  ...toArguments(recorded.runtimeArguments, isOfRunner),
   ...toArguments(recorded.packageArguments),
   ...inputsOfTransport(asMembers(recorded.transport)),
 ];

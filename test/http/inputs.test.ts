@@ -80,6 +80,28 @@ const directory = await opened(
           },
         ],
       }),
+      registryEntry('a.b/holes', {
+        packages: [
+          {
+            registryType: 'oci',
+            identifier: 'docker.io/holes/holes:1.0.0',
+            transport: { type: 'stdio' },
+            runtimeArguments: [
+              { type: 'named', name: '-e' },
+              { type: 'positional', value: 'API_KEY={key}', variables: { key: { isSecret: true } } },
+              { type: 'positional', value: '--env' },
+              { type: 'positional', value: 'REGION={region}' },
+              { type: 'positional', value: '--env=ZONE={zone}' },
+              { type: 'positional', value: '{folder}:/data' },
+            ],
+            packageArguments: [
+              { type: 'named', name: '--header', value: 'Authorization: Bearer {token}' },
+              { type: 'named', name: '--plain', value: '{plain}' },
+              { type: 'positional', value: '{last}' },
+            ],
+          },
+        ],
+      }),
       registryEntry('a.b/ways', {
         packages: [
           { transport: { type: 'stdio' }, names: ['TOKEN'] },
@@ -403,8 +425,8 @@ describe('what opens files or a network of the caller', () => {
   it('is said with its text and where it goes, and what only the runner takes is no input', async () => {
     const asks = [
       'Needs an environment variable `CONFIG_FILE`, a path of yours',
-      'needs a variable `workspace_path` (“Local directory to make accessible to the MCP server”), a path of yours',
-      'needs a secret variable `token`',
+      'needs a variable `workspace_path` in “-v {workspace_path}:/workspace” (“Local directory to make accessible to the MCP server”), a path of yours',
+      'needs a secret variable `token` in “-e TOKEN={token}”',
       `i${reaches} (record).`,
     ].join('; ');
     expect(await answerOf('get_agent', { handle: 'a.b/mounts' })).toContain(asks);
@@ -417,6 +439,22 @@ describe('what opens files or a network of the caller', () => {
     );
     expect(one?.lines?.asks).toContain(asks);
   });
+});
+
+it('what is filled in is said with the words of the command around it, however they are recorded', async () => {
+  const { packages } = JSON.parse(await read('a.b/holes.json')) as {
+    packages: { inputs: { name: string; value?: string }[] }[];
+  };
+  expect(packages[0]?.inputs.map(({ name, value }) => [name, value])).toEqual([
+    ['key', '-e API_KEY={key}'],
+    ['region', '--env REGION={region}'],
+    ['zone', '--env=ZONE={zone}'],
+    ['folder', '{folder}:/data'],
+    ['token', '--header Authorization: Bearer {token}'],
+    ['--plain', undefined],
+    ['last', undefined],
+  ]);
+  expect(await answerOf('get_agent', { handle: 'a.b/holes' })).toContain('`key` in “-e API_KEY={key}”');
 });
 
 it('a recorded tag that names no version is said to move, and an exact version is not', async () => {

@@ -147,7 +147,7 @@ const oddities: readonly Oddity[] = [
           environment: { MODE: 'fixed' },
           inputs: [
             { name: 'API_KEY', kind: 'environment', required: true, secret: true },
-            { name: 'token', kind: 'variable', required: false, secret: true },
+            { name: 'token', kind: 'variable', required: false, secret: true, value: '-e TOKEN={token}' },
             { name: 'folder', kind: 'argument', required: true, secret: false },
             { name: '--port', kind: 'argument', required: false, secret: false },
             { name: 'X-Key', kind: 'header', required: false, secret: true },
