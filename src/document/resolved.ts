@@ -96,7 +96,11 @@ export function toResolvedLines(one: Resolved): Words[] {
     part_asked,
   } = one;
   const { title, description, candidates = [], reason, notes = [], stands_out = [] } = one;
-  const unsaid = stands_out.filter((one) => one.version === undefined).map(({ text }) => text);
+  const unsaid = stands_out.filter((one) => one.version === undefined);
+  const told = (label: Words, isOther: boolean) => {
+    const some = unsaid.filter(({ key }) => (key === 'other_version') === isOther).map(({ text }) => text);
+    return some.length > 0 ? say`${label}: ${join(some, ' ')}` : say``;
+  };
   const written = [title, description].map((text) => (text ? quote(text) : say``));
   const is = outcome === 'listed' ? say`` : say`it is ${ours(outcome.replaceAll('_', ' '))}`;
   const which = join([is, handle ? code(handle) : say``], ': ');
@@ -112,7 +116,8 @@ export function toResolvedLines(one: Resolved): Words[] {
     ),
     reason ?? say``,
     ...notes,
-    unsaid.length > 0 ? say`Stands out: ${join(unsaid, ' ')}` : say``,
+    told(say`Stands out`, false),
+    told(say`About another version`, true),
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
     near.length > 0

@@ -31,9 +31,9 @@ import { type FoundListing, mostRecording, pickFormer, pickRecording } from './f
 import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import {
-  type AskedPlaces,
   askedPackages,
   candidatesOf,
+  keysOfRecorded,
   noticesOfAsked,
   noticesOfDeleted,
 } from './find/several.ts';
@@ -53,7 +53,7 @@ export interface KnownListing extends HitFacts {
   /** A dump has ten versions of each listing at most. */
   readOfRecord?(asked: string): ReturnType<typeof readOfRecord>;
   /** A dump has no withdrawn listings. */
-  noticesOfDeleted?(asked: AskedPlaces): ReturnType<typeof noticesOfDeleted>;
+  noticesOfDeleted?(asked: Name): ReturnType<typeof noticesOfDeleted>;
 }
 
 /** The store, or a dump. */
@@ -148,27 +148,29 @@ async function toListedAgent(
   const part = askedPart(whole.listing, one);
   const known = part ? whole.at(part) : whole;
   const { notes: ofAnswer, standsOut, ofNoCheck } = toAnswer(known.document(), 'short');
-  const notes = [...ofAnswer, ...ofNoCheck.map(({ text }) => text)];
   const { beside } = withBeside(one.by, inCommand);
-  const notices = [
-    ...noticesOfOther(one.text, known).notices,
-    ...(part ? malwareBeside(whole.observations, known.observations) : []),
-  ];
+  const { notices: ofOther, isRecorded } = noticesOfOther(one.text, known);
+  const toKey = keysOfRecorded(known, one);
+  const notices = [...ofOther, ...(part ? malwareBeside(whole.observations, known.observations) : [])];
+  const ofRecord = await known.readOfRecord?.(one.text);
+  const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
+  // A range that means the recorded version limits nothing.
+  const isNote = isRecorded && !beside && asked !== undefined;
+  const notes = [...(isNote ? [asked] : []), ...ofAnswer, ...ofNoCheck.map(({ text }) => text)];
   return {
     ...one.as,
     outcome: 'listed',
     version,
     ...besideStandsOut(known),
-    version_asked: askedVersion(
-      one.text,
-      { ...known, ofRecord: await known.readOfRecord?.(one.text) },
-      beside,
-    ),
+    version_asked: isNote ? undefined : asked,
     part_asked: part?.about,
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,
     ...(notes.length > 0 && { notes }),
-    stands_out: [...notices, ...standsOut.map(({ key, text }) => ({ key, text }))],
+    stands_out: [
+      ...notices,
+      ...standsOut.map(({ key, text, of }) => ({ key: of === 'package' ? toKey(key) : key, text })),
+    ],
   };
 }
 

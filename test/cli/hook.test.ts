@@ -259,7 +259,7 @@ describe('dossier hook run', () => {
     for (const command of quiet) expect(reasonIn(await shell(command))).toBe('');
     expect(asked()).toEqual([
       'npm:@acme/clean@1.0.0',
-      'oci:docker.io/example/imager@1.2.3',
+      'oci:docker.io/example/imager:1.2.3',
       'npm:left-pad@*',
     ]);
     const nothing = [

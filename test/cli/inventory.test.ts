@@ -172,20 +172,27 @@ describe('the configurations of all clients', () => {
     ]);
   });
 
-  it('are asked about in one request, of names of packages, and scheme, host and path of addresses', async () => {
+  it('are asked about in one request, of names of packages with versions, and scheme, host and path of addresses', async () => {
     await inventory([], ofFixtures);
     expect(wire).toHaveLength(1);
     expect(JSON.parse(wire[0]?.split('\n').at(-1) ?? '')).toEqual({
       handles: [
-        'npm:@political-comms/mcp',
+        'npm:@political-comms/mcp@1.1.0',
         'https://mcp.webhook.co/mcp',
-        'pypi:ledger-tools',
+        'pypi:ledger-tools@2.0.0',
+        'npm:@political-comms/mcp@*',
         'https://mcp.webhook.co/mcp/s',
         'oci:example/imager',
-        'nuget:Example.Mcp',
-        'oci:docker.io/example/imager',
+        'pypi:ledger-tools@*',
+        'nuget:Example.Mcp@1.0.0',
+        'oci:example/imager@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+        'pypi:ledger-tools@1.9.0',
+        'oci:docker.io/example/imager:1.2.3',
+        'npm:@political-comms/mcp@^1.0.0',
+        'pypi:ledger-tools@>=1',
         'https://mcp.unlisted.example.com/mcp',
-        'npm:@political-coms/mcp',
+        'npm:@political-coms/mcp@*',
+        'npm:@political-comms/mcp@1.2.0',
         'https://github.com/example/ledger',
       ],
     });
@@ -230,42 +237,42 @@ const sha1 = 'a'.repeat(40);
  * space within one word. An option that is not known may take what follows as its value. Only a path is a
  * command of this machine; of anything else it is not known what it starts.
  */
-const commandLines = String.raw`npx -y @acme/tool → npm:@acme/tool, not pinned
-npx --yes @acme/tool@1.2.3 --key x → npm:@acme/tool, 1.2.3, pinned
-npx @acme/tool@latest → npm:@acme/tool, latest, not pinned
-npx @acme/tool@^1.2 → npm:@acme/tool, ^1.2, not pinned
-npx -p @acme/tool@1.0.0 -c tool → npm:@acme/tool, 1.0.0, pinned
-npx --package=@acme/tool tool → npm:@acme/tool, not pinned
-/opt/homebrew/bin/npx -y tool → npm:tool, not pinned
-C:\Program|Files\nodejs\npx.cmd -y tool → npm:tool, not pinned
-cmd /c npx -y tool@2.0.0 → npm:tool, 2.0.0, pinned
-npm exec -- tool → npm:tool, not pinned
-pnpm dlx tool@2.0.0 → npm:tool, 2.0.0, pinned
-yarn dlx tool → npm:tool, not pinned
-bunx tool → npm:tool, not pinned
-bun x tool → npm:tool, not pinned
+const commandLines = String.raw`npx -y @acme/tool → npm:@acme/tool@*, not pinned
+npx --yes @acme/tool@1.2.3 --key x → npm:@acme/tool@1.2.3, 1.2.3, pinned
+npx @acme/tool@latest → npm:@acme/tool@*, latest, not pinned
+npx @acme/tool@^1.2 → npm:@acme/tool@^1.2, ^1.2, not pinned
+npx -p @acme/tool@1.0.0 -c tool → npm:@acme/tool@1.0.0, 1.0.0, pinned
+npx --package=@acme/tool tool → npm:@acme/tool@*, not pinned
+/opt/homebrew/bin/npx -y tool → npm:tool@*, not pinned
+C:\Program|Files\nodejs\npx.cmd -y tool → npm:tool@*, not pinned
+cmd /c npx -y tool@2.0.0 → npm:tool@2.0.0, 2.0.0, pinned
+npm exec -- tool → npm:tool@*, not pinned
+pnpm dlx tool@2.0.0 → npm:tool@2.0.0, 2.0.0, pinned
+yarn dlx tool → npm:tool@*, not pinned
+bunx tool → npm:tool@*, not pinned
+bun x tool → npm:tool@*, not pinned
 npx github:acme/tool → https://github.com/acme/tool, not pinned
 npx -y acme/tool → https://github.com/acme/tool, not pinned
 npx ./local → nothing
 npx → nothing, not pinned
-uvx tool==1.2 → pypi:tool, 1.2, pinned
-uvx tool@latest → pypi:tool, latest, not pinned
-uvx --python 3.12 --from tool[extra]>=1 run-it → pypi:tool, >=1, not pinned
-uvx -p 3.12 tool → pypi:tool, not pinned
-uv tool run tool → pypi:tool, not pinned
+uvx tool==1.2 → pypi:tool@1.2, 1.2, pinned
+uvx tool@latest → pypi:tool@*, latest, not pinned
+uvx --python 3.12 --from tool[extra]>=1 run-it → pypi:tool@>=1, >=1, not pinned
+uvx -p 3.12 tool → pypi:tool@*, not pinned
+uv tool run tool → pypi:tool@*, not pinned
 uv run server.py → nothing, not pinned
-pipx run --spec tool==1.0 run-it → pypi:tool, 1.0, pinned
+pipx run --spec tool==1.0 run-it → pypi:tool@1.0, 1.0, pinned
 uvx --from git+https://user:word@github.com/a/b@${sha1} b → https://github.com/a/b, pinned
 docker run -i --rm -e KEY -e OTHER=value acme/tool → oci:acme/tool, not pinned
-docker run --rm -it -v /a:/b --network host ghcr.io/a/tool:1.2 --flag → oci:ghcr.io/a/tool, 1.2, pinned
-docker run --env=KEY=value acme/tool:latest → oci:acme/tool, latest, not pinned
-docker run acme/tool@sha256:${'a'.repeat(64)} → oci:acme/tool, sha256:${'a'.repeat(64)}, pinned
+docker run --rm -it -v /a:/b --network host ghcr.io/a/tool:1.2 --flag → oci:ghcr.io/a/tool:1.2, 1.2, pinned
+docker run --env=KEY=value acme/tool:latest → oci:acme/tool:latest, latest, not pinned
+docker run acme/tool@sha256:${'a'.repeat(64)} → oci:acme/tool@sha256:${'a'.repeat(64)}, sha256:${'a'.repeat(64)}, pinned
 docker mcp gateway run → nothing, not pinned
 podman container run acme/tool → oci:acme/tool, not pinned
-dnx Acme.Tool@1.0.0 --yes → nuget:Acme.Tool, 1.0.0, pinned
-dnx Acme.Tool --version 1.0.0 --yes → nuget:Acme.Tool, 1.0.0, pinned
+dnx Acme.Tool@1.0.0 --yes → nuget:Acme.Tool@1.0.0, 1.0.0, pinned
+dnx Acme.Tool --version 1.0.0 --yes → nuget:Acme.Tool@1.0.0, 1.0.0, pinned
 dnx --source https://api.example.com/v3/index.json Planted.Tool → nothing, not pinned
-dnx --source https://api.nuget.org/v3/index.json Acme.Tool → nuget:Acme.Tool, not pinned
+dnx --source https://api.nuget.org/v3/index.json Acme.Tool → nuget:Acme.Tool@*, not pinned
 npx -y mcp-remote@0.1.29 https://a.com/mcp?key=x --header K:V → https://a.com/mcp, 0.1.29, pinned
 uvx mcp-proxy --headers K V https://mcp.acme.com/sse → https://mcp.acme.com/sse, not pinned
 node server.js → nothing
@@ -273,7 +280,7 @@ npx -y ghp_0123456789abcdefABCDEF0123456789 → nothing, not pinned
 npx -y $PACKAGE → nothing, not pinned
 npx --_authToken plantedpw tool → nothing, not pinned
 npx --otp 424242 tool → nothing, not pinned
-npx --loglevel=silent tool → npm:tool, not pinned
+npx --loglevel=silent tool → npm:tool@*, not pinned
 uvx --allow-insecure-host planted.corp.example tool → nothing, not pinned
 uvx -P planted tool → nothing, not pinned
 docker run -ie PLANTED acme/tool → nothing, not pinned
@@ -281,12 +288,14 @@ podman run --tls-verify acme/tool planted → oci:acme/tool, not pinned
 docker run registry.internal:5000/team/planted:1.2 → nothing, 1.2, pinned
 docker run localhost:5000/planted → nothing, not pinned
 docker run 10.0.0.5:5000/team/planted → nothing, not pinned
-npm x tool → npm:tool, not pinned
-env KEY=planted npx -y tool → npm:tool, not pinned
-cmd /d /s /c npx -y tool → npm:tool, not pinned
-dnx Acme.Tool --version=1.0.0 → nuget:Acme.Tool, 1.0.0, pinned
-dnx Acme.Tool -- --version planted → nuget:Acme.Tool, not pinned
-uvx tool==1.* → pypi:tool, 1.*, not pinned
+npm x tool → npm:tool@*, not pinned
+env KEY=planted npx -y tool → npm:tool@*, not pinned
+cmd /d /s /c npx -y tool → npm:tool@*, not pinned
+dnx Acme.Tool --version=1.0.0 → nuget:Acme.Tool@1.0.0, 1.0.0, pinned
+dnx Acme.Tool -- --version planted → nuget:Acme.Tool@*, not pinned
+uvx --from tool>=1;KEY="planted" run-it → pypi:tool@not-sent, not-sent, not pinned
+uvx --from tool>=1.2,<2 run-it → pypi:tool@>=1.2,<2, >=1.2,<2, not pinned
+uvx tool==1.* → pypi:tool@1.*, 1.*, not pinned
 uvx --from git+https://github.com/a/b@${sha1}#subdirectory=x b → https://github.com/a/b, pinned
 npx git+https://github.com/a/b#${sha1} → https://github.com/a/b, pinned
 uv|tool run planted tool → nothing, not pinned
@@ -322,7 +331,7 @@ planted-server → nothing, not pinned
 python3 /srv/server.py → nothing
 env npm_config_registry=https://npm.corp.example npx planted → nothing, not pinned
 env UV_INDEX_URL=https://packages.corp.example/simple uvx planted → nothing, not pinned
-env UV_INDEX_URL=https://pypi.org/simple uvx tool → pypi:tool, not pinned
+env UV_INDEX_URL=https://pypi.org/simple uvx tool → pypi:tool@*, not pinned
 env UV_CONFIG_FILE=/srv/uv.toml uvx planted==1.0 → nothing, 1.0, pinned
 env PIP_CONFIG_FILE=/srv/pip.conf pipx run planted → nothing, not pinned
 pipx run --pip-args=--index-url=https://packages.corp.example planted → nothing, not pinned
@@ -335,8 +344,8 @@ dnx Planted.Tool --source https://api.example.com/v3/index.json --yes → nothin
 dnx Planted.Tool --configfile /srv/NuGet.Config → nothing, not pinned
 npm exec planted --registry=https://npm.corp.example → nothing, not pinned
 npm exec planted --userconfig /srv/.npmrc → nothing, not pinned
-npm exec tool -- --registry=https://npm.corp.example → npm:tool, not pinned
-npx tool --registry=https://npm.corp.example → npm:tool, not pinned
+npm exec tool -- --registry=https://npm.corp.example → npm:tool@*, not pinned
+npx tool --registry=https://npm.corp.example → npm:tool@*, not pinned
 npx --prefix /srv/corp planted → nothing, not pinned
 npx --some-future-setting=/srv planted → nothing, not pinned
 deno run --import-map=/srv/map.json npm:planted → nothing, not pinned
@@ -344,35 +353,35 @@ npx -c npx|planted → nothing, not pinned
 npx -p tool@1.0.0 -p planted planted → nothing, not pinned
 npx --@corp:registry=https://npm.corp.example @corp/planted → nothing, not pinned
 npx --userconfig /srv/corp.npmrc planted → nothing, not pinned
-uvx --with extra --from tool==1.0.0 tool → pypi:tool, 1.0.0, not pinned
-uvx --with extra==1.0 --from tool==1.0.0 tool → pypi:tool, 1.0.0, pinned
+uvx --with extra --from tool==1.0.0 tool → pypi:tool@1.0.0, 1.0.0, not pinned
+uvx --with extra==1.0 --from tool==1.0.0 tool → pypi:tool@1.0.0, 1.0.0, pinned
 npx|-y tool → nothing, not pinned
 npx|--otp planted tool → nothing, not pinned
 cmd /c npx|-y|planted → nothing, not pinned
 bash -lc cd|/srv|&&|/usr/bin/npx|-y|planted → nothing, not pinned
 npx|-y|@acme/planted → nothing, not pinned
 bash /srv/npx-like.sh → nothing
-wsl.exe -d Ubuntu --cd /srv -- npx -y tool@1.0.0 → npm:tool, 1.0.0, pinned
+wsl.exe -d Ubuntu --cd /srv -- npx -y tool@1.0.0 → npm:tool@1.0.0, 1.0.0, pinned
 wsl bash -c uvx|planted → nothing, not pinned
-deno run -A --allow-env=KEY,OTHER npm:@a/b@1.2.3/cli --token planted → npm:@a/b, 1.2.3, pinned
-deno run --allow-net npm:tool → npm:tool, not pinned
+deno run -A --allow-env=KEY,OTHER npm:@a/b@1.2.3/cli --token planted → npm:@a/b@1.2.3, 1.2.3, pinned
+deno run --allow-net npm:tool → npm:tool@*, not pinned
 deno run -A jsr:@acme/planted → nothing, not pinned
 deno run -A jsr:@acme/planted@1.2.3/mcp → nothing, 1.2.3, pinned
 deno run --allow-all /srv/planted.ts → nothing
 npx --registry https://npm.corp.internal/ @corp/planted@1.0.0 → nothing, 1.0.0, pinned
 npx -y --registry https://npm.corp.example/ @corp/planted → nothing, not pinned
 npx --registry=https://registry.npmjs.org.corp.example/ planted → nothing, not pinned
-npx --registry https://registry.npmjs.org/ tool → npm:tool, not pinned
+npx --registry https://registry.npmjs.org/ tool → npm:tool@*, not pinned
 uvx --index https://packages.corp.example/simple planted-tool → nothing, not pinned
 uvx --index corp=https://user:pw@10.0.0.5/simple planted-tool → nothing, not pinned
 npx --registry=$PLANTED planted-tool → nothing, not pinned
-uvx --index-url https://pypi.org/simple tool → pypi:tool, not pinned
+uvx --index-url https://pypi.org/simple tool → pypi:tool@*, not pinned
 uvx mcp-proxy --token-url https://planted.com https://a.com/sse → https://a.com/sse, not pinned
 uvx mcp-proxy --headers Referer https://planted.com/ https://a.com/sse → https://a.com/sse, not pinned
-dnx Acme.Tool -v quiet --version 1.0.0 → nuget:Acme.Tool, 1.0.0, pinned
-npx @n0zer0d4y/fr24@1.0.0-20251101123000 → npm:@n0zer0d4y/fr24, 1.0.0-20251101123000, pinned
-npx tool@1.0.0-sk-proj1Abcdefgh0123456789 → npm:tool, pinned
-docker run ghcr.io/SamYuan1990/i18n:9.4.20251116 → oci:ghcr.io/SamYuan1990/i18n, 9.4.20251116, pinned
+dnx Acme.Tool -v quiet --version 1.0.0 → nuget:Acme.Tool@1.0.0, 1.0.0, pinned
+npx @n0zer0d4y/fr24@1.0.0-20251101123000 → npm:@n0zer0d4y/fr24@1.0.0-20251101123000, 1.0.0-20251101123000, pinned
+npx tool@1.0.0-sk-proj1Abcdefgh0123456789 → npm:tool@not-sent, not-sent, pinned
+docker run ghcr.io/SamYuan1990/i18n:9.4.20251116 → oci:ghcr.io/SamYuan1990/i18n:9.4.20251116, 9.4.20251116, pinned
 npx -y 0123456789abcdef0 → nothing, not pinned
 cmd /c npx -y planted --a&&curl planted → nothing, not pinned
 npx -y planted && curl planted → nothing, not pinned
@@ -380,8 +389,8 @@ npx -y mcp-remote https://mcp.acme.com/mcp?a=x&b=y → https://mcp.acme.com/mcp,
 ./npx -y planted → nothing
 /srv/evil/env npx -y planted → nothing
 C:\evil\npx.cmd -y planted → nothing
-C:\Users\a\.local\bin\uvx.exe tool → pypi:tool, not pinned
-C:\Users\a\AppData\Roaming\npm\npx.cmd tool → npm:tool, not pinned
+C:\Users\a\.local\bin\uvx.exe tool → pypi:tool@*, not pinned
+C:\Users\a\AppData\Roaming\npm\npx.cmd tool → npm:tool@*, not pinned
 uvx git+https://github.com/acme/mono@feature/x → https://github.com/acme/mono, not pinned`;
 
 it('of a command line only the package and its version are read', async () => {
@@ -615,12 +624,12 @@ it('a package for which settings name another registry is not asked about', asyn
   const elsewhere = 'npm, a package of another registry';
   expect(await whatOf({ cwd: project })).toEqual([
     ['scoped', elsewhere],
-    ['public', 'npm:@political-comms/mcp'],
+    ['public', 'npm:@political-comms/mcp@*'],
     ['named', elsewhere],
     ['python', 'pypi, a package of another registry'],
     ...['yarned', 'homed', 'filed'].map((name) => [name, elsewhere]),
-    ['known', 'pypi:ledger-tools'],
-    ['usual', 'npm:common-name'],
+    ['known', 'pypi:ledger-tools@*'],
+    ['usual', 'npm:common-name@*'],
   ]);
   const home = join(folder, 'home');
   mkdirSync(home);
@@ -628,7 +637,7 @@ it('a package for which settings name another registry is not asked about', asyn
   expect((await whatOf({ cwd: project, home }))[1]).toEqual(['public', elsewhere]);
   mkdirSync(join(home, '.config/uv'), { recursive: true });
   writeFileSync(join(home, '.config/uv/uv.toml'), `[[index]]\nurl = "${index}"\n`);
-  expect((await whatOf({ cwd: project, home })).map(([, what]) => what)).not.toContain('pypi:ledger-tools');
+  expect((await whatOf({ cwd: project, home })).map(([, what]) => what)).not.toContain('pypi:ledger-tools@*');
   expect(wire.filter((text) => secret.test(text))).toEqual([]);
 });
 
@@ -702,10 +711,10 @@ it('an address beside a command hides nothing', async () => {
     empty: { command: 'npx', args: ['-y', 'hidden-tool'], url: '' },
   });
   expect(found.map(({ asked, what }) => asked ?? what)).toEqual([
-    'npm:hidden-tool',
+    'npm:hidden-tool@*',
     'https://mcp.webhook.co/mcp',
     'both a command and an address',
-    'npm:hidden-tool',
+    'npm:hidden-tool@*',
   ]);
 });
 

@@ -163,7 +163,7 @@ function addApproveCommand(program: Command, { config, environment }: Shell): vo
 function addInventoryCommand(program: Command, { config, environment }: Shell): void {
   add(program, 'inventory [files...]', 'say what is known about the MCP servers of your clients', {
     about:
-      'Finds the configurations of MCP clients (docs/changes.md names them) in this folder and your home. It sends names of packages, and scheme, host and path of addresses, and nothing else.',
+      'Finds the configurations of MCP clients (docs/changes.md names them) in this folder and your home. It sends names and versions of packages, and scheme, host and path of addresses, and nothing else.',
     examples: [
       'dossier inventory --service https://dossier.example',
       'dossier inventory .mcp.json --service https://dossier.example --fail-on changed,unpinned',

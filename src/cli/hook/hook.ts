@@ -7,11 +7,9 @@ import { asMembers, attempt, isJsonObject, parseForeignJson, readObject } from '
 import { ExitError, exitCodes, textOf, usageError } from '../../core/process.ts';
 import { isWebAddress, toLine } from '../../core/text.ts';
 import { own, toText } from '../../core/words.ts';
-import { noticesToRun, useOf } from '../../document/answers/notice-uses.ts';
+import { useOf } from '../../document/answers/notice-uses.ts';
 import { firstNotices, isOfMalware } from '../../document/answers/notices.ts';
 import type { Resolved } from '../../document/resolved.ts';
-import { anyVersion } from '../../listings/references/command.ts';
-import type { ConfiguredLaunch } from '../inventory/launch.ts';
 import { replaceFile } from '../replace-file.ts';
 import { toBase } from '../service.ts';
 import { isWanted, print } from '../shell.ts';
@@ -62,9 +60,7 @@ function openMemory(environment: NodeJS.ProcessEnv, session: string) {
   };
 }
 
-function differencesOf(launch: ConfiguredLaunch, result: Partial<Resolved>) {
-  const { version_asked } = result;
-  const about = noticesToRun(launch, result);
+function differencesOf({ version_asked, stands_out: about = [] }: Partial<Resolved>) {
   const isSaid = version_asked !== undefined || about.some((one) => useOf(one).hook === 'asks');
   const others = about.filter((one) => one.version === undefined);
   const said = isSaid ? firstNotices(others, (one) => useOf(one).hook !== 'counts', own('get_agent')) : [];
@@ -72,14 +68,6 @@ function differencesOf(launch: ConfiguredLaunch, result: Partial<Resolved>) {
     texts: [...(version_asked ? [version_asked] : []), ...said].map(toText),
     isMalware: about.some(isOfMalware),
   };
-}
-
-function askedOf({ asked, version, isPinned }: ConfiguredLaunch): string[] {
-  if (asked === undefined) return [];
-  if (isWebAddress(asked)) return [asked];
-  if (isPinned && version !== undefined) return [`${asked}@${version}`];
-  const isNewest = /^(?:npm|pypi|nuget|cargo):/.test(asked) && (version ?? 'latest') === 'latest';
-  return [isNewest ? `${asked}@${anyVersion}` : asked];
 }
 
 async function askOnce(handles: readonly string[], base: string, wait_s: number) {
@@ -108,7 +96,7 @@ export async function runHook(options: HookOptions): Promise<void> {
   if (!input) throw new ExitError(exitCodes.data, 'standard input is not the JSON of a hook');
   const launches = await readAboutToRun(input, environment);
   const memory = openMemory(environment, String(input.session_id));
-  const asked = new Map(launches.flatMap((launch) => askedOf(launch).map((name) => [name, launch])));
+  const asked = new Map(launches.flatMap((launch) => (launch.asked ? [[launch.asked, launch]] : [])));
   const names = [...asked.keys()].filter((name) => !memory.has(name));
   if (names.length === 0) return;
   const { results, evidence_snapshot_date } = await askOnce(names, base, wait_s);
@@ -116,7 +104,7 @@ export async function runHook(options: HookOptions): Promise<void> {
   const found = names.map((name, at) => {
     const result = results[at];
     const launch = asked.get(name) ?? { what: name };
-    const { texts, isMalware } = differencesOf(launch, ofPart(result, launch) ?? {});
+    const { texts, isMalware } = differencesOf(ofPart(result, launch) ?? {});
     const what = [launch.what, launch.version && `version ${launch.version}`].filter(Boolean).join(', ');
     const of = result?.handle ? ` (${result.handle})` : '';
     return { name, isMalware, said: texts.length > 0 ? `${what}${of}: ${texts.join(' ')}` : '' };

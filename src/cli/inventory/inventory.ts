@@ -1,17 +1,9 @@
-import gt from 'semver/functions/gt.js';
-import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted, escapeMarks, isWebAddress, quoted, toLine } from '../../core/text.ts';
-import { code, own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
-import {
-  findingNames,
-  findings,
-  type InventoryFinding,
-  noticesToRun,
-  useOf,
-} from '../../document/answers/notice-uses.ts';
+import { own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
+import { findingNames, findings, type InventoryFinding, useOf } from '../../document/answers/notice-uses.ts';
 import {
   type Resolved,
   type ResolvedNames,
@@ -84,10 +76,9 @@ export function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch)
   return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
 }
 
-function findingsOf(launch: ConfiguredLaunch, result: Partial<Resolved>): InventoryFinding[] {
-  const { outcome } = result;
+function findingsOf(launch: ConfiguredLaunch, { outcome, stands_out = [] }: Partial<Resolved>) {
   const found = new Set([
-    ...noticesToRun(launch, result).map((one) => useOf(one).finding),
+    ...stands_out.map((one) => useOf(one).finding),
     outcome === 'not_listed' ? 'not-listed' : outcome,
     launch.isPinned === false && 'unpinned',
   ]);
@@ -130,19 +121,10 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
-/** Without the digest of an image; undefined if it is not SemVer. */
-const toComparable = (version = '') => valid(version.replace(/@sha256:.*$/s, '')) ?? undefined;
-
-function linesOf({ result, left, version }: Server): Words[] {
+function linesOf({ result, left }: Server): Words[] {
   if (!result) return [own('No Dossier was asked about this server.')];
-  const recorded = toComparable(result.package_version);
-  const here = toComparable(version);
-  const isNewer = recorded && here && gt(recorded, here);
   return [
     ...toResolvedLines(result),
-    ...(isNewer
-      ? [say`The version that the listing records, ${code(recorded)}, is newer than the configured one.`]
-      : []),
     ...(left === 'query' && result.outcome === 'listed'
       ? [own('The query of its address was not sent.')]
       : []),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { type Command, hostOfImage, readCommand } from '../../listings/references/command.ts';
+import { type Command, hostOfImage, nameOfPackage, readCommand } from '../../listings/references/command.ts';
 import { readServer } from '../../listings/references/configured.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
 import { isPublicHost as isPublicName } from '../../views/commands.ts';
@@ -57,6 +57,10 @@ const isName = (text: string): boolean =>
     .split('/')
     .every((part) => !isKey(part) && toPieces(part).every((one) => one.length <= 16 || isWord(one)));
 
+const versionForm = /^(?:!=|[~^<>=]*)[\w.+*!-]+(?:,(?:!=|[~^<>=]*)[\w.+*!-]+)*$/;
+const isVersion = (text: string): boolean =>
+  /^sha256:[\da-f]{64}$/.test(text) || (versionForm.test(text) && isName(text));
+
 const isPrivateImage = (name: string) =>
   !isPublicHost(hostOfImage(name)?.replace(/:\d+$/, '') ?? 'docker.io');
 
@@ -66,13 +70,13 @@ function toPackage(
 ): ConfiguredLaunch {
   if (!isName(name) || name.length > longestName)
     return { what: `${registry}, a package without a plain name`, isPinned: false };
-  const isShown =
-    version !== undefined && ((registry === 'oci' && version.startsWith('sha256:')) || isName(version));
-  const pin = { isPinned, ...(isShown && { version }) };
+  const shown = version === undefined || isVersion(version) ? version : 'not-sent';
+  const pin = { isPinned, ...(shown !== undefined && { version: shown }) };
   if (isElsewhere || isFrom(registry, name))
     return { what: `${registry}, a package of another registry`, ...pin };
   if (registry === 'oci' && isPrivateImage(name)) return { what: 'an image of a private registry', ...pin };
-  if (address === undefined) return { what: `${registry} ${name}`, asked: `${registry}:${name}`, ...pin };
+  const asked = nameOfPackage(registry, name, shown);
+  if (address === undefined) return { what: `${registry} ${name}`, asked, ...pin };
   const reached = launchOf(address);
   return { ...reached, what: `${reached.what} through ${registry} ${name}`, ...pin };
 }

@@ -140,7 +140,9 @@ export function successorOf(listing: ListingDocument): string | undefined {
 
 /** Of such a listing, what may be used instead is asked for. */
 const isEnding = (standsOut: readonly StandOut[]): boolean =>
-  standsOut.some(({ key }) => ['deprecated', 'redirected', 'no_answer', 'not_there'].includes(key));
+  standsOut.some(({ key }) =>
+    ['deprecated', 'redirected', 'no_answer', 'not_there', 'no_repository'].includes(key),
+  );
 
 export const needsReplacement = (listing: ListingDocument): boolean =>
   successorOf(listing) !== undefined || isEnding(toStandsOut(toJudged(listing, 'short')));

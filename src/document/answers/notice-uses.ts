@@ -29,9 +29,10 @@ interface NoticeUse {
   readonly isSaidByLock?: true;
 }
 
-const uses: Readonly<Record<StandOut['key'], NoticeUse>> = {
+const uses: Readonly<Record<StandOut['key'] | 'other_version', NoticeUse>> = {
   malware: { hook: 'asks', finding: 'malware' },
-  other_malware: { hook: 'asks', finding: 'malware' },
+  other_malware: { hook: 'asks' },
+  other_version: { hook: 'says' },
   deprecated: { hook: 'asks', finding: 'deprecated', isSaidByLock: true },
   moved: { hook: 'asks', finding: 'moved' },
   superseded: { hook: 'says', finding: 'deprecated', isSaidByLock: true },
@@ -40,6 +41,7 @@ const uses: Readonly<Record<StandOut['key'], NoticeUse>> = {
   redirected: { hook: 'asks', finding: 'unreachable' },
   no_answer: { hook: 'says', finding: 'unreachable' },
   not_there: { hook: 'asks', finding: 'not-there', isSaidByLock: true },
+  no_repository: { hook: 'says', finding: 'not-there', isSaidByLock: true },
   stale: { hook: 'counts' },
   hidden_text: { hook: 'asks', finding: 'texts', isSaidByLock: true },
   credential_files: { hook: 'asks', finding: 'texts', isSaidByLock: true },
@@ -56,13 +58,4 @@ const uses: Readonly<Record<StandOut['key'], NoticeUse>> = {
 
 /** A newer Dossier may have further notices. */
 export const useOf = ({ key }: { readonly key: string }): NoticeUse =>
-  Object.hasOwn(uses, key) ? uses[key as StandOut['key']] : { hook: 'says' };
-
-/** Reports about other versions than a pinned one on record are not about what runs. */
-export function noticesToRun<One extends { readonly key: string }>(
-  launch: { readonly isPinned?: boolean | undefined; readonly version?: string | undefined },
-  result: { readonly stands_out?: readonly One[] | undefined; readonly package_version?: string | undefined },
-): One[] {
-  const isRecorded = launch.isPinned === true && launch.version === result.package_version;
-  return (result.stands_out ?? []).filter(({ key }) => !(isRecorded && key === 'other_malware'));
-}
+  Object.hasOwn(uses, key) ? uses[key as keyof typeof uses] : { hook: 'says' };

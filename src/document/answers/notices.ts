@@ -5,7 +5,7 @@ interface Notice {
   readonly text: Words;
 }
 
-export const isOfMalware = ({ key }: Notice): boolean => /malware$/.test(key);
+export const isOfMalware = ({ key }: Pick<Notice, 'key'>): boolean => /malware$/.test(key);
 
 /** Notices that JSON has in `version_asked` too, and a text once. JSON omits members with a symbol. */
 export const saidBefore = Symbol('said before');

@@ -17,7 +17,7 @@ import {
   sentence,
   sinceDayOf,
   source,
-  type Words,
+  Words,
   within,
 } from '../../core/words.ts';
 import { changesPlaces, isWeighty, leadsToOthers } from '../../listings/moves.ts';
@@ -58,12 +58,17 @@ export type StandOut = ReturnType<typeof toStandsOut>[number];
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
-function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule']) {
-  const ofRule = kinds.filter(({ standsOutAs = [] }) => [standsOutAs].flat().includes(rule));
-  return ({ seen, listing }: JudgedListing): Words[] => {
+/** `of`: what the facts of its kind are about. */
+type Noticed = Words | { readonly text: Words; readonly of: ReturnType<typeof partOf> };
+const partOf = ({ restsOn, existsAs }: Kind) => restsOn ?? existsAs;
+
+function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'], of?: Kind['restsOn']) {
+  const isOf = (kind: Kind) => of === undefined || partOf(kind) === of;
+  const ofRule = kinds.filter((kind) => [kind.standsOutAs].flat().includes(rule) && isOf(kind));
+  return ({ seen, listing }: JudgedListing): Noticed[] => {
     const isOnly = listing.remotes.length < 2;
     return ofRule.flatMap((kind) =>
-      seen(kind).flatMap((one) => {
+      seen(kind).flatMap((one): Noticed | [] => {
         const { value } = one;
         const reason = reasonOf(one);
         const by = byCheck(one);
@@ -72,7 +77,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
           isKnown(one) && value !== null
             ? kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly })
             : absent && say`${phrase(absent)}${by}`;
-        return words || [];
+        return words ? { text: words, of: partOf(kind) } : [];
       }),
     );
   };
@@ -81,7 +86,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'])
 const ofDeprecated = ofKinds('deprecated');
 const ofContradicting = ofKinds('contradiction');
 
-function deprecated(judged: JudgedListing): Words[] {
+function deprecated(judged: JudgedListing): Noticed[] {
   const { origin_status, status_message } = judged.listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
   return [
@@ -219,7 +224,7 @@ function shownChanges(one: ChangedFact, listing: ListingDocument) {
   return [...all.slice(0, mostChanges - 1), ...all.slice(mostChanges - 1).slice(-1)];
 }
 
-function changed(judged: JudgedListing): Words[] {
+function changed(judged: JudgedListing): Noticed[] {
   const { listing, seen } = judged;
   return kinds.flatMap((kind) =>
     (kind.sayChange ? seen(kind) : []).flatMap((one) => {
@@ -237,7 +242,8 @@ function changed(judged: JudgedListing): Words[] {
       if (said.length === 0) return [];
       // Several changes of one fact form one notice, so that they leave room for others.
       const text = said.length > 1 ? join(said.map(ended), ' ') : join(said, '');
-      return [listing.remotes.length < 2 || subject === undefined ? text : say`At ${code(subject)}: ${text}`];
+      const isOnly = listing.remotes.length < 2 || subject === undefined;
+      return { text: isOnly ? text : say`At ${code(subject)}: ${text}`, of: partOf(kind) };
     }),
   );
 }
@@ -252,7 +258,7 @@ const namedSecrets = ({ listing, seen, known }: JudgedListing) =>
     return isLetIn && remote ? [{ one, remote, secrets }] : [];
   });
 
-function contradictions(judged: JudgedListing): Words[] {
+function contradictions(judged: JudgedListing): Noticed[] {
   const { listing, known } = judged;
   const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
   const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
@@ -355,7 +361,8 @@ const rules = {
   names_service: namesService,
   redirected: (judged) => noAnswer(judged, true),
   no_answer: (judged) => noAnswer(judged, false),
-  not_there: ofKinds('not_there'),
+  not_there: ofKinds('not_there', 'package'),
+  no_repository: ofKinds('not_there', 'repository'),
   stale,
   hidden_text: ofKinds('hidden_text'),
   credential_files: ofKinds('credential_files'),
@@ -368,7 +375,7 @@ const rules = {
   secrets,
   ratings: rated,
   new: isNew,
-} as const satisfies Record<string, (judged: JudgedListing) => Words[]>;
+} as const satisfies Record<string, (judged: JudgedListing) => Noticed[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
 /** The page of a listing that has more about a notice. */
@@ -383,5 +390,8 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
 
 export const toStandsOut = (judged: JudgedListing) =>
   standOutKeys.flatMap((key) =>
-    rules[key](judged).map((text) => ({ key, text: ended(text), anchor: anchors[key] })),
+    rules[key](judged).map((one) => {
+      const { text, of } = one instanceof Words ? { text: one } : one;
+      return { key, text: ended(text), anchor: anchors[key], of };
+    }),
   );

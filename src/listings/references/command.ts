@@ -76,8 +76,16 @@ export function isExactVersion(type: string, version: string): boolean {
   return type.toLowerCase() === 'pypi' ? pep440.test(version) : valid(version) !== null;
 }
 
-/** A command without a version starts the newest. */
+/** A command without a version, or with `latest`, starts the newest. */
 export const anyVersion = '*' as const;
+
+/** As `npm:name@version` or `oci:name:tag`. */
+export function nameOfPackage(registry: string, name: string, version?: string): string {
+  const isImage = registry === 'oci';
+  const newest = isImage ? '' : `@${anyVersion}`;
+  if (version === undefined || (version === 'latest' && !isImage)) return `${registry}:${name}${newest}`;
+  return `${registry}:${name}${isImage && !version.startsWith('sha256:') ? ':' : '@'}${version}`;
+}
 
 /** What decides which code runs and is no part of the package; `text` shows no user name or password. */
 export interface Beside {

@@ -5,7 +5,7 @@ import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { domainOwners } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
-import { anyVersion, type Beside, type Command, readCommands, readCommandsIn } from './command.ts';
+import { type Beside, type Command, nameOfPackage, readCommands, readCommandsIn } from './command.ts';
 import { readServer } from './configured.ts';
 import { readPackagePage, readReported } from './package-pages.ts';
 import { pastedServers } from './pasted.ts';
@@ -69,13 +69,9 @@ interface StartedName {
   readonly configured_as?: string | undefined;
 }
 
-function started({ registry, name, version, address, beside = [] }: Command): StartedName[] {
+function started({ registry = '', name, version, address, beside = [] }: Command): StartedName[] {
   if (name === undefined) return address || registry ? [{ text: address ?? '', beside }] : [];
-  const isTag = registry === 'oci' && version?.startsWith('sha256:') !== true;
-  const newest = registry === 'oci' ? '' : `@${anyVersion}`;
-  const behind = version === undefined ? newest : `${isTag ? ':' : '@'}${version}`;
-  const text = address ?? `${registry}:${name}${behind}`;
-  return [{ text, beside }];
+  return [{ text: address ?? nameOfPackage(registry, name, version), beside }];
 }
 
 const unread: StartedName = { text: '', beside: [] };
@@ -295,12 +291,12 @@ const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`)$/s;
 
 const isOneTool = /^mcp__[\w-]+$/;
 
-/** Without what may be a key: the query and password of an address, options, settings and what follows. */
+/** Without what may be a key: queries, passwords, options, settings (not `>=1`) and what follows. */
 const withoutValues = (text: string): string =>
   text
     .replace(/(?<=:\/\/)[^\s/@]*@/g, '')
     .replace(/(?:\?\S|(?<=:\/\/\S*)#).*$/s, '')
-    .replace(/(?:^|\s)(?:-|\S*(?:[="'{]|:(?=\s|$))).*$/s, ' …')
+    .replace(/(?:^|\s)(?:-|\S*(?:["'{]|(?<![<>=!~@])=(?!=v?\d)|:(?=\s|$))).*$/s, ' …')
     .trim();
 
 /** Not words of a text: an address, an advisory, a payee, a command, a package with its registry. */

@@ -36,10 +36,10 @@ function registryWords({ what, text, of = '' }: Beside, subject: Subject): Words
 
 async function packageWords({ text }: Beside, { who }: Subject, find: FindRecording): Promise<Words> {
   const what = say`${who} also fetches ${code(text)}, which can run too;`;
-  const { references } = readName(text, '');
-  const known = await find(references);
+  const name = readName(text, '');
+  const known = await find(name.references);
   if (known.length === 0) return say`${what} no listing records it, and nothing is known of it.`;
-  const notices = noticesOfAsked(known, { text, references }).map((one) => one.text);
+  const notices = noticesOfAsked(known, name).map((one) => one.text);
   const handles = listed(known.map(({ listing }) => code(listing.handle)));
   const record = known.length === 1 ? own('records') : own('record');
   return join([...notices, say`${what} ${handles} ${record} it, and this answer is not about it.`], ' ');

@@ -170,11 +170,14 @@ interface VersionNotices {
   readonly none?: Words | undefined;
   /** The registry has the version, and OSV has no report about it. */
   readonly isUnreported?: boolean;
+  /** It is not known which version is meant. */
+  readonly isUnclear?: boolean;
 }
 
 interface OtherVersion {
   /** What the rest of an answer is about. */
   readonly about: Words;
+  /** None of a range that means the recorded version. */
   readonly notices?: VersionNotices;
 }
 
@@ -185,7 +188,7 @@ function statedOf(there: FactOf<typeof packageExists, Checked>, version: string)
   return { notices: notices.flatMap(({ key, text }) => noticesAs(key, text, version)), unread };
 }
 
-/** Undefined if no package in another than the recorded version was asked for. */
+/** Undefined if the recorded version was asked for by its number, or none. */
 function readOther(asked: string, known: KnownVersions): OtherVersion | undefined {
   const { listing, observations } = known;
   const { version: named, handles, references } = readName(asked, '');
@@ -193,7 +196,7 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   if (handles.includes(listing.handle))
     return ['latest', withoutV(listing.version)].includes(withoutV(named.text))
       ? undefined
-      : { about: versionOfRecordWords(named.text, known) };
+      : { about: versionOfRecordWords(named.text, known), notices: { notices: [] } };
   const recorded = listing.packages
     .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
     .map((one) => ({ one, known: toPackage(one) }));
@@ -244,7 +247,7 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   const by = (words: Words | undefined) => bySource(words, fact ?? {});
   if (!isVersion) {
     const malware = by(range && held && sayReported(held));
-    return { about, notices: { notices: noticesAs('malware', malware, wanted.text) } };
+    return { about, notices: { notices: noticesAs('malware', malware, wanted.text), isUnclear: true } };
   }
   const is = there && hasVersion(there, wanted.text);
   const isAbsent = there?.outcome === 'absent' && !is;
@@ -269,8 +272,12 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
 }
 
 /** What is known of a version that was asked for and is not the recorded one. */
-export const noticesOfOther = (asked: string, known: KnownVersions): Omit<VersionNotices, 'none'> =>
-  readOther(asked, known)?.notices ?? { notices: [] };
+export function noticesOfOther(asked: string, known: KnownVersions) {
+  const other = readOther(asked, known);
+  const told: VersionNotices = other?.notices ?? { notices: [] };
+  const isOther = other?.notices !== undefined;
+  return { ...told, isOther, isRecorded: other !== undefined && !isOther };
+}
 
 /** What the facts do not cover, before what was asked for is known of them; `beside` is of a command. */
 export function askedVersion(asked: string, known: KnownVersions, beside = say``): Words | undefined {

@@ -168,7 +168,7 @@ export async function findHolders(name: AskedPlace, { store: { listings } }: Pic
 /** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */
 async function refuseDeleted(
   { handle, found_by, beside = say`` }: FoundListing,
-  name: Pick<Name, 'text' | 'references'>,
+  name: Name,
   context: Context,
 ): Promise<void> {
   const listing = await context.store.listings.byHandle(handle);
@@ -203,7 +203,7 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
   const { now, before } = await findHolders(name, context);
   const found = now ?? before;
   if (found && 'candidates' in found)
-    throw severalListings(await describeSeveral(found, { ...name, asked, beside }, context));
+    throw severalListings(await describeSeveral(found, { name, asked, beside }, context));
   if (found && found === before) await refuseDeleted(withBeside(found, beside), name, context);
   if (found) return withBeside(found, beside);
   if (meant !== undefined)

@@ -45,9 +45,7 @@ export async function readSearchedName(asked: string, context: Context): Promise
     return { ...noName, isName: true, beside: inCommand, ...(advice && { advice }) };
   }
   const isSeveral = 'candidates' in held;
-  const found = isSeveral
-    ? await describeSeveral(held, { ...name, asked, beside: inCommand }, context)
-    : held;
+  const found = isSeveral ? await describeSeveral(held, { name, asked, beside: inCommand }, context) : held;
   const beside = isSeveral ? say`` : (withBeside(held, inCommand).beside ?? say``);
   const isAddress = places.some(({ kind }) => kind === 'pay_to');
   if (plainWord.test(text) && !isAddress) return { isName: true, found, beside, leading: [] };

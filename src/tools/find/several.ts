@@ -4,6 +4,7 @@ import { isOfMalware } from '../../document/answers/notices.ts';
 import { type HitFacts, withPrices } from '../../document/hit.ts';
 import type { Resolved } from '../../document/resolved.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
+import { anyVersion } from '../../listings/references/command.ts';
 import type { Name } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { toPackage } from '../../observations/asked/published/recorded.ts';
@@ -15,22 +16,34 @@ import { reportsOf } from '../../observations/known/malware.ts';
 import { absentWords, type KnownVersions, noticesOfOther } from './asked-version.ts';
 import type { Several } from './holders.ts';
 
-export type AskedPlaces = Pick<Name, 'text' | 'references'>;
-type AskedReferences = Pick<Name, 'references'>;
 type PackageNotice = Required<Resolved>['stands_out'][number];
 
-export const askedPackages = ({ packages }: Pick<Listing, 'packages'>, { references }: AskedReferences) =>
+export const askedPackages = ({ packages }: Pick<Listing, 'packages'>, { references }: Name) =>
   packages.filter((one) => references.some((asked) => isSameReference(asked, toPackageReference(one))));
 
-const keyed =
-  (key: string) =>
-  (text: Words): PackageNotice => ({ key, text: ended(text) });
+const reportsOfAsked = ({ listing, observations }: KnownVersions, asked: Name) =>
+  askedPackages(listing, asked).map((one) => reportsOf(observations, one));
 
-function noticesOf({ listing, observations }: KnownVersions, asked: AskedPlaces): PackageNotice[] {
+/** The key of a notice about the recorded package. */
+export function keysOfRecorded(known: KnownVersions, asked: Name): (key: string) => string {
+  const { isOther, isUnclear } = noticesOfOther(asked.text, known);
+  const isExact = asked.version?.isExact === true && asked.version.text !== anyVersion;
+  const isUndecided = reportsOfAsked(known, asked).some((one) => one.isUndecided);
+  return (key) => {
+    if (isUnclear && isOfMalware({ key })) return 'malware';
+    if (isOther) return 'other_version';
+    if (key !== 'other_malware') return key;
+    return isUndecided ? 'malware' : isExact ? 'other_version' : key;
+  };
+}
+
+function noticesOf({ listing, observations }: KnownVersions, asked: Name): PackageNotice[] {
+  const known = { listing, observations };
   const packages = askedPackages(listing, asked);
-  const other = noticesOfOther(asked.text, { listing, observations });
-  const notices = other.notices.map(({ key, text }) => ({ key, text }));
-  const reports = packages.map((one) => reportsOf(observations, one));
+  const notices = noticesOfOther(asked.text, known).notices.map(({ key, text }) => ({ key, text }));
+  const reports = reportsOfAsked(known, asked);
+  const toKey = keysOfRecorded(known, asked);
+  const keyed = (key: string) => (text: Words) => ({ key: toKey(key), text: ended(text) });
   const subjects = new Set(packages.map((one) => toPackage(one)?.subject));
   const absent = factsOf(packageExists, observations).filter(({ subject }) => subjects.has(subject));
   return [
@@ -44,7 +57,7 @@ function noticesOf({ listing, observations }: KnownVersions, asked: AskedPlaces)
 }
 
 /** Of the package or version that was asked for, whichever of its listings is meant. */
-export function noticesOfAsked(all: readonly KnownVersions[], asked: AskedPlaces): PackageNotice[] {
+export function noticesOfAsked(all: readonly KnownVersions[], asked: Name): PackageNotice[] {
   const notices = all.flatMap((one) => noticesOf(one, asked));
   return [...new Map(notices.map((one) => [toText(one.text), one])).values()];
 }
@@ -52,7 +65,7 @@ export function noticesOfAsked(all: readonly KnownVersions[], asked: AskedPlaces
 /** Its record is empty, so the packages are those that a check looked at. */
 export async function noticesOfDeleted(
   listing: Listing,
-  asked: AskedPlaces,
+  asked: Name,
   { store }: Pick<Context, 'store'>,
 ): Promise<PackageNotice[]> {
   const { observations = [] } = (await store.observations.ofListing(listing.handle)) ?? {};
@@ -76,18 +89,13 @@ export const candidatesOf = ({ candidates }: Several, known: readonly HitFacts[]
 /** With what is known of the package or version asked for. */
 export async function describeSeveral(
   found: Several,
-  {
-    said,
-    asked,
-    beside,
-    ...name
-  }: AskedPlaces & Pick<Name, 'said'> & { readonly asked: string; readonly beside: Words },
+  { name, asked, beside }: { readonly name: Name; readonly asked: string; readonly beside: Words },
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ): Promise<Several> {
   const handles = found.candidates.map(({ handle }) => handle);
   const facts = await store.documents.factsOfAll(handles, clock().toISOString());
   const known = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
-  const read = said === asked.trim() ? say`` : say`What you sent was read as ${code(said)}.`;
+  const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
   const notices = noticesOfAsked(known, name).map(({ text }) => text);
   return {
     detail: join([found.detail, beside, read, ...notices], ' '),

@@ -1,0 +1,184 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { openClaimedDirectory } from '../support/claimed-directory.ts';
+import { program, runDossier, startCommand } from '../support/command.ts';
+import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
+import { npmPackument, pypiRelease, startPackageRegistry } from '../support/endpoints/package-registry.ts';
+import { registryEntry } from '../support/entries.ts';
+import { opened, openFolder } from '../support/opened.ts';
+
+const recorded = (handle: string, registryType: string, identifier: string, version: string, more = {}) =>
+  registryEntry(handle, {
+    packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+    ...more,
+  });
+const entries = [
+  recorded('com.example/csv', 'npm', 'fern-csv', '2.0.1'),
+  recorded('com.example/cal', 'npm', 'tin-cal', '3.0.0'),
+  recorded('com.example/tables', 'pypi', 'pewter-tables', '2.0.0'),
+  recorded('com.example/pdf', 'pypi', 'copper-pdf', '1.2.0'),
+  recorded('com.example/img', 'npm', 'lark-img', '2.0.0'),
+  recorded('com.example/evil', 'npm', 'evil-tool', '1.0.0'),
+  recorded('com.example/pair', 'npm', 'paired', '1.0.0'),
+  recorded('com.other/pair', 'npm', 'paired', '1.0.0'),
+  recorded('com.example/moved', 'npm', 'moved-tool', '1.0.0', {
+    repository: { url: 'https://github.com/example/moved', source: 'github' },
+  }),
+  recorded('com.example/imager', 'oci', 'docker.io/example/imager:1.2.3', '1.2.3'),
+];
+const npm = await opened(
+  startPackageRegistry(() => ({
+    '/fern-csv': npmPackument('fern-csv', { '2.0.0': {}, '2.0.1': {}, '2.0.2': {} }, {}),
+    '/tin-cal': npmPackument('tin-cal', { '2.5.0': { deprecated: 'leaks events' }, '3.0.0': {} }, {}),
+    '/lark-img': npmPackument('lark-img', { '0.9.0': {}, '1.0.0': {}, '2.0.0': {} }, {}),
+    '/evil-tool': npmPackument('evil-tool', { '0.9.0': {}, '1.0.0': {}, '1.1.0': {} }, {}),
+    '/moved-tool': npmPackument('moved-tool', { '1.0.0': {} }, {}),
+    '/paired': npmPackument('paired', { '0.9.0': {}, '1.0.0': {} }, {}),
+  })),
+);
+const tables = [
+  pypiRelease('pewter-tables', '1.9.0', 'overwrites files'),
+  pypiRelease('pewter-tables', '2.0.0'),
+];
+const pdf = [pypiRelease('copper-pdf', '1.1.0'), pypiRelease('copper-pdf', '1.2.0', 'drops pages')];
+const pypi = await opened(
+  startPackageRegistry(() => ({
+    '/pypi/pewter-tables/json': {
+      ...tables[1],
+      releases: { '1.9.0': tables[0]?.urls, '2.0.0': tables[1]?.urls },
+    },
+    '/pypi/pewter-tables/2.0.0/json': { ...tables[1] },
+    '/pypi/copper-pdf/json': { ...pdf[0], releases: { '1.1.0': pdf[0]?.urls, '1.2.0': pdf[1]?.urls } },
+    '/pypi/copper-pdf/1.2.0/json': { ...pdf[1] },
+  })),
+);
+const osv = await opened(
+  startOsvApi(() => [
+    osvRecord('GHSA-frnh-2q4v-8c3w', ['npm', 'fern-csv'], since('0', '2.0.2')),
+    osvRecord('GHSA-lark-5h2j-77pq', ['npm', 'lark-img'], { versions: ['1.0.0'] }),
+    osvRecord('MAL-2026-9', ['npm', 'lark-img'], { versions: ['0.9.0'] }),
+    osvRecord('MAL-2026-8', ['npm', 'evil-tool'], { versions: ['1.0.0'] }),
+    osvRecord('MAL-2026-7', ['npm', 'paired'], { versions: ['1.0.0'] }),
+  ]),
+);
+const directory = await opened(
+  openClaimedDirectory({
+    entries,
+    listening: true,
+    environment: {
+      ADVISORIES: osv.url,
+      PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url, pypi: pypi.url }),
+      LIMITS: 'off',
+    },
+  }),
+);
+const folder = openFolder();
+const file = join(folder, '.mcp.json');
+const dump = join(folder, 'evidence.jsonl.gz');
+const inventory = (from: string, ...args: string[]) =>
+  runDossier(['inventory', file, '--service', from, ...args], { HOME: folder }, folder);
+
+beforeAll(async () => {
+  for (const { server } of entries)
+    if (server.name !== 'com.other/pair') await directory.observe(String(server.name));
+  directory.wait(40 * 86_400);
+  for (const { server } of entries)
+    if (server.name !== 'com.other/pair') await directory.observe(String(server.name));
+  const manifest = await fetch(`${directory.url}/export/manifest.json`);
+  const { files } = (await manifest.json()) as { files: { path: string }[] };
+  const evidence = await fetch(`${directory.url}${files[1]?.path}`);
+  writeFileSync(dump, Buffer.from(await evidence.arrayBuffer()));
+});
+
+/** What is configured, what is found of it, and what is said first. */
+const configured: readonly (readonly [command: string, findings: readonly string[], said: RegExp])[] = [
+  ['npx -y fern-csv@2.0.0', ['advisories'], /1 advisory about version `2\.0\.0`.*fixed in `2\.0\.2`/],
+  ['npx -y fern-csv@2.0.1', ['advisories'], /1 advisory about version `2\.0\.1`/],
+  ['npx -y fern-csv@2.0.2', [], /You asked about `2\.0\.2`; the record names `2\.0\.1`/],
+  ['npx -y fern-csv', ['unpinned'], /Your request means the newest version, which was `2\.0\.2`/],
+  ['npx -y fern-csv@latest', ['unpinned'], /Your request means the newest version, which was `2\.0\.2`/],
+  ['npx -y fern-csv@~2.0.0', ['unpinned'], /You asked about `~2\.0\.0`, which means `2\.0\.2`/],
+  ['npx -y fern-csv@^3', ['unpinned'], /You asked about “\^3”; which version fits, the registry decides/],
+  ['npx -y lark-img@next', ['malware', 'unpinned'], /You asked about `next`, which is not a version/],
+  [
+    'npx -y lark-img@>=1',
+    ['unpinned'],
+    /You asked about `>=1`, which means `2\.0\.0`.*it is the recorded one/,
+  ],
+  ['npx -y fern-csv@9.9.9', ['not-there'], /npm has no version `9\.9\.9` of `npm:fern-csv`/],
+  ['npx -y fern-csv@1.0.0-sk-proj1Abcdefgh0123456789', [], /You asked about `not-sent`, which is not/],
+  ['npx -y tin-cal@2.5.0', ['deprecated'], /npm marks version `2\.5\.0` of `npm:tin-cal` as deprecated/],
+  ['npx -y tin-cal@3.0.0', [], /com\.example\/cal/],
+  [
+    'uvx pewter-tables==1.9.0',
+    ['deprecated'],
+    /PyPI marks version `1\.9\.0` of `pypi:pewter-tables` as yanked/,
+  ],
+  ['uvx pewter-tables==2.0.0', [], /com\.example\/tables/],
+  ['uvx copper-pdf', ['unpinned'], /Your request means the newest version, which was `1\.1\.0`/],
+  ['uvx copper-pdf==1.1.0', [], /You asked about `1\.1\.0`; the record names `1\.2\.0`/],
+  ['uvx --from copper-pdf==1.2.0 pdf', ['deprecated'], /PyPI marks version `1\.2\.0`/],
+  ['npx lark-img@0.9.0', ['malware'], /OSV lists version `0\.9\.0` of `npm:lark-img` as malicious code/],
+  ['npx lark-img@1.0.0', ['advisories'], /1 advisory about version `1\.0\.0`/],
+  ['npx lark-img@2.0.0', [], /some versions of `npm:lark-img`, but not version `2\.0\.0`, as malicious/],
+  ['bunx lark-img', ['unpinned'], /some versions of `npm:lark-img`, but not version `2\.0\.0`, as malicious/],
+  ['npx evil-tool@1.0.0', ['malware'], /OSV lists version `1\.0\.0` of `npm:evil-tool` as malicious code/],
+  ['npx evil-tool@0.9.0', [], /OSV lists no advisory about version `0\.9\.0` of `npm:evil-tool`/],
+  ['npx evil-tool', ['unpinned'], /Your request means the newest version, which was `1\.1\.0`/],
+  ['npx paired@1.0.0', ['malware'], /OSV lists version `1\.0\.0` of `npm:paired` as malicious code/],
+  ['npx paired@0.9.0', [], /com\.other\/pair/],
+  ['npx moved-tool@1.0.0', ['not-there'], /`github\.com` shows no public repository at `example\/moved`/],
+  ['docker run -i --rm -e KEY example/imager:1.2.3', [], /com\.example\/imager/],
+  ['docker run -i --rm example/imager:2.0.0', [], /You asked about `2\.0\.0`; the record names `1\.2\.3`/],
+];
+const toServer = (line: string) => {
+  const [command, ...args] = line.split(' ');
+  return { command, args };
+};
+const servers = Object.fromEntries(configured.map(([line], at) => [`s${at}`, toServer(line)]));
+
+it('an inventory finds what is known of the configured version, also in a dump', async () => {
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  for (const from of [directory.url, dump]) {
+    const { stdout } = await inventory(from, '--json');
+    const found = (JSON.parse(stdout) as { servers: { findings: string[] }[] }).servers;
+    expect(found.map(({ findings }, at) => [configured[at]?.[0], findings])).toEqual(
+      configured.map(([line, findings]) => [line, findings]),
+    );
+  }
+});
+
+it('each version is told, and ends --fail-on only for what starts', async () => {
+  for (const [line, findings, said] of configured) {
+    writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer(line) } }));
+    const { code, stdout } = await inventory(
+      directory.url,
+      '--fail-on',
+      'malware,advisories,deprecated,not-there',
+    );
+    expect([line, code, stdout]).toEqual([
+      line,
+      findings.some((one) => one !== 'unpinned') ? 1 : 0,
+      expect.stringMatching(said),
+    ]);
+  }
+});
+
+it('the hook asks before what starts, and not because a repository is gone', async () => {
+  const hook = async (command: string) => {
+    const started = startCommand(
+      ['node', program, 'hook', 'run', '--service', directory.url, '--wait', '10'],
+      {
+        HOME: folder,
+      },
+    );
+    const tool = { tool_name: 'Bash', tool_input: { command }, session_id: command };
+    started.child.stdin?.end(JSON.stringify(tool));
+    return (await started.ended).stdout;
+  };
+  expect(await hook('npx -y moved-tool@1.0.0')).toBe('');
+  expect(await hook('npm i lark-img@>=1')).toBe('');
+  expect(await hook('npx -y lark-img@1.0.0')).toContain('1 advisory about version `1.0.0` of `npm:lark-img`');
+  expect(await hook('npx -y fern-csv@9.9.9')).toContain('npm has no version `9.9.9` of `npm:fern-csv`');
+});
