@@ -34,7 +34,7 @@ const base: ListingDocument = {
   published_at: '2026-01-10T00:00:00.000Z',
   updated_at: '2026-10-02T00:00:00.000Z',
   imported_at: '2026-10-03T00:00:00.000Z',
-  observed_at: '2026-11-01T08:00:00.000Z',
+  observed_at: '2026-11-20T08:00:00.000Z',
   remotes: [],
   packages: [],
   versions: [],
@@ -70,6 +70,8 @@ const base: ListingDocument = {
 };
 
 type Change = Partial<ListingDocument>;
+/** What happened after its last change is not in it. */
+const ofOldCopy: Change = { observed_at: '2026-11-01T08:00:00.000Z' };
 type Told = readonly [kind: string, value: ImportedSignal['value'], outcome?: ImportedSignal['outcome']];
 const signals = (...told: Told[]): Change => ({
   signals: {
@@ -144,7 +146,8 @@ const byRecord: readonly Row[] = [
     { packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: false, secret: true }] }] },
     'unknown',
   ],
-  ['needs_no_secret', { remotes: [remote] }, 'met'],
+  ['needs_no_secret', { remotes: [remote] }, 'unknown'],
+  ['needs_no_secret', { packages: [npm] }, 'met'],
   ['needs_no_secret', { remotes: [remote], copy_lacks: ['package'] }, 'unknown'],
   ['needs_no_secret', {}, 'unknown'],
   ['needs_no_secret', { remotes: [{ ...remote, unread: ['headers'] }] }, 'unknown'],
@@ -167,6 +170,8 @@ const byRecord: readonly Row[] = [
   ['listed_for_days:1', { published_at: '2099-01-01T00:00:00.000Z' }, 'unknown'],
   ['updated_within_days:50', {}, 'met'],
   ['updated_within_days:49', {}, 'not_met'],
+  ['updated_within_days:50', ofOldCopy, 'met'],
+  ['updated_within_days:49', ofOldCopy, 'unknown'],
   ['updated_within_days:30', { updated_at: '2026-11-21T00:04:00.000Z' }, 'met'],
   ['updated_within_days:30', { updated_at: '2026-11-21T00:06:00.000Z' }, 'unknown'],
   ['publisher_listings_at_most:5', {}, 'unknown'],
@@ -229,6 +234,16 @@ const bySignal: readonly Row[] = [
   ['package:pypi', signal('record.unread_fields', ['packages[]']), 'unknown'],
   ['record_unmoved_for:51', signal('record.moves', moves('2026-01-01', '2026-10-01')), 'met'],
   ['record_unmoved_for:52', signal('record.moves', moves('2026-01-01', '2026-10-01')), 'not_met'],
+  [
+    'record_unmoved_for:51',
+    { ...signal('record.moves', moves('2026-01-01', '2026-10-01')), ...ofOldCopy },
+    'unknown',
+  ],
+  [
+    'record_unmoved_for:52',
+    { ...signal('record.moves', moves('2026-01-01', '2026-10-01')), ...ofOldCopy },
+    'not_met',
+  ],
   [
     'record_unmoved_for:51',
     signal('record.moves', moves('2026-01-01', '2026-10-01', { partly_read: true })),
@@ -483,6 +498,7 @@ const byCheck: readonly Row[] = [
     'unknown',
   ],
   ['needs_no_secret', seen({ kind: 'auth.required', value: true }), 'not_met'],
+  ['needs_no_secret', seen({ kind: 'auth.required', value: false }), 'met'],
 ];
 
 const three = rated({ ratings: 3, sources: 2, last_at: '2026-11-01T00:00:00.000Z' }, { ratings: 4 });

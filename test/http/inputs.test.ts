@@ -353,7 +353,7 @@ describe('a credential that the record does not mark as secret', () => {
     const compared = JSON.parse(await answerOf('compare_agents', { handles, criteria }));
     const results = comparedOf(compared).map(({ results }) => results);
     expect(results).toEqual(
-      ['unknown', 'unknown', 'not_met', 'met'].map((needs_no_secret) => ({ needs_no_secret })),
+      ['unknown', 'unknown', 'not_met', 'unknown'].map((needs_no_secret) => ({ needs_no_secret })),
     );
     const found = JSON.parse(await answerOf('search_agents', { needs_secret: false }));
     expect(found.listings.map(({ handle }: { handle: string }) => handle).sort()).toEqual([
@@ -484,7 +484,7 @@ describe('inputs of several ways to use a listing', () => {
     );
     const criteria = [{ criterion: 'needs_no_secret' }];
     for (const [path, result, asks, told] of [
-      ['open', 'met', `N${none}.`],
+      ['open', 'unknown', `N${none}.`],
       ['keyed', 'not_met', `Needs ${keyed} for \`two.example\` (record).`, 'The record asks for 1 secret.'],
     ]) {
       const about = `About \`https://two.example/${path}\`, one of 2 endpoints in the record.`;

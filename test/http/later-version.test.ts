@@ -185,7 +185,7 @@ it('judges a listing by the day that it tells, which a deprecation does not rene
     criteria: [{ criterion: 'updated_within_days', value: 210 }],
   });
   expect(compared.match(/"updated_within_days:210":"\w+"/g)).toEqual([
-    '"updated_within_days:210":"not_met"',
+    '"updated_within_days:210":"unknown"',
     '"updated_within_days:210":"met"',
   ]);
   expect(await call('get_agent', { handle: 'com.older/mcp' })).toContain('updated 2026-11-13');

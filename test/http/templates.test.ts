@@ -58,17 +58,22 @@ async function post(tool: string, input: object): Promise<unknown> {
   const sent = { method: 'POST', headers, body: JSON.stringify(input) };
   return (await directory.app.request(`/api/tools/${tool}`, sent)).json();
 }
-async function needsNoSecret(handle: string) {
+/** Why it is not known whether a secret is needed, where no line says it. */
+async function whyUnknown(handle: string) {
   const handles = [handle, 'com.example.open/package'];
   const answer = await post('compare_agents', { handles, criteria: [{ criterion: 'needs_no_secret' }] });
-  return comparedOf(answer)[0]?.results.needs_no_secret;
+  const [one] = comparedOf(answer);
+  expect(one?.results).toEqual({ needs_no_secret: 'unknown' });
+  return one?.reasons?.needs_no_secret;
 }
+
+const notInRecords = 'an endpoint may ask for some that no record states';
 
 it.each(names)('an address with a part to fill in is a template in any spelling: %s', async (name) => {
   const [url, part] = addresses[name] ?? [];
   const handle = handleOf(name);
   const isOpen = part !== undefined;
-  expect(await needsNoSecret(handle)).toBe(isOpen ? 'unknown' : 'met');
+  expect(await whyUnknown(handle)).toBe(isOpen ? undefined : notInRecords);
   const found = (await post('search_agents', { query: handle, needs_secret: false })) as {
     readonly listings: readonly { readonly handle: string }[];
   };
@@ -91,8 +96,8 @@ it.each(names)('an address with a part to fill in is a template in any spelling:
 });
 
 it('what the record says of a part is all that is asked, and an address of IPv6 is no template', async () => {
-  expect(await needsNoSecret('com.example.open/described')).toBe('met');
-  expect(await needsNoSecret('com.example.open/six')).toBe('met');
+  expect(await whyUnknown('com.example.open/described')).toBe(notInRecords);
+  expect(await whyUnknown('com.example.open/six')).toBe(notInRecords);
   const six = await directory.app.request('/agents/com.example.open/six');
   expect(await six.text()).not.toContain('is a template');
 });

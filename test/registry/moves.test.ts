@@ -155,7 +155,8 @@ describe('a version that moves where callers go and what they send', () => {
       { results: { 'record_unmoved_for:3650': 'unknown' } },
     ]);
     whole.wait(40 * 86_400);
-    expect((await judge(30)).map(({ results }) => results['record_unmoved_for:30'])).toEqual(['met', 'met']);
+    const reasons = { 'record_unmoved_for:30': 'the record is as of 2026-11-20' };
+    expect(await judge(30)).toMatchObject([{ reasons }, { reasons }]);
   });
 
   it('compares a repository with the last one that was named, and hosts in one spelling', async () => {

@@ -36,6 +36,7 @@ import {
   plain,
   type Reason,
   type Result,
+  type UnknownResult,
   unknown,
 } from './criterion.ts';
 
@@ -64,9 +65,8 @@ const isGone: Reason<undefined> = ({ repository }, result) =>
 function asksNoSecret(listing: ListingDocument): JudgedResult {
   const { remotes, packages, observations, copy_lacks, [partAsked]: part } = listing;
   const { all, needed, unmarked } = recordedSecrets(listing);
-  const isAsked = factsOf(accessRequired, observations).some(
-    (one) => one.value === true && currentOutcome(one) === 'seen',
-  );
+  const seen = factsOf(accessRequired, observations).filter((one) => currentOutcome(one) === 'seen');
+  const isAsked = seen.some(({ value }) => value === true);
   if (needed.length + unmarked.needed.length > 0 || isAsked) return 'not_met';
   const isNamed = all.length + unmarked.all.length > 0;
   if (isNamed || unreadOf(listing).length > 0) return orAsShown('unknown');
@@ -74,7 +74,10 @@ function asksNoSecret(listing: ListingDocument): JudgedResult {
   const why = part || !lacked ? undefined : copyLacksWords(copy_lacks, lacked);
   if (why) return unknown(why);
   if (remotes.length + packages.length === 0) return unknown(own('no endpoint or package recorded'));
-  return isSpecified(listing) ? unknown(own('the specification names no inputs')) : 'met';
+  if (isSpecified(listing)) return unknown(own('the specification names no inputs'));
+  // A record has no field for what an endpoint asks for by OAuth.
+  const isOpen = ({ url }: (typeof remotes)[number]) => seen.some(({ subject }) => subject === url);
+  return remotes.every(isOpen) ? 'met' : unknown(own('an endpoint may ask for some that no record states'));
 }
 
 function hasTransport(listing: ListingDocument, wanted: string): JudgedResult {
@@ -104,10 +107,19 @@ function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): 
   return age_days >= wanted && !listing.sample ? 'met' : unknown(first?.reason ?? noDates);
 }
 
+const longestBehind_days = 1;
+
+/** Undefined if the record is as of now. */
+function whyBehind({ observed_at }: ListingDocument, now_ms: number): UnknownResult | undefined {
+  const isBehind = (daysSince(observed_at, now_ms) ?? 0) > longestBehind_days;
+  return isBehind ? unknown(say`the record is as of ${dayOf(observed_at)}`) : undefined;
+}
+
 function isUpdatedWithin(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
   const at = keptUp_at(listing, listing.versions);
   const age_days = daysSince(at, now_ms);
-  return age_days === undefined ? noAge(at) : decided(age_days <= wanted);
+  if (age_days === undefined) return noAge(at);
+  return age_days <= wanted ? 'met' : (whyBehind(listing, now_ms) ?? 'not_met');
 }
 
 const ofPastDay = own('not kept for past days');
@@ -144,7 +156,8 @@ function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number):
   if (outcome === 'not_asked' || !isCompared)
     return unknown(reason ?? versions?.reason ?? own('not all versions were compared'));
   const since = last?.published_at ?? fact?.since ?? listing.published_at;
-  return ageOf(since) >= wanted ? 'met' : unknown(say`compared since ${dayOf(since)}`);
+  if (ageOf(since) < wanted) return unknown(say`compared since ${dayOf(since)}`);
+  return whyBehind(listing, now_ms) ?? 'met';
 }
 
 const recorded = criteriaOf('imported');
