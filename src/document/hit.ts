@@ -333,7 +333,7 @@ function matchedWords({ handle, title, description, tags }: Listing, match: Matc
     ({ texts }) => texts.join(' '),
   );
   const others = [...by].map(
-    ([text, all]) => say`${code(text)} instead of ${codes(all.map(({ typed }) => typed))}`,
+    ([text, all]) => say`${code(text)} instead of ${codes([...new Set(all.map(({ typed }) => typed))])}`,
   );
   const has = others.length > 0 && say`; has ${join(others.slice(0, mostInstead), ', ')}`;
   return say`matched ${matched} of ${count(words, 'word')}${has}${more(others, mostInstead)}`;

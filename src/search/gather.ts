@@ -1,7 +1,7 @@
 import { isHandle } from '../core/handle.ts';
-import { nextTurn } from '../core/turns.ts';
+import { inTurns, nextTurn } from '../core/turns.ts';
 import { type Documents, type FoundDocuments, firstTermOf } from './document.ts';
-import { readNearWords, readWords } from './index-words.ts';
+import { readBeginnings, readNearWords, readWords } from './index-words.ts';
 import { enoughCandidates, mostProbes, type Probe, toGroupOfAny, toSteps } from './plan.ts';
 import {
   type Facet,
@@ -16,9 +16,9 @@ import {
   type SearchQuery,
   type SearchSort,
   toId,
+  toNamingWords,
   toOwnerFacets,
   toPosition,
-  toWordOwners,
 } from './query.ts';
 import type { Db } from './schema.ts';
 import { createScorer, isPhraseAt, type RankedWord, toPhrase } from './score.ts';
@@ -218,6 +218,7 @@ async function sortFound(
 }
 
 const mostOwned = 200;
+const mostBegun = 2;
 
 async function findOwned({ db, index }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
   const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
@@ -233,11 +234,25 @@ async function findForemost({ listings }: IndexSearch, text: string, owned: read
   return new Set(rows.filter(({ handle }) => isLabelOf(handle, text)).map(({ id }) => toPosition(id)));
 }
 
-const findNamed = async ({ db, index }: IndexSearch, text: string, facets: readonly FacetChoice[]) => {
-  const owners = toWordOwners(text);
+/** By a word that is the publisher's name, or by all that begin labels, as in com.googleapis.mapstools. */
+async function findNamed({ db, index, listings }: IndexSearch, text: string, facets: readonly FacetChoice[]) {
+  const words = toNamingWords(text);
+  if (words.length === 0) return new Set<number>();
+  const owners = words.map((word): Facet => `owner:${word}`);
   const probe = { groups: [], excluded: [], limit: mostOwned, expected: mostOwned };
-  return new Set(owners.length > 0 ? await index.find(db, { ...probe, facets: [...facets, owners] }) : []);
-};
+  const named = await index.find(db, { ...probe, facets: [...facets, owners] });
+  if (words.length > mostBegun) return new Set(named);
+  const groups = await inTurns(words, async (word) =>
+    (await readBeginnings(db, word)).map(([term]) => ({ terms: [term], strong: false })),
+  );
+  if (groups.some(({ length }) => length === 0)) return new Set(named);
+  const begun = await listings.texts((await index.find(db, { ...probe, groups, facets })).map(toId));
+  const isBegun = ({ handle }: { readonly handle: string }) => {
+    const labels = handle.slice(0, handle.indexOf('/')).toLowerCase().split('.');
+    return words.every((word) => labels.some((label) => label.startsWith(word)));
+  };
+  return new Set([...named, ...begun.filter(isBegun).map(({ id }) => toPosition(id))]);
+}
 
 function countFacetsOf({ documents, starts }: FoundDocuments) {
   const data = documents.data();

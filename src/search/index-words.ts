@@ -4,12 +4,12 @@ import { type ParsedQuery, type QueryWord, toId } from './query.ts';
 import type { Db } from './schema.ts';
 import type { RankedWord } from './score.ts';
 import type { IndexSearch, SearchIndex, TermCount } from './search-index.ts';
-import { type Alternative, synonymsOf } from './synonyms.ts';
+import { type Alternative, isOnlyRelated, synonymsOf } from './synonyms.ts';
 import { isCorrectable, stem, swappedStems, toHalves, toSpellings, toWords, wordsOfAll } from './words.ts';
 
 const mostBeginnings = 8;
 
-async function readBeginnings(db: Db, prefix: string): Promise<[string, TermCount][]> {
+export async function readBeginnings(db: Db, prefix: string): Promise<[string, TermCount][]> {
   const rows = await db
     .selectFrom('search_term')
     .selectAll()
@@ -57,10 +57,7 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
     /** Without synonyms. */
-    near: [
-      ...likely.map((term) => ({ text: spellings.get(term) ?? term, term })),
-      ...split.map(({ text }) => ({ text })),
-    ],
+    near: [...likely.map((term) => ({ text: spellings.get(term) ?? term, terms: [term] })), ...split],
     counts: new Map([...known, ...ofOthers]),
     isSure,
   };
@@ -88,25 +85,26 @@ interface Expanded extends QueryWord {
   readonly found: readonly Alternative[];
   /** Undefined if an alternative is found. */
   readonly near: readonly NearWord[] | undefined;
-  /** One of several words, or of a few letters, that somebody may have meant. */
+  /** It is in no listing, and what is found instead may be about something else. */
   readonly isGuessed: boolean;
 }
 
 /** Two words in one, or a spelling and its stem, which need not be a word. */
 interface NearWord {
   readonly text: string;
-  readonly term?: string;
+  readonly terms: readonly string[];
 }
 
 /** What is found, words that begin with a rare last word, and corrections of up to three unknown ones. */
 async function expand(
   db: Db,
   index: SearchIndex,
-  words: readonly QueryWord[],
+  { words, phrases }: ParsedQuery,
   counts: Map<string, TermCount>,
 ): Promise<Expanded[]> {
   const expanded: Expanded[] = [];
   let corrected = 0;
+  const quoted = new Set(phrases.flat());
   const lastTelling = words.findLastIndex(isTelling);
   for (const [at, word] of words.entries()) {
     const found = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
@@ -118,8 +116,8 @@ async function expand(
         found.push({ terms: [term], factor: beginningFactor });
       }
     let near: readonly NearWord[] | undefined = found.length === 0 ? [] : undefined;
-    let isGuessed = near !== undefined;
-    if (near && isCorrectable(word.text) && corrected < mostCorrected) {
+    let isGuessed = found.every(isOnlyRelated);
+    if (near && !quoted.has(word.term) && isCorrectable(word.text) && corrected < mostCorrected) {
       corrected += 1;
       const corrections = await readCorrections(db, index, word.text);
       for (const [term, count] of corrections.counts) counts.set(term, count);
@@ -127,11 +125,11 @@ async function expand(
       near = corrections.near;
       isGuessed = !corrections.isSure;
     }
-    if (near && at === lastTelling && [...word.text].length >= shortestBeginning)
+    if (near && !quoted.has(word.term) && at === lastTelling && [...word.text].length >= shortestBeginning)
       for (const [term, count] of await readBeginnings(db, word.text)) {
         counts.set(term, count);
         found.push({ terms: [term], factor: beginningFactor });
-        near = [...near, { text: term, term }];
+        near = [...near, { text: term, terms: [term] }];
       }
     expanded.push({ ...word, found, near, isGuessed });
   }
@@ -166,9 +164,16 @@ function toRanked(word: Expanded, counts: Counts, total: number) {
 const guessShare = 0.5;
 
 function withGuesses(words: readonly ReturnType<typeof toRanked>[]): RankedWord[] {
-  const typed = words.filter((word) => word.isTelling && !word.isGuessed);
+  const typed = words.filter((word) => word.isCounted && !word.isGuessed);
   const most = guessShare * Math.min(...typed.map(({ value }) => value));
   return words.map((word) => (word.isGuessed ? { ...word, value: Math.min(word.value, most) } : word));
+}
+
+/** Of a script without spaces, what is typed as one is several pairs of characters, found or not. */
+function toUnknown([word, parts]: [word: string, parts: readonly Expanded[]]) {
+  const near = parts.flatMap((one) => one.near ?? (one.text.length > 1 ? { ...one, terms: [one.term] } : []));
+  const isSure = parts.every(({ near, isGuessed }) => near === undefined || !isGuessed);
+  return parts.some((one) => one.near) ? [{ word, near, isSure }] : [];
 }
 
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
@@ -178,7 +183,7 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const counts = new Map(await index.readTermCounts(db, [...terms]));
   const total = Math.max(1, await listings.count());
-  const expanded = await expand(db, index, query.words, counts);
+  const expanded = await expand(db, index, query, counts);
   const isFound = ({ found }: Expanded) => found.length > 0;
   const telling = expanded.filter(isTelling);
   const isForeign = 2 * telling.filter((word) => !isFound(word)).length > telling.length;
@@ -196,25 +201,23 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
     counted:
       query.words.filter(isCounted).length -
       known.filter((word) => word.isCounted && !rarest.has(word)).length,
-    unknown: expanded.flatMap((word) =>
-      word.near && isCounted(word) ? [{ word: word.typed, near: word.near, isSure: !word.isGuessed }] : [],
-    ),
+    unknown: [...Map.groupBy(expanded.filter(isCounted), ({ typed }) => typed)].flatMap(toUnknown),
     total,
   };
 }
 
 const mostShowing = 5;
 
-/** As tried, or else in its shortest form in the first few listings. */
-async function readWritten({ db, index, listings }: IndexSearch, { text, term = text }: NearWord) {
-  const probe = { groups: [[{ terms: [term], strong: false }]], facets: [], excluded: [] };
+/** As tried, or else in its shortest form in the first few listings; undefined if none has it. */
+async function readWritten({ db, index, listings }: IndexSearch, { text, terms }: NearWord) {
+  const probe = { groups: [[{ terms, strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
-  if (positions.length === 0) return undefined;
+  if (positions.length === 0 || terms.length > 1) return positions.length > 0 ? text : undefined;
   const rows = await listings.texts(positions.map(toId));
   const words = rows
     .flatMap(({ handle, title, description }) => toWords(`${handle} ${title ?? ''} ${description}`))
     .flatMap((word) => [word.text, ...word.parts])
-    .filter((word) => stem(word) === term);
+    .filter((word) => stem(word) === terms[0]);
   return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
 }
 
@@ -225,9 +228,7 @@ export const readNearWords = (
 ) =>
   Promise.all(
     unknown.map(async ({ word, near, isSure }) => {
-      const written = await Promise.all(
-        near.map((one) => (one.term === undefined ? one.text : readWritten(search, one))),
-      );
+      const written = await Promise.all(near.map((one) => readWritten(search, one)));
       return { word, near: [...new Set(written.filter((one) => one !== undefined))], isSure };
     }),
   );

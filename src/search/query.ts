@@ -1,5 +1,5 @@
 import { Holder, namespaceIdentity } from '../core/identity.ts';
-import { type Alternative, findSynonyms, toPhraseWords } from './synonyms.ts';
+import { type Alternative, findSynonyms, isOnlyRelated, toPhraseWords } from './synonyms.ts';
 import {
   lightWords,
   questionWords,
@@ -44,7 +44,8 @@ export function ownerFacets(handle: string): Facet[] {
 }
 
 /** Wanted of the owner named beside them. */
-const around = /^(?:official|the|mcp)\s+|\s+(?:official|mcp|server|servers|api|connector|integration)$/i;
+const around =
+  /^(?:official|the|mcp)\s+|\s+(?:official|mcp|server|servers|api|connector|integration|\d+\.\d+)$/i;
 const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
@@ -78,19 +79,17 @@ export const isLabelOf = (handle: string, query: string): boolean =>
 
 const mostNamed = 5;
 
-/** Whoever has one of several words as a name, as in `notion pages`. */
-export function toWordOwners(query: string): Facet[] {
+/** Of several words, those that may be a publisher's name, as in `notion pages`. */
+export function toNamingWords(query: string): string[] {
   const words = withoutWanted(query).slice(0, longest).split(/\s+/).map(letters);
   const telling = words.filter((word) => word.length > 2 && !lightWords.has(word) && !stopWords.has(word));
-  return telling.length > 1 ? telling.slice(0, mostNamed).map((word): Facet => `owner:${word}`) : [];
+  return telling.length > 1 ? telling.slice(0, mostNamed) : [];
 }
 
 export type QueryWord = ReturnType<typeof toQueryWords>[number];
 export type ParsedQuery = ReturnType<typeof parseQuery>;
 
 const joinedFactor = 0.9;
-/** A word in a phrase with synonyms. */
-const partFactor = 0.15;
 const questionShare = 0.15;
 const lightShare = 0.5;
 const verbShare = 0.32;
@@ -98,8 +97,13 @@ const mostWords = 64;
 
 const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
-/** `"phrase"`, `-"phrase"` and `-word`. */
-const conditions = /(?<minus>(?<=^|\s)-)?"(?<phrase>[^"]*)"|(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)/gu;
+/** Behind a verb (`does not need`) it says something else. */
+const negation = String.raw`\b(?=[abeino])(?<!\b(?:am|are|be|can|could|did|do|does|has|have|if|is|may|must|or|should|was|were|why|will|would) {1,3})(?:(?:but|and) +)?(?:not|except(?: +for)?|excluding|other +than|instead +of) +(?:(?:an?|any|for|from|in|of|on|the|with) +)?`;
+/** `"phrase"`, `-"phrase"`, `-word` and `not word`. */
+const conditions = new RegExp(
+  String.raw`(?<minus>(?<=^|\s)-|${negation})?"(?<phrase>[^"]*)"|(?:(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)|${negation}(?<other>[\p{L}\p{N}][\p{L}\p{N}.-]*))`,
+  'giu',
+);
 
 const toTerms = (text: string) =>
   toWords(text)
@@ -141,48 +145,55 @@ function toQueryWords(text: string, counting: ReadonlySet<string>) {
   const words = toWords(text).slice(0, mostWords * 2);
   const informative = toPhraseWords(withoutForeign(words) ?? words).slice(0, mostWords);
   const most = Math.max(...informative.map(shareOf));
-  return findSynonyms(informative).map(({ from, to, synonyms }) => {
-    const words = informative.slice(from, to);
-    const terms = words.map((word) => stem(word.text));
-    const single = words.flatMap((_, offset) => toAlternatives(informative, from + offset));
-    const isPhrase = words.length > 1;
-    return {
-      text: words.map((word) => word.text).join(' '),
-      typed: [...new Set(words.map((word) => typed.get(word.text) ?? word.text))].join(' '),
-      term: terms.at(-1) ?? '',
-      /** 1 for words that say most. */
-      share: Math.max(...words.map(shareOf)) / most,
-      /** Itself first. */
-      alternatives: isPhrase
-        ? [
-            { terms, factor: 1, isWritten: true },
-            ...single.map((one) => ({ terms: one.terms, factor: one.factor * partFactor })),
-            ...synonyms,
-          ]
-        : [...single, ...synonyms],
-    };
-  });
+  const terms = new Set(informative.map((word) => stem(word.text)));
+  const isTyped = (one: Alternative) => isOnlyRelated(one) && one.terms.every((term) => terms.has(term));
+  const synonyms = findSynonyms(informative);
+  return informative.map((word, at) => ({
+    text: word.text,
+    typed: typed.get(word.text) ?? word.text,
+    term: stem(word.text),
+    /** 1 for words that say most. */
+    share: shareOf(word) / most,
+    /** Itself first. */
+    alternatives: [
+      ...toAlternatives(informative, at),
+      ...(synonyms[at] ?? []).filter((one) => !isTyped(one)),
+    ],
+  }));
 }
 
+/** What is no name: `not open`, `not working`. */
+const isNamed = (word: string) =>
+  shareOfWord(word) === 1 && !stopWords.has(word) && !/(?:able|ed|ible|ing)$/.test(word);
+
 const findConditions = (query: string) =>
-  [...query.matchAll(conditions)].map(({ 0: text, index, groups: { minus, phrase, word } = {} }) => ({
-    text,
-    index,
-    words: phrase ?? word ?? '',
-    isExcluded: minus !== undefined || word !== undefined,
-  }));
+  [...query.matchAll(conditions)]
+    .filter(({ groups: { other } = {} }) => other === undefined || isNamed(other.toLowerCase()))
+    .map(({ 0: text, index, groups: { minus, phrase, word, other } = {} }) => ({
+      text,
+      index,
+      words: phrase ?? word ?? other ?? '',
+      isExcluded: (minus ?? word ?? other) !== undefined,
+      isSaid: other !== undefined || /\w/.test(minus ?? ''),
+    }));
+
+/** Words of the query that exclude, as in `not notion`, where a `-` would. */
+export const findNegations = (query: string) => findConditions(query).filter(({ isSaid }) => isSaid);
 
 const behindPrice = String.raw`(?!\S+\s*(?:[%€£]|(?:usdc?|eurc?|dollars?|euros?|cents?|percent)\b))`;
-/** `v4.20`, `2.0.60-rc.1`, `@1.2.3` behind a name; no part of a name, an address or a price. */
-const version = String.raw`(?:(?<=\w)@|(?<![\w.$€£\/@-]))${behindPrice}v?\d+(?:\.\d+)+(?:[a-z]{1,2}\d*|\.x)?(?:[-+][\w.+-]{0,40})?(?!\w|\.\w|\/)`;
+/** As in `OAuth 2.0`, or of an address. */
+const decimal = /(?<![\w.])\d+(?:\.\d+)+(?::\d+)?(?![\w.])/;
+/** `v4.20`, `2.0.60-rc.1`, `@1.2` behind a name; no part of a name, an address or a price, and no decimal. */
+const version = String.raw`(?<version>(?:(?<=\w)@|(?<![\w.$€£\/@-])(?!\d+\.\d+(?:\.\d+\.\d+)?(?![\w.+-]))${behindPrice})v?\d+(?:\.\d+)+(?:[a-z]{1,2}\d*|\.x)?(?:[-+][\w.+-]{0,40})?(?!\w|\.\w|\/))`;
 const conditionOrVersion = new RegExp(`${conditions.source}|${version}`, 'giu');
 
 /** Texts of listings have the numbers of others. In quotes, or without other words, it is text. */
 export function readVersions(query: string) {
   const versions: string[] = [];
-  const text = query.replace(conditionOrVersion, (found) => {
-    if (/^[-"]/.test(found)) return found;
-    versions.push(found.replace('@', ''));
+  const text = query.replace(conditionOrVersion, (found, ...groups) => {
+    const { version: named } = groups.at(-1) as { version?: string };
+    if (named === undefined) return found;
+    versions.push(named.replace('@', ''));
     return ' ';
   });
   return toWords(text).length > 0 ? { text, versions } : { text: query, versions: [] };
@@ -204,7 +215,10 @@ export function parseQuery(query: string, meant: readonly RegExp[] = []) {
       .map(({ words }) => toTerms(words))
       .filter(({ length }) => length > 0);
   const typed = found.reduceRight(withoutCondition, text).replaceAll('"', ' ');
-  const others = meant.reduce((left, words) => left.replace(new RegExp(words, 'gi'), ' '), typed);
+  const others = [...meant, decimal].reduce(
+    (left, words) => left.replace(new RegExp(words, 'gi'), ' '),
+    typed,
+  );
   return {
     words: toQueryWords(typed, new Set(toWords(others).map((word) => word.text))),
     /** In this order, with nothing between. */

@@ -14,6 +14,9 @@ const sameFactor = 0.85;
 const kindFactor = 0.8;
 const relatedFactor = 0.35;
 
+/** It may be about something else, as MySQL is to Postgres. */
+export const isOnlyRelated = ({ factor }: Alternative): boolean => factor <= relatedFactor;
+
 /** `between`: what stands before the word and says nothing, as in `text to speech`. */
 export interface PhraseWord {
   readonly text: string;
@@ -78,23 +81,23 @@ function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   othersOf((byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1));
 
-/** Words, or the longest phrases of the tables, with nothing between their words but what is there too. */
-export function findSynonyms(typed: readonly PhraseWord[]) {
+/** For each word, those of it or of the longest phrase with it, between whose words is what is there too. */
+export function findSynonyms(typed: readonly PhraseWord[]): (readonly Alternative[])[] {
   const stems = stemsOf(typed);
   const isAt = (at: number, words: readonly PhraseWord[], phrase: readonly string[]) =>
     phrase.every((part, offset) => {
       const between = offset > 0 && typed[at + offset]?.between;
       return stems[at + offset] === part && (!between || between === words[offset]?.between);
     });
-  const units: { from: number; to: number; synonyms: Alternative[] }[] = [];
-  for (let at = 0; at < stems.length; ) {
-    const found = (byStart().get(stems[at] ?? '') ?? []).filter(({ words, phrase }) =>
+  const found: (readonly Alternative[])[] = [];
+  while (found.length < stems.length) {
+    const at = found.length;
+    const entries = (byStart().get(stems[at] ?? '') ?? []).filter(({ words, phrase }) =>
       isAt(at, words, phrase),
     );
-    const length = found[0]?.phrase.length ?? 1;
-    const longest = found.filter(({ phrase }) => phrase.length === length);
-    units.push({ from: at, to: at + length, synonyms: othersOf(longest) });
-    at += length;
+    const length = entries[0]?.phrase.length ?? 1;
+    const synonyms = othersOf(entries.filter(({ phrase }) => phrase.length === length));
+    for (let word = 0; word < length; word += 1) found.push(synonyms);
   }
-  return units;
+  return found;
 }

@@ -98,7 +98,7 @@ export function withoutForeign(words: readonly SearchWord[]): SearchWord[] | und
 
 /** Of questions, or with little sense. */
 export const questionWords: ReadonlySet<string> = toSet(
-  `find show give get need want wants looking look something anything someone anyone thing things way best good
+  `find show give get but versus vs without need want wants looking look something anything someone anyone thing things way best good
   please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
   tools mcp official server servers`,
 );
@@ -124,8 +124,9 @@ const shortestCorrected = 4;
 const longestCorrected = 24;
 const shortestHalf = 3;
 
+/** A number is as it was meant. */
 export const isCorrectable = (word: string): boolean =>
-  word.length >= shortestCorrected && word.length <= longestCorrected && /^[a-z0-9]+$/.test(word);
+  word.length >= shortestCorrected && word.length <= longestCorrected && /^(?=.*[a-z])[a-z0-9]+$/.test(word);
 
 const swapsOf = (word: string): string[] =>
   [...word].map((letter, at) => `${word.slice(0, at)}${word[at + 1] ?? ''}${letter}${word.slice(at + 2)}`);

@@ -67,17 +67,17 @@ const mostUnknown = 3;
 /** Of words without a near one, one line names a few. */
 function unknownLines(unknown: readonly z.output<typeof unknownWord>[]): string[] {
   const alone = unknown.filter(({ near }) => near.length === 0).map(({ word }) => toQuote(word));
-  const rest = alone.length > mostUnknown ? ` or ${alone.length - mostUnknown} more of the words` : '';
+  const rest = alone.length > mostUnknown ? ` or ${alone.length - mostUnknown} more words of the search` : '';
   return [
     ...unknown
       .filter(({ near }) => near.length > 0)
       .map(
         ({ word, near }) =>
-          `No listing has ${toQuote(word)} in its text; searched for instead: ${inlineAll(near)}.`,
+          `No listing has the word ${toQuote(word)}; searched for instead, unless in quotes: ${inlineAll(near)}.`,
       ),
     ...(alone.length > 0
       ? [
-          `No listing has ${alone.slice(0, mostUnknown).join(' or ')}${rest} in its text; nothing near was found.`,
+          `No listing has the word ${alone.slice(0, mostUnknown).join(' or ')}${rest}; no other was searched for instead.`,
         ]
       : []),
   ];
@@ -152,7 +152,7 @@ const output = z.object({
     .optional()
     .describe('The listing that the publisher of the listing in similar_to names as its successor'),
   successor_is_listed: z.boolean().optional(),
-  did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has in its text'),
+  did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has'),
   advice: z.string().optional(),
   no_match: nearMisses.optional().describe('Present only if nothing matches'),
   left_out: leftOut

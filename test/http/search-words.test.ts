@@ -129,7 +129,7 @@ it('puts listings with the product that is named before those with the other wor
 it('quotes an unknown word as it was typed', async () => {
   const { did_you_mean, text } = await search('XRechnung prüfen Älteste');
   expect(did_you_mean?.map(({ word }) => word)).toEqual(['prüfen', 'Älteste']);
-  expect(text).toContain('No listing has “prüfen” or “Älteste” in its text');
+  expect(text).toContain('No listing has the word “prüfen” or “Älteste”; no other');
   const page = await directory.app.request('/agents?q=XRechnung+Pr%C3%BCfen');
   expect(await page.text()).toContain('No listing has the word “Prüfen”.');
 });
@@ -258,6 +258,6 @@ it('has one line for unknown words of a script without spaces, and advises to se
   expect(half.advice).toBe(inEnglish);
   expect((await search('key to la WebSocket')).advice).toBeUndefined();
   expect((await search('alpha bravo charlie delta zulu')).text).toContain(
-    'or 2 more of the words in its text',
+    '“alpha” or “bravo” or “charlie” or 2 more words of the search; no other',
   );
 });

@@ -1,4 +1,4 @@
-import type { Facet } from '../../search/query.ts';
+import { type Facet, findNegations } from '../../search/query.ts';
 
 interface MeantFilter {
   readonly facet: Facet;
@@ -34,6 +34,61 @@ const meantFilters: readonly MeantFilter[] = [
       /\bself[\s-]?host\w*|\blocally\b|\blocal\s+(?:mcp|servers?|install)\w*|\bon[\s-]prem\w*|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
     text: 'a recorded package runs where you start it',
   },
+  ...Object.entries({ npm: 'node(?:\\.?js)?|npm', pypi: 'python|pypi', oci: 'docker' }).map(
+    ([type, names]) => ({
+      facet: `package:${type}` as const,
+      filter: `package:${type}`,
+      words: new RegExp(`\\b(?:${names})[\\s-]+only\\b|\\bonly\\s+(?:${names})\\b`, 'i'),
+      text: `a package of this type is recorded`,
+    }),
+  ),
+];
+
+/** What no text of a listing tells, and no filter alone, with what does. */
+const unsearched: readonly (readonly [words: RegExp, toText: (found: RegExpExecArray) => string])[] = [
+  [
+    /\b(?:newest|most recent(?:ly)?|(?:(?:new|made|added|created|published|released|updated) )?(?:this|in the last|last) (?:year|month|week))\b/i,
+    () => 'No date is searched: sort by published or updated.',
+  ],
+  [
+    /\b(?:(?:best|highest|top|most)[ -](?:rated|popular|used|trusted|reliable|downloaded|starred)|trusted|trustworthy|reliable|popular)\b/i,
+    () => 'Popularity and quality are not searched and change no place; get_agent says what is known.',
+  ],
+  [
+    new RegExp(
+      `\\bwithout (?:(?:an?|any|the|my) )?(?!(?:api[ -]?)?(?:${secrets})\\b)(?<word>\\w[\\w-]{0,40})`,
+      'i',
+    ),
+    ({ 0: said, groups: { word } = {} }) =>
+      `“${said}” leaves out nothing: -${word} leaves out listings with this word.`,
+  ],
+];
+
+const price =
+  /(?:(?:under|below|less than|at most|up to|for|no more than) )?(?:\$ ?(?<dollars>\d+(?:\.\d+)?)|(?<![\w.])(?<number>\d+(?:\.\d+)?) ?(?:(?<cents>cents?)|usdc?|dollars?)\b)(?: ?(?:per|an?|each|\/) ?(?:call|request|query|use|search|message)\b)?/i;
+
+/** In USDC. */
+export function readPriceLimit(text: string): string | undefined {
+  const { dollars, number, cents } = price.exec(text)?.groups ?? {};
+  return cents ? `${Number(number) / 100}` : (dollars ?? number);
+}
+
+/** What of a text counts for little, because its words tell nothing of it. */
+export const meantWords = (text: string): RegExp[] => [
+  ...findMeant(text, []).map(({ words }) => words),
+  ...unsearched.map(([words]) => words),
+  price,
+];
+
+const longestSaid = 80;
+
+export const unsearchedTexts = (text: string): string[] => [
+  ...unsearched.flatMap(([words, toText]) =>
+    [words.exec(text)].flatMap((found) => (found ? toText(found) : [])),
+  ),
+  ...findNegations(text)
+    .filter((one) => one.text.length < longestSaid)
+    .map((one) => `Listings with “${one.words}” are left out, because of “${one.text.trim()}”.`),
 ];
 
 export const findMeant = (text: string, facets: readonly Facet[]) =>

@@ -14,7 +14,7 @@ import { matchPhrases } from '../../listings/tags.ts';
 import { type Facet, findOmissions, readVersions, type SearchQuery } from '../../search/query.ts';
 import { toWords, withoutForeign } from '../../search/words.ts';
 import type { Reads } from '../../store/store.ts';
-import { meantText } from './meant-filters.ts';
+import { meantText, readPriceLimit, unsearchedTexts } from './meant-filters.ts';
 
 const mostNear = 5;
 const mostCompared = 2000;
@@ -143,11 +143,7 @@ export const freeFacet = 'seen:no_payment_seen';
 const ofPrices = /^(?:price[ds]?|pricing|costs?|cents?|usdc?|eurc?|dollars?|euros?)$/i;
 /** What a listing asks for, where `ofPrices` may be what it is about (`stock prices`). */
 const asksPrice = /(?<![\w-])(?:free|gratis|paid|cheap(?:er|est)?|affordable|inexpensive)(?![\w-])/i;
-const limitInDollars = /\$\s?(\d+(?:\.\d+)?)|(?<![\w.])(\d+(?:\.\d+)?)\s*(?:usdc?|dollars?)\b/i;
-/** English, and between words of prices. */
-const ofLimits = /^(?:under|below|less|than|per|most|\d+)$/i;
-
-const otherScript = /[^\p{sc=Latin}\p{sc=Common}\p{sc=Inherited}]/u;
+const notEnglish = /[^ -~]/;
 
 /** A near word is found for foreign ones too, by chance, unless it is sure. */
 export function toAdvice(
@@ -155,28 +151,24 @@ export function toAdvice(
   words: number,
   unknown: readonly { readonly word: string; readonly isSure: boolean }[],
 ): string | undefined {
-  const isOfPrice = (word: string) => ofPrices.test(word) || asksPrice.test(word);
-  const foreign = unknown.filter(({ word, isSure }) => !isSure && !isOfPrice(word) && !ofLimits.test(word));
+  const foreign = unknown.filter(({ word, isSure }) => !isSure && !asksPrice.test(word));
   const isForeign =
     withoutForeign(toWords(text)) !== undefined ||
-    foreign.some(({ word }) => otherScript.test(word)) ||
-    (foreign.length > 0 && 2 * foreign.length >= words);
-  const [limit, ...amounts] = limitInDollars.exec(text) ?? [];
+    foreign.some(({ word }) => notEnglish.test(word)) ||
+    2 * foreign.length > words;
+  const limit = readPriceLimit(text);
   const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
-  const most = amounts.find(Boolean) ?? '0.01';
   const [version] = readVersions(text).versions;
-  return (
-    [
-      isForeign && 'Listings are mostly in English; search in English.',
-      isPriced &&
-        !facets.includes(freeFacet) &&
-        `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${most} USDC.`,
-      version && `No version is searched: ask get_agent for HANDLE@${version}, or get_history.`,
-      meantText(text, facets),
-    ]
-      .filter(Boolean)
-      .join(' ') || undefined
-  );
+  const said = [
+    isForeign && 'Listings are mostly in English; search in English.',
+    isPriced &&
+      !facets.includes(freeFacet) &&
+      `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${limit ?? '0.01'} USDC.`,
+    version && `No version is searched: ask get_agent for HANDLE@${version}, or get_history.`,
+    meantText(text, facets),
+    ...unsearchedTexts(text),
+  ];
+  return said.filter(Boolean).join(' ') || undefined;
 }
 
 export async function findNearMisses(

@@ -21,7 +21,7 @@ import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion, readOfRecord } from './asked-version.ts';
 import { mostHeld, mostNamed } from './holders.ts';
 import { findListingFacts, isListed } from './listing.ts';
-import { findMeant } from './meant-filters.ts';
+import { meantWords } from './meant-filters.ts';
 import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
 import { readSearchedName, type SearchedName } from './searched-name.ts';
 
@@ -73,15 +73,6 @@ function withoutVersion(text: string, { config }: Context): string {
   return named && /^\d/.test(version?.text ?? '') ? named.key : text;
 }
 
-type Unknown = readonly { readonly word: string; readonly near: readonly string[] }[];
-
-/** Each once: of a script without spaces, several pairs of characters are typed as one. */
-const mergeUnknown = (unknown: Unknown) =>
-  [...Map.groupBy(unknown, ({ word }) => word)].map(([word, all]) => ({
-    word,
-    near: [...new Set(all.flatMap(({ near }) => near))],
-  }));
-
 /** Malicious code in another part is told too. */
 function hitOfPart(
   whole: HitFacts,
@@ -121,7 +112,7 @@ async function findRanked(
   { isName, leading, advice }: SearchedName,
 ) {
   const text = isName && advice !== undefined ? withoutVersion(asked, context) : asked;
-  const meant = isName ? [] : findMeant(asked, []).map(({ words }) => words);
+  const meant = isName ? [] : meantWords(asked);
   const search = { ...how, text, named: leading, meant };
   const { listings, documents } = context.store;
   const last = readRankedPlace(search, place.cursor);
@@ -144,7 +135,7 @@ async function findRanked(
     next,
     order: undefined,
     // Parts of a name are not misspelt words.
-    unknown: advice === undefined ? mergeUnknown(unknown) : [],
+    unknown: advice === undefined ? unknown : [],
     advice: advice ?? toAdvice(search, words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
     left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
