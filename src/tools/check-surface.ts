@@ -9,6 +9,7 @@ import {
   ended,
   escapeOwn,
   isEmpty,
+  join,
   own,
   toMarkdown,
   toText,
@@ -366,7 +367,7 @@ export const checkSurface = defineTool({
   toText: toSurfaceText,
   async run(sent, context) {
     const shown = toShown(sent);
-    const facts = await findListingFacts(sent.handle, context);
+    const { shown: facts, beside, part_asked } = await findListingFacts(sent.handle, context);
     const { listing, observed } = facts;
     const known = factsOf(
       kindOfSurface(shown.surface.name),
@@ -377,8 +378,8 @@ export const checkSurface = defineTool({
     const caller = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(caller, find));
-    const { version_asked } = facts;
-    const asked = version_asked && { version_asked };
+    const version_asked = join([beside ?? own(''), part_asked ?? own('')], ' ');
+    const asked = isEmpty(version_asked) ? undefined : { version_asked };
     if (found)
       return {
         ...found,

@@ -25,6 +25,7 @@ import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { changedOf, differingWords, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import {
   type HistoryEvent,
+  type HistoryQuery,
   historyKinds,
   isOfChecks,
   readHistory,
@@ -39,10 +40,11 @@ import { endpointAnswers, endpointAvailability } from '../observations/known/kin
 import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
-import type { StoredObservation } from '../observations/known/observation.ts';
+import type { ObservationChange, StoredObservation } from '../observations/known/observation.ts';
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
+import { keyOf } from '../observations/known/timeline/timeline.ts';
 import { askedVersion, readOfRecord } from './find/asked-version.ts';
-import { dayInput, findNamed, onDay, readFacts, toPublisherLine } from './find/listing.ts';
+import { dayInput, findListingFacts, onDay, readFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -96,21 +98,26 @@ export async function readHistoryPage(
   present: Context,
 ) {
   const context = onDay(until, present, 'until');
-  const { handle: found, beside } = await findNamed(named, context);
-  const facts = await readFacts(found, context);
+  const { facts, shown, beside, part_asked } = await findListingFacts(named, context);
+  const subjects = new Set(shown.observed?.observations.map(keyOf));
+  const others = new Set(facts.observed?.observations.map(keyOf)).difference(subjects);
+  const isOther =
+    part_asked && ((one: Pick<ObservationChange, 'kind' | 'subject'>) => others.has(keyOf(one)));
   const query = {
     since,
     until: until && endOfDay(until),
     kind,
     after: readCursor(cursor, () => cursorSchema),
     limit: historyPageSize,
+    isOther,
   };
   const { events, next } = await readHistory(facts, query, context);
-  const { listing, observed } = facts;
+  const { listing } = facts;
+  const { observed } = shown;
   const ofRecord = await readOfRecord(named, listing, context);
   const today = dayText(context.clock());
   const no_change = cursor ? undefined : noChange(events, observed, { ...query, today });
-  const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(facts, query);
+  const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(shown, query);
   return {
     handle: listing.handle,
     version_asked: askedVersion(
@@ -126,8 +133,9 @@ export async function readHistoryPage(
         ? say`The last check was on ${dayOrTimeOf(observed.observed_at, today)}.`
         : undefined,
     until: facts.asOf && asOfWords(facts.asOf),
-    differs: cursor ? undefined : await differing(facts, since, present),
-    failed: cursor ? undefined : await failedWords(query, facts, present),
+    part_asked: part_asked && say`${part_asked} What checks saw elsewhere is left out.`,
+    differs: cursor ? undefined : await differing(facts, since, present, isOther),
+    failed: cursor ? undefined : await failedWords(query, shown, present),
     unchanged,
     unmoved: since || cursor ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
@@ -137,14 +145,19 @@ export async function readHistoryPage(
 }
 
 /** Undefined without both days. */
-async function differing(is: ListingFacts, since: string | undefined, context: Context) {
+async function differing(
+  is: ListingFacts,
+  since: string | undefined,
+  context: Context,
+  isOther: HistoryQuery['isOther'],
+) {
   const { handle } = is.listing;
   const until = is.asOf?.day;
   if (since === undefined || until === undefined) return undefined;
   const from = dayText(since);
   if (from > until) throw wrongField('since', `must not be after until, ${until}`);
   const was = await readFacts(handle, onDay(from, context, 'since'));
-  const differs = await differingWords([was, is], [from, until], context);
+  const differs = await differingWords([was, is], [from, until], context, isOther);
   const days = say`between what was known at the ends of ${dayOf(from)} and ${dayOf(until)}`;
   return differs.length > 0
     ? differs.map((words) => say`${words} (${days})`)
@@ -209,7 +222,7 @@ const mostDays = 3;
 
 /** A failed check is no change. */
 async function failedWords(
-  { since = '', kind, until }: Pick<z.output<typeof input>, 'since' | 'kind' | 'until'>,
+  { since = '', kind, until, isOther }: Omit<HistoryQuery, 'limit'>,
   { listing, observed }: ListingFacts,
   { store }: Context,
 ): Promise<Words | undefined> {
@@ -217,7 +230,7 @@ async function failedWords(
   const tallies = observed?.observations.flatMap(({ tally }) => (tally ? [tally] : [])) ?? [];
   const read = await store.observations.until(listing.handle, until ?? observed?.observed_at ?? '');
   const failed = read
-    .filter((one) => one.kind === endpointAnswers.kind)
+    .filter((one) => one.kind === endpointAnswers.kind && !isOther?.(one))
     .flatMap(({ spans }) => spans.filter(({ outcome, why }) => isUnanswered(outcome) && why));
   const reasonsOn = (on: string) =>
     failed.filter(({ from, to }) => dayText(from) <= on && on <= dayText(to)).map(endedWords);
@@ -268,6 +281,7 @@ export const getHistory = defineTool({
       unchanged,
       unmoved,
       version_asked,
+      part_asked,
       until,
       for_publisher,
       ...page
@@ -284,6 +298,7 @@ export const getHistory = defineTool({
       [
         until,
         version_asked,
+        part_asked,
         no_change,
         failed,
         last_check,

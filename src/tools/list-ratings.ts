@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { code, dayText, escapeMarks, paragraphs } from '../core/text.ts';
-import { toMarkdown, toText, wordsSchema } from '../core/words.ts';
+import { isEmpty, join, own, say, toMarkdown, toText, wordsSchema } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { nativeStatement } from '../document/rated.ts';
@@ -100,7 +100,9 @@ export const listRatings = defineTool({
   toText: toRatingsText,
   async run({ handle: named, cursor, ...filter }, context) {
     const [after] = readCursor(cursor, () => z.tuple([z.int().min(0)])) ?? [];
-    const facts = await findListingFacts(named, context);
+    const { facts, beside, part_asked } = await findListingFacts(named, context);
+    const part = part_asked && say`${part_asked} Ratings are of the whole listing.`;
+    const version_asked = join([beside ?? own(''), part ?? own('')], ' ');
     const { handle } = facts.listing;
     const now = context.clock().toISOString();
     const ratings = await context.store.ratings.list(handle, { after, limit: pageSize + 1, ...filter, now });
@@ -112,7 +114,7 @@ export const listRatings = defineTool({
     return {
       handle,
       ...(isSample(facts.listing) && { sample: true as const }),
-      ...(facts.version_asked && { version_asked: facts.version_asked }),
+      ...(!isEmpty(version_asked) && { version_asked }),
       statement: `${nativeStatement(facts.native)}${facts.native.ratings === 0 ? ` ${whoRates}` : ''}`,
       ...(cells.length > 0 && { counts: toRatingFacets(cells, filter) }),
       ...toListed(shown),
@@ -129,7 +131,7 @@ export const listRatings = defineTool({
         appeal: toAppeal(context.config),
       }),
       untrusted_fields: [
-        ...(facts.version_asked ? ['version_asked'] : []),
+        ...(isEmpty(version_asked) ? [] : ['version_asked']),
         ...untrustedOf({ ratings }, ['ratings']),
       ],
     };

@@ -6,7 +6,7 @@ import { type ChangedVersion, changedVersion, isTold } from '../../listings/vers
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
-import { questions } from '../../observations/known/observation.ts';
+import { type ObservationChange, questions } from '../../observations/known/observation.ts';
 import type { RecordedChange } from '../../observations/known/table.ts';
 import type { ListingFacts } from '../record.ts';
 
@@ -43,12 +43,18 @@ export const isChanged = ({ before }: ShownChange) =>
 export const isSeen = (change: ShownChange) =>
   !isChanged(change) && !isReread(change) && change.after.outcome !== 'not_asked';
 
-function only(kind: HistoryKind | undefined, event: HistoryEvent): HistoryEvent | undefined {
-  if (kind === undefined) return event;
-  if (event.type !== 'check') return kindOfEvent(event) === kind ? event : undefined;
+function only(
+  { kind, isOther }: Pick<HistoryQuery, 'kind' | 'isOther'>,
+  event: HistoryEvent,
+): HistoryEvent | undefined {
+  if (event.type !== 'check') return kind === undefined || kindOfEvent(event) === kind ? event : undefined;
+  if (kind === undefined && !isOther) return event;
   const changes = event.changes.filter(
     (change) =>
-      (isChanged(change) || isSeen(change) || isReread(change)) && kindOf(change.kind)?.question === kind,
+      !isOther?.(change) &&
+      (kind === undefined ||
+        ((isChanged(change) || isSeen(change) || isReread(change)) &&
+          kindOf(change.kind)?.question === kind)),
   );
   return changes.length > 0 ? { ...event, changes } : undefined;
 }
@@ -150,12 +156,14 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
   }));
 }
 
-interface HistoryQuery {
+export interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly after?: Places | undefined;
   readonly limit: number;
+  /** Whether a fact is about a part of the record that is not asked for. */
+  readonly isOther?: ((fact: Pick<ObservationChange, 'kind' | 'subject'>) => boolean) | undefined;
 }
 
 interface HistoryPage {
@@ -215,7 +223,7 @@ const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number
 /** Without the changed texts of lists. */
 export async function readEvents(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  { kind, since = '', until = '9', after = newest, limit }: HistoryQuery,
+  { kind, since = '', until = '9', after = newest, limit, isOther }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<HistoryPage> {
   const { handle, withdrawn } = facts.listing;
@@ -248,7 +256,7 @@ export async function readEvents(
     // At equal times, checks count as newer than changes.
     const [first] = open.toSorted((a, b) => b.at.localeCompare(a.at) || (b.list % 2) - (a.list % 2));
     if (!first) return { events, next: undefined };
-    const asked = only(kind, first.event);
+    const asked = only({ kind, isOther }, first.event);
     if (asked && events.length === limit) break;
     if (asked) events.push(asked);
     places[first.list] = first.place;

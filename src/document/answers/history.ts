@@ -42,7 +42,14 @@ import { endOfDay, type ListingFacts } from '../record.ts';
 import { alternatesWords } from '../seen.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
-import { type FollowedChange, type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
+import {
+  type FollowedChange,
+  type HistoryEvent,
+  type HistoryQuery,
+  isChanged,
+  isReread,
+  isSeen,
+} from './history-events.ts';
 
 const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
@@ -376,13 +383,14 @@ export async function differingWords(
   [was, is]: readonly [ListingFacts, ListingFacts],
   [from, to]: readonly [string, string],
   context: Pick<Context, 'store'>,
+  isOther: HistoryQuery['isOther'],
 ): Promise<Words[]> {
   const { handle } = is.listing;
   const record = difference(stated(was), stated(is), form);
   const at = endOfDay(to);
   const changes: ObservationChange[] = [];
   for (const one of await context.store.observations.between(handle, [endOfDay(from), at]))
-    changes.push(await toWholeChange(handle, one, context));
+    if (!isOther?.(one)) changes.push(await toWholeChange(handle, one, context));
   const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
   return [
     ...(record.length > 0 ? [say`Record, claim and ratings: ${differenceWords(record)}`] : []),

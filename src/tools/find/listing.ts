@@ -6,6 +6,7 @@ import { Problem, wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
 import { code, own, say, sentence, toText, type Words } from '../../core/words.ts';
 import { publisherLine } from '../../document/answers/for-publisher.ts';
+import { askedPart, atPart } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksWords, endOfDay, type ListingFacts, nextChange_ms } from '../../document/record.ts';
@@ -223,13 +224,12 @@ export async function readFacts(handle: string, context: Context): Promise<Listi
   return requireShown(facts, facts.listing, context);
 }
 
-/** Throws as `findNamed` and `readFacts` do. */
-export async function findListingFacts(
-  text: string,
-  context: Context,
-): Promise<ListingFacts & { readonly version_asked?: Words | undefined }> {
-  const { handle, beside: version_asked } = await findNamed(text, context);
-  return { ...(await readFacts(handle, context)), version_asked };
+/** `shown` is of the endpoint or package alone that was named. Throws as `findNamed` and `readFacts` do. */
+export async function findListingFacts(text: string, context: Context, then = context) {
+  const { handle, found_by, beside } = await findNamed(text, context);
+  const facts = await readFacts(handle, then);
+  const part = askedPart(facts.listing, readName(text, context.config.publicUrl));
+  return { facts, shown: part ? atPart(facts, part) : facts, found_by, beside, part_asked: part?.about };
 }
 
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>

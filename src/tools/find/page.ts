@@ -273,7 +273,7 @@ export async function answerSimilar(
   context: Context,
 ) {
   refuseOthers(others);
-  const facts = await findListingFacts(handle, context);
+  const { facts } = await findListingFacts(handle, context);
   const document = toListingDocument(facts, context.config, context.clock());
   const isReplaced = needsReplacement(document);
   const most = Math.min(limit, mostSimilar);
