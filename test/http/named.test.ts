@@ -205,6 +205,7 @@ describe('get_agent finds the one listing that records', () => {
       `vscode:mcp/install?${encodeURIComponent('{"name":"political","command":"npx","args":["-y","@political-comms/mcp"]}')}`,
       `https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent('{"name":"a b","command":"npx","args":["@political-comms/mcp"]}')}`)}`,
       `https://insiders.vscode.dev/redirect/mcp/install?name=a&config=${encodeURIComponent('{"command":"npx","args":["@political-comms/mcp"]}')}`,
+      `https://kiro.dev/launch/mcp/add?name=a&config=${encodeURIComponent('{"command":"npx","args":["@political-comms/mcp"]}')}`,
       `lmstudio://add_mcp?name=a&config=${btoa('{"command":"npx","args":["@political-comms/mcp"]}')}`,
     ].map((pasted) => ['what a README hands to a client', pasted, 'com.politicalcomms/api', 'npm package']),
     ...[
@@ -248,6 +249,12 @@ describe('get_agent finds the one listing that records', () => {
     ['a package of PyPI', 'pypi:ledger-tools', 'com.example/ledger', 'pypi package'],
     ['one as written', 'Ledger_Tools==2.0', 'com.example/ledger', 'package'],
     ['an image', 'oci:docker.io/example/imager:2', 'com.example/imager', 'oci package'],
+    ...[
+      `pkg:oci/imager@sha256%3A${'a'.repeat(64)}?repository_url=docker.io/example/imager&tag=2`,
+      `pkg:oci/imager@sha256:${'a'.repeat(64)}?repository_url=docker.io%2Fexample%2Fimager`,
+      'pkg:docker/example/imager@2?repository_url=https://docker.io/',
+    ].map((url) => ['a package URL of an image', url, 'com.example/imager', 'oci package']),
+    ['a link of Markdown', '[Hooks](https://mcp.webhook.co/mcp)', 'co.webhook/webhook', 'endpoint'],
     [
       'an image by its digest',
       `docker.io/example/imager@sha256:${'a'.repeat(64)}`,
@@ -389,6 +396,19 @@ describe('get_agent finds the one listing that records', () => {
       ['co.webhook/webhook', 'This name is of the same listing as handles.0.'],
     ]);
   });
+  it('an image of another host is not the one with its path', async () => {
+    const handle = 'pkg:docker/example/imager@1.2.3?repository_url=ghcr.io';
+    expect(await call('get_agent', { handle })).toMatchObject({ code: 'unknown_handle' });
+  });
+  it.each(['sales@politicalcomms.com', 'mailto:Sales@PoliticalComms.com'])(
+    'the domain of %s',
+    async (handle) => {
+      expect(await call('get_agent', { handle })).toMatchObject({
+        handle: 'com.politicalcomms/api',
+        found_by: 'the only listing in a namespace of `politicalcomms.com`',
+      });
+    },
+  );
   it('a package of one registry, however many record one of another with the same name', async () => {
     expect(await call('get_agent', { handle: 'npm:oneinnpm' })).toMatchObject({
       handle: 'com.crowd/oneinnpm-npm-100',

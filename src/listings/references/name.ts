@@ -128,12 +128,17 @@ function readForgePackage(text: string): string | undefined {
   return host && (host !== forge || ref) ? `https://${host}/${path}${ref ? `#${ref}` : ''}` : undefined;
 }
 
+function domainOfMail(text: string): string | undefined {
+  const [, domain = ''] = /^(?:mailto:)?[\w.+-]+@([a-z][\w-]*(?:\.[a-z][\w-]*)+)$/i.exec(text) ?? [];
+  return hasPublicSuffix(domain) ? domain : undefined;
+}
+
 /**
- * A page of a package as the package (`npm:name@version`), a package of a forge as its repository, a command
- * as what it starts, or the text as it is.
+ * A page of a package as the package (`npm:name@version`), a package of a forge as its repository, an
+ * address of mail as its domain, a command as what it starts, or the text as it is.
  */
 function writtenAs(text: string): readonly StartedName[] {
-  const page = readPackagePage(text) ?? readForgePackage(text);
+  const page = readPackagePage(text) ?? readForgePackage(text) ?? domainOfMail(text);
   if (page !== undefined) return [{ text: page, beside: [] }];
   const commanded = readCommanded(text);
   return commanded.length > 0 ? commanded : [{ text, beside: [] }];
@@ -287,7 +292,7 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`)$/s;
+const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`|\[[^\]]*\]\((\S*)\))$/s;
 
 const isOneTool = /^mcp__[\w-]+$/;
 
@@ -316,7 +321,7 @@ export function readName(asked: string, publicUrl: string): Name {
   const said = withoutValues(asked.slice(0, longest));
   const none = { text: '', handles: [], references: [], beside: [], said };
   if (asked.length > longestPasted) return none;
-  const trimmed = asked.trim().replace(around, '$1$2$3$4').trim();
+  const trimmed = asked.trim().replace(around, '$1$2$3$4$5').trim();
   if (trimmed === '') return none;
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };

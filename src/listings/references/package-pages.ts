@@ -41,12 +41,29 @@ function pagePackage(text: string): NamedPackage | undefined {
   return undefined;
 }
 
-const toWritten = ({ registry, name, version }: NamedPackage): string =>
-  `${registry && `${registry}:`}${name}${version === undefined ? '' : `${registry === 'oci' ? ':' : '@'}${version}`}`;
+function toWritten({ registry, name, version }: NamedPackage): string {
+  const sign = registry === 'oci' && !version?.startsWith('sha256:') ? ':' : '@';
+  return `${registry && `${registry}:`}${name}${version === undefined ? '' : `${sign}${version}`}`;
+}
+
+/** Of a package URL whose registry is a qualifier, as images have it. */
+function urlOfImage(text: string): NamedPackage | undefined {
+  const url = /^pkg:(?:oci|docker)\//i.test(text) ? URL.parse(text) : null;
+  const at = url?.searchParams.get('repository_url')?.replace(/^https?:\/\/|\/+$/gi, '');
+  const [, name = '', behind] =
+    /^\w+\/([^@]+)(?:@(.*))?$/.exec(url ? decodeURIComponent(url.pathname) : '') ?? [];
+  if (!url || !at || name === '') return undefined;
+  const version = [url.searchParams.get('tag'), behind].filter(Boolean).join('@');
+  return {
+    registry: 'oci',
+    name: at.endsWith(`/${name}`) ? at : `${at}/${name}`,
+    version: version || undefined,
+  };
+}
 
 /** As `npm:name@version`, or the id of an advisory. */
 export function readPackagePage(text: string): string | undefined {
-  const found = pagePackage(text);
+  const found = attempt(() => urlOfImage(text)) ?? pagePackage(text);
   return found && toWritten(found);
 }
 

@@ -3,7 +3,7 @@ import { parse as parseToml } from 'smol-toml';
 import { attempt } from '../../core/json.ts';
 import { type ConfiguredServer, serversIn } from './configured.ts';
 
-const installLink = /(?:\binstall-mcp|\bmcp\/install|\badd_mcp)\?(.*)$/is;
+const installLink = /(?:\binstall-mcp|\bmcp\/(?:install|add)|\badd_mcp)\?(.*)$/is;
 
 const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;
 
