@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { countEdits } from '../core/difference/edits.ts';
 import { ExitError, exitCodes } from '../core/process.ts';
@@ -35,8 +35,9 @@ async function config() {
 
 /** `serve`, the default, takes no arguments, so a misspelt command looks like one too many. */
 function sayNoCommand(text: string, commands: readonly string[]): string {
-  if (!text.includes('too many arguments')) return text;
-  const meant = suggest(process.argv[2] ?? '', commands);
+  const [, , named = ''] = process.argv;
+  if (!text.includes('too many arguments') || commands.includes(named)) return text;
+  const meant = suggest(named, commands);
   const question = meant ? `did you mean ${meant}? See` : 'see';
   return `error: no such command: ${process.argv.slice(2).join(' ')}; ${question} dossier --help\n`;
 }
@@ -57,6 +58,19 @@ async function createCommandLine(): Promise<Command> {
     });
   await addCommands(program, { environment: process.env, config });
   return program;
+}
+
+/** Of a file that was given to a command of something else. */
+async function useOfFile([command, ...words]: readonly string[]): Promise<string> {
+  const isFile = (one: string) => statSync(one, { throwIfNoEntry: false })?.isFile() === true;
+  const file = words.find((one) => /\.(?:jsonc?|toml|ya?ml)$/i.test(one) && isFile(one));
+  if (file === undefined || command === 'inventory' || words.includes('--inventory')) return '';
+  const { readConfigurations } = await import('./inventory/configurations.ts');
+  if ((await readConfigurations([file], {})).configured.length > 0)
+    return `${file} configures MCP servers: dossier inventory ${file} says what is known of them\n`;
+  const { readLockFile } = await import('../document/lock/lock-file.ts');
+  const isLock = readLockFile(readFileSync(file, 'utf8')) !== undefined;
+  return isLock ? `${file} is a lock file: dossier check --out ${file} compares it\n` : '';
 }
 
 /** A stack only for what the user cannot mend. */
@@ -86,7 +100,7 @@ export async function runCommandLine(): Promise<void> {
     await (await createCommandLine()).parseAsync();
   } catch (error) {
     const { code, lines } = await toExit(error);
-    process.stderr.write(lines);
+    process.stderr.write(lines + (code === exitCodes.usage ? await useOfFile(process.argv.slice(2)) : ''));
     process.exitCode = code;
   }
 }

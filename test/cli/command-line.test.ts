@@ -109,6 +109,31 @@ describe('dossier', () => {
     expect(code).toBe(64);
     expect(stderr).toBe('error: no such command: fly; see dossier --help\n');
   });
+  it('says which command takes a file that was given to another one', async () => {
+    const [mcp, lock] = [join(folder, '.mcp.json'), join(folder, 'old.lock.json')];
+    await writeFile(mcp, '{"mcpServers": {"one": {"command": "npx", "args": ["-y", "a"]}}}');
+    await writeFile(
+      lock,
+      '{"lockfile_version": 1, "from": "x", "locked_at": "2026-01-01T00:00:00.000Z", "listings": {}}',
+    );
+    const takesServers = `${mcp} configures MCP servers: dossier inventory ${mcp} says what is known of them\n`;
+    const cases: readonly (readonly [args: readonly string[], first: string, next: string])[] = [
+      [['check', '--from', 'http://127.0.0.1:9', mcp], "error: too many arguments for 'check'", takesServers],
+      [['check', '--out', mcp], `${mcp}: not a lock file\n`, takesServers],
+      [['lock', mcp], `${mcp}: not a handle`, takesServers],
+      [
+        ['check', lock],
+        "error: too many arguments for 'check'",
+        `${lock} is a lock file: dossier check --out ${lock} compares it\n`,
+      ],
+      [['inventory', mcp, '--fail-on', 'luck', '--offline'], '--fail-on luck: not one of', 'unpinned\n'],
+    ];
+    for (const [args, first, next] of cases) {
+      const { code, stderr } = await runDossier(args, {});
+      expect([args, code, stderr.startsWith(first), stderr.endsWith(next)]).toEqual([args, 64, true, true]);
+      expect(stderr).not.toContain('no such command');
+    }
+  });
   it('makes a database only with the commands that fill one; every other says that there is none', async () => {
     const path = join(folder, 'nowhere', 'none.db');
     const reading: Record<string, readonly string[]> = {
