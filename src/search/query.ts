@@ -99,9 +99,9 @@ const mostCharacters = 2000;
 const forgePrefix = /\b(io|com)\.(github|gitlab)\.(?=\S)/gi;
 /** Behind a verb (`does not need`) it says something else. */
 const negation = String.raw`\b(?=[abeino])(?<!\b(?:am|are|be|can|could|did|do|does|has|have|if|is|may|must|or|should|was|were|why|will|would) {1,3})(?:(?:but|and) +)?(?:not|except(?: +for)?|excluding|other +than|instead +of) +(?:(?:an?|any|for|from|in|of|on|the|with) +)?`;
-/** `"phrase"`, `-"phrase"`, `-word` and `not word`. */
+/** `"phrase"`, `-"phrase"`, `-word`, and `not word` or two words at the end of what is said. */
 const conditions = new RegExp(
-  String.raw`(?<minus>(?<=^|\s)-|${negation})?"(?<phrase>[^"]*)"|(?:(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)|${negation}(?<other>[\p{L}\p{N}][\p{L}\p{N}.-]*))`,
+  String.raw`(?<minus>(?<=^|\s)-|${negation})?"(?<phrase>[^"]*)"|(?:(?<=^|\s)-(?=[\p{L}\p{N}])(?<word>\S+)|${negation}(?<other>[\p{L}\p{N}][\p{L}\p{N}.-]*(?: [\p{L}\p{N}]+)?)(?= *(?:$|[,;)?!]|\.(?:\s|$)|\b(?:and|but|for|nor|or|please)\b)))`,
   'giu',
 );
 
@@ -163,8 +163,12 @@ function toQueryWords(text: string, counting: ReadonlySet<string>) {
 }
 
 /** What is no name: `not open`, `not working`. */
-const isNamed = (word: string) =>
-  shareOfWord(word) === 1 && !stopWords.has(word) && !/(?:able|ed|ible|ing)$/.test(word);
+const isNamed = (words: string) =>
+  words
+    .split(' ')
+    .every(
+      (word) => shareOfWord(word) === 1 && !stopWords.has(word) && !/(?:able|ed|found|ible|ing)$/.test(word),
+    );
 
 const findConditions = (query: string) =>
   [...query.matchAll(conditions)]

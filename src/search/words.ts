@@ -98,7 +98,7 @@ export function withoutForeign(words: readonly SearchWord[]): SearchWord[] | und
 
 /** Of questions, or with little sense. */
 export const questionWords: ReadonlySet<string> = toSet(
-  `find show give get but versus vs without need want wants looking look something anything someone anyone thing things way best good
+  `find show give get but versus vs without cannot isn don doesn need want wants looking look something anything someone anyone thing things way best good
   please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
   tools mcp official server servers`,
 );

@@ -57,14 +57,18 @@ it.each([
   expect(advice).toMatch(/^Listings with “notion” are left out, because of “.*notion"?”\.$/i);
 });
 
-it.each(['notes not working', 'notes that do not notion', 'notes not available'])(
-  'and leaves out nothing where no name is behind it: %s',
-  async (query) => {
-    const { handles, advice } = await search(query);
-    expect(handles).toContain('com.notion/mcp');
-    expect(advice ?? '').not.toContain('left out');
-  },
-);
+it.each([
+  'notes not working',
+  'notes that do not notion',
+  'notes not available',
+  'notes not found',
+  'notes not sure what',
+  'notes and not notion anything else',
+])('and leaves out nothing where no name is behind it: %s', async (query) => {
+  const { handles, advice } = await search(query);
+  expect(handles).toContain('com.notion/mcp');
+  expect(advice ?? '').not.toContain('left out');
+});
 
 it.each([
   [
