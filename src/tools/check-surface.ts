@@ -10,7 +10,9 @@ import {
   escapeOwn,
   isEmpty,
   join,
+  ours,
   own,
+  say,
   toMarkdown,
   toText,
   Words,
@@ -219,8 +221,11 @@ async function toSurfaceAnswer(
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
   const texts = textsOfPairs(compared, toComparisonBudget());
-  const difference = differenceWords(shown.surface, compared.was, compared.is);
-  const changes_to_yours = isEmpty(difference) ? undefined : difference;
+  const [from, to] = own ? [compared.is, compared.was] : [compared.was, compared.is];
+  const difference = differenceWords(shown.surface, from, to);
+  const changes_to_yours = isEmpty(difference)
+    ? undefined
+    : say`From ${ours(own ? 'your list to the one seen now' : 'what Dossier saw to what you sent')}: ${difference}`;
   const foreign = { differs, changes_to_yours, repeated, prefix, texts, endpoint: seen.subject };
   return {
     handle,
@@ -294,8 +299,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
         byDifference,
         ([difference, tools]) => `${meanings[difference]}: ${tools.map(memberText).join(', ')}`,
       ),
-    answer.changes_to_yours &&
-      `From what Dossier saw to what you sent: ${toMarkdown(ended(answer.changes_to_yours))}`,
+    answer.changes_to_yours && toMarkdown(ended(answer.changes_to_yours)),
     answer.repeated && `Names that several members have: ${answer.repeated.map(code).join(', ')}`,
     answer.prefix && `Prefix that your host adds: ${code(answer.prefix)}`,
     texts.length > 0 &&
@@ -330,7 +334,7 @@ const output = z.object({
       }),
     )
     .optional(),
-  changes_to_yours: wordsSchema.optional().describe('What changes from the list that Dossier saw to yours'),
+  changes_to_yours: wordsSchema.optional().describe('What changes, and from which list to which'),
   repeated: z.array(z.string()).optional().describe('Names that several members have'),
   not_sent: z.array(z.string()).optional().describe('Members that were not compared'),
   prefix: z.string().optional(),

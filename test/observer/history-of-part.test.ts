@@ -76,3 +76,14 @@ it('ratings are said to be of the whole listing', async () => {
       'About `https://two.example.com/mcp`, one of 2 endpoints in the record. Ratings are of the whole listing.',
   });
 });
+
+it('what changed since an older list of the caller is told forward, with its direction', async () => {
+  expect(
+    await callTool(directory, 'check_surface', {
+      handle: 'https://two.example.com/mcp',
+      tools: [{ name: 'send' }],
+    }),
+  ).toMatchObject({
+    changes_to_yours: expect.stringMatching(/^From your list to the one seen now: added `erase`/),
+  });
+});

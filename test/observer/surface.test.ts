@@ -129,7 +129,7 @@ it('compares what the caller was handed: the members that were sent, by its name
   expect(await check({ handle, tools: [changed, ...others] })).toMatchObject({
     result: 'other',
     differs: [{ name: 'read_mail', difference: 'other', members: ['inputSchema'] }],
-    changes_to_yours: 'changed arguments in `read_mail`',
+    changes_to_yours: 'From what Dossier saw to what you sent: changed arguments in `read_mail`',
     texts: [{ name: 'read_mail', member: 'inputSchema', difference: expect.stringContaining('{+') }],
   });
   const asking = {
@@ -139,7 +139,9 @@ it('compares what the caller was handed: the members that were sent, by its name
   };
   const told = 'a newly secret argument in `read_mail` (`api_key`); removed `send_mail`; added `drop_mail`';
   const tools = [asking, { name: 'mcp__mail__drop_mail', description: 'Drops', parameters: {} }];
-  expect(await check({ handle, tools })).toMatchObject({ changes_to_yours: told });
+  expect(await check({ handle, tools })).toMatchObject({
+    changes_to_yours: `From what Dossier saw to what you sent: ${told}`,
+  });
   const { content } = await client.call('check_surface', { handle, tools });
   expect(content[0]?.text).toContain(`From what Dossier saw to what you sent: ${told}.\n`);
 });
