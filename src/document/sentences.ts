@@ -65,11 +65,7 @@ const pathWords = ({ path }: ListingInput, isOne = true) =>
   path && own(isOne ? ', a path of yours' : ', paths of yours');
 
 /** `Authorization as Bearer {token}`, `token in -e KEY={token}`. `YOUR_API_KEY` was left from an example. */
-export const inputName = ({
-  kind,
-  name,
-  value,
-}: Pick<ListingInput, 'name' | 'value'> & Partial<ListingInput>) =>
+export const inputName = ({ kind, name, value }: Pick<ListingInput, 'name'> & Partial<ListingInput>): Words =>
   say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${value !== undefined && say` ${own(kind === 'variable' ? 'in' : 'as')} ${code(value)}`}`;
 
 /** `counted` are the groups of one kind that are only counted, together. */
