@@ -1,5 +1,7 @@
 import { type JsonObject, readObject } from '../core/json.ts';
 import { Problem } from '../core/problem.ts';
+import { counted } from '../core/text.ts';
+import { howToCite } from '../document/service.ts';
 import type { Listing } from '../listings/listing.ts';
 import {
   checkpointCovering,
@@ -16,6 +18,9 @@ import { readCheckpoint, toProofText, toVerifierText, verifierOf } from '../log/
 import { type RatingRecord, ratingContent } from '../ratings/rating.ts';
 import type { Rating } from '../ratings/table.ts';
 import { measure } from '../telemetry/metrics.ts';
+
+const whatIsLogged =
+  'Claims, ratings, responses, what checks saw first or saw changed, and actions of the operator get entries; an imported record gets none.';
 
 /** Groups and flags are computed at each reading, so a log entry does not commit to them. */
 const ratingFields = [
@@ -89,11 +94,17 @@ function reportFault({ log }: Pick<LogContext, 'log'>, log_index: number, fault:
   );
 }
 
+async function notAnEntry({ store, config }: IssuingContext, log_index: number): Promise<Problem> {
+  const size = await store.log.size();
+  const has = `The log has ${counted(size, 'entry')}, none with the index ${log_index}.`;
+  return new Problem('not_found', `${has} ${whatIsLogged} ${howToCite(config)}`);
+}
+
 async function findHead(context: IssuingContext, log_index: number, rating?: Rating): Promise<LogHead> {
   const heads = await context.store.log.heads();
   const head = heads.find(({ base, size }) => log_index >= base && log_index < base + size);
   if (!head && rating) throw reportFault(context, log_index, 'the stored rating has no log entry');
-  if (!head) throw new Problem('not_found', 'No log entry has this index.');
+  if (!head) throw await notAnEntry(context, log_index);
   if (head.closed_with !== undefined)
     throw new Problem(
       'not_found',

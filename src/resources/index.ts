@@ -1,15 +1,18 @@
 import { whatClaimedMeans } from '../claims/methods.ts';
-import { rulesOfEvidence } from '../document/sentences.ts';
+import type { Config } from '../config/config.ts';
+import { aboutOperator, rulesOfEvidence } from '../document/service.ts';
 import { readStatus } from '../document/status.ts';
 import { card, listing, listingHistory, listingRatings, listingTools, tag } from './listing.ts';
 import { createLlmsTxt } from './llms-txt.ts';
 import type { Resource } from './resource.ts';
 
-const rules = (service: string, claimFile: string) => `# ${service}: the rules of evidence
+const rules = (config: Config) => `# ${config.serviceName}: the rules of evidence
 
-${service} is a public directory of agent services imported from MCP registries; every listing names its registry. The directory says what is known about a listing, from whom, as of when, and what is not known.
+${config.serviceName} is a public directory of agent services imported from MCP registries; every listing names its registry. The directory says what is known about a listing, from whom, as of when, and what is not known.
 
-${[...rulesOfEvidence, whatClaimedMeans(claimFile)].map((rule) => `* ${rule}`).join('\n')}
+${[...rulesOfEvidence, whatClaimedMeans(config.claimFile)].map((rule) => `* ${rule}`).join('\n')}
+
+${aboutOperator(config)}
 `;
 
 const about: Resource = {
@@ -17,10 +20,10 @@ const about: Resource = {
   uri: 'agent://about',
   title: 'The rules of evidence',
   description:
-    'The evidence here: what it is, where it comes from, what it is not. Read this resource once before you rely on an answer.',
+    'The evidence here: what it is, where it comes from, what it is not, who runs this service and how to cite it. Read this resource once before you rely on an answer.',
   mimeType: 'text/markdown',
   fresh_s: 3600,
-  read: async (_variables, { config }) => rules(config.serviceName, config.claimFile),
+  read: async (_variables, { config }) => rules(config),
 };
 
 const status: Resource = {

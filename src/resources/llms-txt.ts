@@ -8,7 +8,7 @@ import {
   optOutRules,
 } from '../claims/rules.ts';
 import type { Config } from '../config/config.ts';
-import { whatIsKeptOfAsking } from '../document/sentences.ts';
+import { aboutOperator, whatIsKeptOfAsking } from '../document/service.ts';
 import { tools } from '../tools/index.ts';
 import { type Tool, toInputSchema, toOutputSchema } from '../tools/tool.ts';
 import { prompts } from './prompts.ts';
@@ -69,6 +69,8 @@ ${whatIsKeptOfAsking.join(' ')}`;
 
 /** llmstxt.org; without texts of third parties. */
 const toLlmsTxt = (config: Config, listed: readonly Resource[]): string => `${what(config)}
+
+${aboutOperator(config)}
 
 ${connect(config)}
 

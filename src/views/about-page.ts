@@ -1,16 +1,14 @@
 import { html } from 'hono/html';
 import { whatClaimedMeans } from '../claims/methods.ts';
 import { howToOptOut, optOutRules } from '../claims/rules.ts';
-import { amount, counted } from '../core/text.ts';
+import { amount, counted, isWebAddress } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { ownTerms } from '../document/registry/ard.ts';
-import { rulesOfEvidence, whatIsKeptOfAsking } from '../document/sentences.ts';
+import { howToCite, operatorFacts, rulesOfEvidence, whatIsKeptOfAsking } from '../document/service.ts';
 import { day, type Html, minute, paste } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
 import { type PageSite, toPage } from './layout.ts';
-import { contactLink } from './pages.ts';
-
-const notSaid = (what: string) => html`The operator has not said ${what}.`;
+import { contactLink, withLinks } from './pages.ts';
 
 const privacyBlock = html`
 <section aria-labelledby="privacy"><h2 id="privacy">Privacy and removal</h2>
@@ -105,10 +103,9 @@ export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
 <dl class="facts wide">
-<div><dt>Operator</dt><dd>${site.config.operatorName || notSaid(`who runs this instance of ${site.config.serviceName}`)}</dd></div>
-<div><dt>Contact</dt><dd>${site.config.operatorContact ? contactLink(site.config.operatorContact) : html`The operator has given no contact. The <a href="/feedback">feedback form</a> is read by the operator.`}</dd></div>
-<div><dt>Imprint and terms</dt><dd>${site.config.imprintUrl ? html`<a href="${site.config.imprintUrl}">${site.config.imprintUrl}</a>` : notSaid('where an imprint or terms of use are')}</dd></div>
-</dl></section>
+${Object.entries(operatorFacts(site.config)).map(([title, text]) => html`<div><dt>${title}</dt><dd>${isWebAddress(text) ? contactLink(text) : withLinks(site, text)}</dd></div>`)}
+</dl>
+<details><summary>How to cite a listing</summary><p>${howToCite(site.config)}</p></details></section>
 ${rulesBlock}
 ${claims(site.config)}
 <section aria-labelledby="terms"><h2 id="terms">Terms for programs</h2><details><summary>The terms of entries and statements</summary><p>Entries of Agentic Resource Discovery and signed statements link here for the meaning of their terms.</p>

@@ -79,8 +79,8 @@ ${connectDossier(site.config.publicUrl)}
 /** Agents call the tool; people follow the link. */
 const toSearch = 'search_agents';
 
-/** The same words as in the problem document, with what people can follow as links. */
-function withLinks({ config: { operatorContact, publicUrl } }: PageSite, text: string): Html {
+/** Our words to machines, with what people can follow as links. */
+export function withLinks({ config: { operatorContact, publicUrl } }: PageSite, text: string): Html {
   const contact = operatorContact || `${publicUrl}/feedback`;
   const parts = text.split(new RegExp(`(${RegExp.escape(contact)}|${toSearch}|(?<=Log index )\\d+)`));
   return html`${parts.map((part, at) => {

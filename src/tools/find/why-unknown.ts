@@ -4,6 +4,7 @@ import { websiteDomain } from '../../core/identity.ts';
 import { code, codes, listed, own, say, toText, type Words } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
+import { ifThisService } from '../../document/service.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { toOwners, toReferences } from '../../listings/references/name.ts';
@@ -111,6 +112,9 @@ export async function readWhy(
   if (!named) return { beside: [] };
   const { kind, key, registry } = named;
   const { recording } = context.store.listings;
+  const { config } = context;
+  if ([config.serviceName.toLowerCase(), new URL(config.publicUrl).hostname].includes(key))
+    return { detail: ifThisService(config), beside: [] };
   const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
   if (kind === 'advisory') return { detail: noAdvisory, beside: [] };
   const lacking = await findLacking(context.store, [field]);
