@@ -250,9 +250,10 @@ const showVersions = (c: Request) =>
   showPart(c, async (listing, context) => {
     const page = /^[1-9]\d{0,3}$/.test(c.req.query('page') ?? '') ? Number(c.req.query('page')) : 1;
     const shown = await readVersionsPage(listing.handle, { page, perPage: versionsPerPage }, context);
-    const facts = await readFacts(listing.handle, context);
-    const { events } = await readEvents(facts, { kind: 'record', limit: historyPageSize }, context);
-    return toVersionsPage(context, listing, shown, events);
+    // Later pages have what the first page of the history is too short for.
+    const facts = page === 1 ? await readFacts(listing.handle, context) : undefined;
+    const read = facts && (await readEvents(facts, { kind: 'record', limit: historyPageSize }, context));
+    return toVersionsPage(context, listing, shown, read?.events ?? []);
   });
 
 const showRatings = (c: Request) =>
