@@ -23,7 +23,7 @@ import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
-import { longestPasted, type Name, readNames } from '../listings/references/name.ts';
+import { longestPasted, type Name, nothingSaid, readNames } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, whyUnreadable, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
@@ -108,7 +108,7 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-function toAsked(named: Name) {
+function toAsked(named: Name, at: number) {
   const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
     kind === 'endpoint'
       ? [{ kind: 'host', key: toHost(key) }]
@@ -116,7 +116,8 @@ function toAsked(named: Name) {
         ? [{ kind: 'website', key }]
         : [],
   );
-  const { said: asked, configured_as } = named;
+  const { said, configured_as } = named;
+  const asked = said === nothingSaid ? `item ${at + 1}` : said;
   return { ...named, hosts, as: { asked, ...(configured_as !== undefined && { configured_as }) } };
 }
 type AskedItem = ReturnType<typeof toAsked>;
@@ -202,7 +203,9 @@ async function toMissing(
 }
 
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
-  const names = handles.flatMap((one) => readNames(one, directory.publicUrl)).map(toAsked);
+  const names = handles.flatMap((one, at) =>
+    readNames(one, directory.publicUrl).map((name) => toAsked(name, at)),
+  );
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: AskedItem) => handles.find((handle) => named.has(handle));
   const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.hosts]));

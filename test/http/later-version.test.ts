@@ -105,9 +105,14 @@ it.each([
     'You asked about `1.0.0`, which the record has, published 2025-09-16; the other facts are about `1.1.0`, which its registry marks as latest, published later, 2025-12-05.',
   ],
   [
+    `${plain}@v1.0.0`,
+    'You asked about `1.0.0`, which the record has, published 2025-09-16; the other facts are about `1.1.0`',
+  ],
+  [
     `${plain}@3`,
     'You asked about `3`, of which Dossier has read no record of this listing; the other facts are about `1.1.0`, which its registry marks as latest.',
   ],
+  ['npm:packaged v1.0.1', /; this listing has a version `1\.0\.1`, published 2025-09-16\./],
   [
     'npx packaged@1.0.1',
     /^You asked about `1\.0\.1`; the record names `1\.0\.2`, and the other facts are about that version; this listing has a version `1\.0\.1`, published 2025-09-16\./,

@@ -140,7 +140,7 @@ it('repeats of a command what it starts, and of nothing what may be a key', asyn
     'npm:common-name@*',
     'npm:nobody-has-this@*',
     'npx …',
-    '…',
+    'item 7',
     'pypi:one-a@*',
     'npm:common-name@*',
     'https://mcp.webhook.co/mcp',

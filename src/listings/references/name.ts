@@ -7,7 +7,7 @@ import { domainOwners } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
 import { type Beside, type Command, nameOfPackage, readCommands, readCommandsIn } from './command.ts';
 import { readServer } from './configured.ts';
-import { readPackagePage, readReported } from './package-pages.ts';
+import { readFile, readPackagePage } from './package-pages.ts';
 import { pastedServers } from './pasted.ts';
 import { shellOperator } from './programs.ts';
 import { type Reference, toAddressKey, toAdvisoryKey, toHost, toPackageKey } from './references.ts';
@@ -79,15 +79,19 @@ const unread: StartedName = { text: '', beside: [] };
 /** Of `sh -c "..."`, what the shell runs. */
 const shellForm = /^(?:\S*\/)?(?:ba|da|k|z)?sh\s+(?:-\w+\s+)*-\w*c\s+(["'])(.*)\1\s*$/s;
 
+function wordsOf(text: string): string[] {
+  if (shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return [];
+  const given = text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
+  return given.length < 2 ? [] : given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
+}
+
+const readStarted = (text: string) => readCommandsIn(wordsOf(text)).flatMap(started);
+
 /** The only address is what a command of a client adds, as in `claude mcp add NAME URL`. */
 function readCommanded(text: string): StartedName[] {
-  const given = text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
-  const words = given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
-  if (words.length < 2) return [];
-  if (shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return [];
-  const found = readCommandsIn(words).flatMap(started);
+  const found = readStarted(text);
   if (found.length > 0) return found;
-  const [address, other] = words.filter(
+  const [address, other] = wordsOf(text).filter(
     (word) => isAddressForm.test(word) || /^github\.com\/[\w.-]+\//i.test(word),
   );
   if (address === undefined || other !== undefined) return [];
@@ -296,6 +300,9 @@ const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`|\[[^\]]*\]\((\S*)\))$/s
 
 const isOneTool = /^mcp__[\w-]+$/;
 
+/** Of a text of which nothing may be repeated. */
+export const nothingSaid = '…';
+
 /** Without what may be a key: queries, passwords, options, settings (not `>=1`) and what follows. */
 const withoutValues = (text: string): string =>
   text
@@ -328,8 +335,10 @@ export function readName(asked: string, publicUrl: string): Name {
   const ofTool = readToolNames(trimmed);
   if (ofTool.text !== trimmed && isOneTool.test(trimmed)) return { ...none, text: ofTool.text };
   const configured = readConfigured(trimmed);
-  const reported = readReported(trimmed).map((text): StartedName => ({ text, beside: [] }));
-  const several = [configured, reported].find(({ length }) => length > 0) ?? readEach(trimmed);
+  const ofFile = readFile(trimmed, readStarted(trimmed).length === 0).map(
+    (text): StartedName => ({ text, beside: [] }),
+  );
+  const several = [configured, ofFile].find(({ length }) => length > 0) ?? readEach(trimmed);
   const pasted = several.length > 0 ? several : readCommanded(trimmed);
   const names = pasted.map((one) => toName(one, publicUrl));
   const [only, other] = names;
@@ -342,7 +351,7 @@ export function readName(asked: string, publicUrl: string): Name {
     };
   // How the recorded name is written is told of a command alone.
   if (only) {
-    const text = configured.length > 0 ? only.text : trimmed;
+    const text = several === configured || several === ofFile ? only.text : trimmed;
     return { ...only, text, said: only.said || said };
   }
   if (isHandle(trimmed)) return toName({ text: trimmed, beside: [] }, publicUrl);

@@ -70,7 +70,10 @@ export function readPackagePage(text: string): string | undefined {
 /** How package managers begin what they report. */
 const reportForm = /^\s*(?:npm (?:err!|error|warn)|err_pnpm|error\b|warning\b|fatal\b|\u00d7|docker: error)/i;
 
-const reportedForms: readonly (readonly [registry: string, form: RegExp])[] = [
+/** The groups of each are the name, the version, and the version that a range came to. */
+type Form = readonly [registry: string, form: RegExp];
+
+const reportedForms: readonly Form[] = [
   ['npm', /(?<![\w@/.-])(@[\w.-]+\/[\w.-]+|[a-z][\w.-]*)@([~^]?\d[\w.+-]*|\*|latest)(?![\w.]*[/@])/gi],
   ['pypi', /(?<![\w.-])([a-z][\w.-]*)==(\d[\w.!+]*)/gi],
   ['pypi', /(?:\bthe requirement |\bdistribution found for )([a-z][\w.-]*)(?![\w.-]*==)/gi],
@@ -79,16 +82,61 @@ const reportedForms: readonly (readonly [registry: string, form: RegExp])[] = [
   ['oci', /(?:\bmanifest for |\bpull access denied for |\bresolve reference "?)([\w./-]+)(?::([\w.-]+))?/gi],
 ];
 
-/** The packages in what a package manager reported, each once, in the form of `readPackagePage`. */
-export function readReported(text: string): readonly string[] {
-  if (!reportForm.test(text) || !/\s/.test(text.trim())) return [];
-  const pages = (text.match(/https?:\/\/[^\s"'`,)]+/g) ?? []).flatMap((url) => pagePackage(url) ?? []);
-  const named = reportedForms.flatMap(([registry, form]) =>
-    [...text.matchAll(form)].map(([, name = '', version]): NamedPackage => ({ registry, name, version })),
+/** Of lock files, manifests, stack traces, Dockerfiles, Compose and workflows; a secret has none of them. */
+const writtenForms: readonly Form[] = [
+  [
+    'npm',
+    /node_modules[\\/]((?:@[a-z\d][\w.-]*[\\/])?[a-z\d][\w.-]*)(?![\w.-]|[\\/]node_modules)(?:"\s*:\s*\{\s*"version"\s*:\s*"([\w.+-]+)")?/gi,
+  ],
+  ['oci', /^[ \t]*(?:-[ \t]+)?"?image"?[ \t]*:[ \t]*["']?(?!https?:)([\w./:@-]+)["']?,?[ \t]*(?:#.*)?$/gm],
+  ['oci', /^[ \t]*(?:-[ \t]+)?(?:uses[ \t]*:[ \t]*)?["']?docker:\/\/([\w./:@-]+)["']?[ \t]*(?:#.*)?$/gm],
+  ['oci', /^[ \t]*FROM[ \t]+(?:--platform=\S+[ \t]+)?([\w./:@-]+)(?:[ \t]+[Aa][Ss][ \t]+[\w.-]+)?[ \t]*$/gm],
+  [
+    'cargo',
+    /\[\[package\]\]\s+name = "([\w-]+)"\s+version = "([\w.+-]+)"\s+source = "registry\+https:\/\/github\.com\/rust-lang\//g,
+  ],
+  ['pypi', /\[\[package\]\]\s+name = "([\w.-]+)"\s+version = "([\w.!+-]+)"/g],
+  ['nuget', /\bPackage(?:Reference|Version)\s+Include="([\w.-]+)"(?:\s+Version="([\w.+*-]+)")?/gi],
+  [
+    '',
+    /^[ \t]*([a-z\d][\w.-]*(?:\[[\w, .-]*\])?[ \t]*(?:={2,3}|[~<>!]=|[<>])[ \t]*\d[\w.!+*]*(?:,[ \t]*[<>=!~]{1,3}[ \t]*\d[\w.!+*]*){0,4})(?=[ \t]*(?:$|[;\\#]|--))/gim,
+  ],
+  [
+    'npm',
+    /^[ \t]*["']?\/?((?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)@(?:npm:)?([~^<>=]{0,2}v?\d[\w.+-]*)["']?(?:[,(].*)?:[ \t]*(?:\n[ \t]+version:?[ \t]+"?([\w.+-]+)|$)/gm,
+  ],
+  [
+    'npm',
+    /^[ \t]*"(?!(?:\w*version|node|npm|yarn|pnpm|vscode)")((?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)"[ \t]*:[ \t]*"((?:[~^]|[<>]=)\d[\w.+-]*|\d+\.\d+\.\d+(?:[+-][\w.+-]*)?)",?[ \t]*$/gim,
+  ],
+  [
+    '',
+    /^[ \t]*(?!python\b)([a-z][a-z\d._-]*)[ \t]*=[ \t]*"(?:==)?((?:[~^]|[<>]=|(?<==))\d[\w.+-]*)"[ \t]*$/gm,
+  ],
+  ['', /^(\S+)[ \t]+#[ \t].*$/g],
+];
+
+const inForms = (text: string, forms: readonly Form[]): readonly NamedPackage[] =>
+  forms.flatMap(([registry, form]) =>
+    [...text.matchAll(form)].map(([, name = '', version, exact = version]) => ({
+      registry,
+      name: name.replaceAll('\\', '/'),
+      version: exact,
+    })),
   );
-  const byName = Map.groupBy([...named, ...pages], ({ registry, name }) =>
-    `${registry}:${name}`.toLowerCase(),
-  );
+
+/** The packages in a report or a file, each once, in the form of `readPackagePage`. A command is no file. */
+export function readFile(text: string, isFile: boolean): readonly string[] {
+  const isReport = reportForm.test(text) && /\s/.test(text.trim());
+  const urls = isReport ? (text.match(/https?:\/\/[^\s"'`,)]+/g) ?? []) : [];
+  const reported = [
+    ...(isReport ? inForms(text, reportedForms) : []),
+    ...urls.flatMap((url) => pagePackage(url) ?? []),
+  ];
+  const form =
+    reported.length > 0 || !isFile ? undefined : writtenForms.find((one) => inForms(text, [one]).length > 0);
+  const named = form ? inForms(text, [form]) : reported;
+  const byName = Map.groupBy(named, ({ registry, name }) => `${registry}:${name}`.toLowerCase());
   return [...byName.values()].map((same) =>
     toWritten(same.reduce((first, one) => (first.version === undefined ? one : first))),
   );

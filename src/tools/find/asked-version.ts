@@ -32,7 +32,7 @@ type Checked = Pick<
 > &
   Partial<Pick<Observation, 'reason' | 'changed_from'> & Pick<StoredObservation, 'why'>>;
 
-type Stored = Pick<VersionSummary, 'status' | 'published_at' | 'undated' | 'is_latest'>;
+type Stored = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'is_latest'>;
 
 interface OfRecord {
   readonly shown: Stored | undefined;
@@ -79,7 +79,7 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
   const rest = say`the other facts are about ${code(listing.version)}, ${which}${when}.`;
   if (!ofRecord) return say`You asked about ${code(text)}; ${rest}`;
   return asked
-    ? say`You asked about ${code(text)}, which the record has, ${publishedWords(asked)}; ${rest}`
+    ? say`You asked about ${code(asked.version)}, which the record has, ${publishedWords(asked)}; ${rest}`
     : say`You asked about ${code(text)}, of which Dossier has read no record of this listing; ${rest}`;
 }
 
@@ -232,12 +232,15 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
     version === undefined
       ? own('the record names no version of the package, and the other facts are about the newest version')
       : say`the record names ${code(version)}${image}, and the other facts are about that version`;
-  const unclear = isVersion ? say`` : own(', which is not a version');
+  const isTag = !/\d/.test(wanted.text);
+  const unclear =
+    !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
   const what = meant?.words ?? range?.words ?? say`You asked about ${code(wanted.text)}${unclear}`;
   // The numbers of a listing's versions may be other than those of its package.
   const itsVersion = version === listing.version ? known.ofRecord?.asked : undefined;
   const listed =
-    itsVersion && say`; this listing has a version ${code(named.text)}, ${publishedWords(itsVersion)}`;
+    itsVersion &&
+    say`; this listing has a version ${code(itsVersion.version)}, ${publishedWords(itsVersion)}`;
   const about = sentence(say`${what}; ${names}${listed}`);
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =

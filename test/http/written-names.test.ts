@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const packaged = (registryType: string, identifier: string, version = '1.2.0') => ({
+  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+  remotes: [],
+});
+const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const directory = await opened(
+  openDirectory({
+    entries: [
+      registryEntry('io.github.quillworks/quillpad', {
+        ...onGitHub('quillworks/quillpad'),
+        ...packaged('pypi', 'quillpad-mcp'),
+      }),
+      registryEntry('com.saltmarsh/scan', packaged('npm', '@saltmarsh/scan')),
+      registryEntry('com.saltmarsh/image', packaged('oci', 'docker.io/saltmarsh/image:1.2.0')),
+      registryEntry('com.fieldgate/orders', packaged('nuget', 'Fieldgate.Orders')),
+      registryEntry('com.kelpdb/mcp', at('https://mcp.kelpdb.com/mcp')),
+    ],
+    environment: { LIMITS: 'off' },
+  }),
+);
+
+interface Resolved {
+  readonly asked: string;
+  readonly outcome: string;
+  readonly handle?: string;
+  readonly reason?: string;
+  readonly version_asked?: string;
+  readonly near?: readonly string[];
+}
+interface Body {
+  readonly results: readonly Resolved[];
+  readonly handle?: string;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly near?: readonly string[];
+}
+const call = (tool: string, input: object) => callTool<Body>(directory, tool, input);
+const resolve = async (...handles: string[]) => (await call('resolve_agents', { handles })).results;
+
+const { quillpad, scan, image, orders } = {
+  quillpad: 'io.github.quillworks/quillpad',
+  scan: 'com.saltmarsh/scan',
+  image: 'com.saltmarsh/image',
+  orders: 'com.fieldgate/orders',
+};
+
+describe('what a file, a lock file or a trace names is read, and the name is repeated', () => {
+  it.each([
+    ['quillpad-mcp==1.2.0', quillpad, 'quillpad-mcp==1.2.0'],
+    ['quillpad-mcp[dev]==1.1.0', quillpad, 'quillpad-mcp[dev]==1.1.0'],
+    ['quillpad-mcp~=1.1.0', quillpad, 'quillpad-mcp~=1.1.0'],
+    ['quillpad-mcp>=1.1,<2', quillpad, 'quillpad-mcp>=1.1,<2'],
+    ['quillpad-mcp==1.2.0 --hash=sha256:abcd', quillpad, 'quillpad-mcp==1.2.0'],
+    [
+      'quillpad-mcp==1.2.0 \\\n    --hash=sha256:abcd \\\n    --hash=sha256:ef',
+      quillpad,
+      'quillpad-mcp==1.2.0',
+    ],
+    ['quillpad-mcp==1.2.0; sys_platform=="linux"', quillpad, 'quillpad-mcp==1.2.0'],
+    ['quillpad-mcp==1.2.0  # via x', quillpad, 'quillpad-mcp==1.2.0'],
+    ['quillpad-mcp = "^1.2"', quillpad, 'quillpad-mcp@^1.2'],
+    [
+      '[[package]]\nname = "quillpad-mcp"\nversion = "1.2.0"\nsource = { registry = "https://pypi.org/simple" }\ndependencies = [\n    { name = "httpx" },\n]',
+      quillpad,
+      'pypi:quillpad-mcp@1.2.0',
+    ],
+    [
+      '"node_modules/@saltmarsh/scan": {\n  "version": "1.2.0",\n  "resolved": "https://registry.npmjs.org/@saltmarsh/scan/-/scan-1.2.0.tgz",\n  "dependencies": { "zod": "^3.0.0" }\n},',
+      scan,
+      'npm:@saltmarsh/scan@1.2.0',
+    ],
+    ['{"packages":{"node_modules/@saltmarsh/scan":{"version":"1.2.0"}}}', scan, 'npm:@saltmarsh/scan@1.2.0'],
+    ['node_modules/@saltmarsh/scan', scan, 'npm:@saltmarsh/scan'],
+    [
+      'at Object.<anonymous> (/home/u/.npm/_npx/1a2b/node_modules/@saltmarsh/scan/dist/index.js:12:3)',
+      scan,
+      'npm:@saltmarsh/scan',
+    ],
+    ['C:\\Users\\u\\node_modules\\@saltmarsh\\scan\\dist\\index.js', scan, 'npm:@saltmarsh/scan'],
+    ['"@saltmarsh/scan": "^1.2.0",', scan, 'npm:@saltmarsh/scan@^1.2.0'],
+    ['"@saltmarsh/scan@^1.0.0":\n  version "1.2.0"\n  resolved "x"', scan, 'npm:@saltmarsh/scan@1.2.0'],
+    ['@saltmarsh/scan@1.2.0:', scan, 'npm:@saltmarsh/scan@1.2.0'],
+    ['FROM saltmarsh/image:1.2.0 AS mcp', image, 'oci:saltmarsh/image:1.2.0'],
+    ['image: saltmarsh/image:1.2.0', image, 'oci:saltmarsh/image:1.2.0'],
+    ['- uses: docker://saltmarsh/image:1.2.0', image, 'oci:saltmarsh/image:1.2.0'],
+    ['docker://saltmarsh/image:1.2.0', image, 'oci:saltmarsh/image:1.2.0'],
+    ['docker.io/saltmarsh/image # cache', image, 'docker.io/saltmarsh/image'],
+    [
+      'services:\n  scan:\n    image: saltmarsh/image:1.2.0\n    environment:\n      KEY: hush-1',
+      image,
+      'oci:saltmarsh/image:1.2.0',
+    ],
+    [
+      '<PackageReference Include="Fieldgate.Orders" Version="1.2.0" />',
+      orders,
+      'nuget:Fieldgate.Orders@1.2.0',
+    ],
+  ])('%j', async (text, handle, asked) => {
+    const [one, ...others] = await resolve(text);
+    expect({ ...one, others }).toMatchObject({ outcome: 'listed', handle, asked, others: [] });
+    expect(await call('get_agent', { handle: text })).toMatchObject({ handle });
+    expect(one?.version_asked ?? '').not.toContain('not a version');
+    if (/[@=:]1\.2\.0$/.test(asked)) expect(one?.version_asked).toBeUndefined();
+  });
+
+  it('each of several, without the values between them', async () => {
+    const lines =
+      'quillpad-mcp==1.2.0 --hash=sha256:aa\nhttpx==0.1.0 --hash=sha256:bb\n--index-url https://u:hush@x.example/';
+    expect((await resolve(lines)).map((one) => one.asked)).toEqual(['quillpad-mcp==1.2.0', 'httpx==0.1.0']);
+    const trace =
+      'Error: x\n  at a (/x/node_modules/zod/y.js:1:2)\n  at b (/x/node_modules/@saltmarsh/scan/z.js:1:2)';
+    expect((await resolve(trace)).map((one) => one.asked)).toEqual(['npm:zod', 'npm:@saltmarsh/scan']);
+  });
+
+  it('but no value of a setting, which is not repeated: its place in the list is', async () => {
+    const asked = [
+      'KEY=hush-1',
+      'api_key = "hush-2"',
+      'password = "1.2hush"',
+      '"api-key": "hush-3"',
+      '"token": "1.2.3hush"',
+      '--key hush-4',
+      'key: hush-5',
+    ];
+    const results = await resolve(...asked);
+    expect(results.map((one) => one.asked)).toEqual([
+      'item 1',
+      'api_key …',
+      'password …',
+      'item 4',
+      'item 5',
+      'item 6',
+      'item 7',
+    ]);
+    expect(JSON.stringify(results)).not.toContain('hush');
+  });
+});
