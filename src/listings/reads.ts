@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isOnNamespace } from '../core/identity.ts';
 import type { Payee } from '../core/payee.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
-import type { FacetChoice, SearchQuery } from '../search/query.ts';
+import { type FacetChoice, ownerFacet, type SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
 import { readCount, readFacetCounts, readListCounts } from './counts.ts';
@@ -301,7 +301,7 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly Recordin
 const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
 
 async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
-  const facets = [`owner:${owner}`] as const;
+  const facets = [ownerFacet(owner)];
   return readByIds(db, await index.list(db, { facets, order: 'oldest', after: undefined, limit }));
 }
 

@@ -1,4 +1,4 @@
-import { Holder, namespaceIdentity } from '../core/identity.ts';
+import { Holder, hasPublicSuffix, namespaceIdentity, registrableDomain } from '../core/identity.ts';
 import { type Alternative, findSynonyms, isOnlyRelated, toPhraseWords } from './synonyms.ts';
 import {
   lightWords,
@@ -43,6 +43,15 @@ export function ownerFacets(handle: string): Facet[] {
   return [`owner:${toLabel(identity)}`, `owner:${identity}`];
 }
 
+const reversed = (name: string) => name.split('.').toReversed().join('.');
+
+/** An account, or a domain that is registered as such. */
+export const isHolder = (owner: string): boolean => owner.includes('/') || registrableDomain(owner) === owner;
+
+/** Of a host below a domain, the namespace of this host alone. */
+export const ownerFacet = (owner: string): Facet =>
+  isHolder(owner) ? `owner:${owner}` : `publisher:${reversed(owner)}`;
+
 /** Wanted of the owner named beside them. */
 const around =
   /^(?:official|the|mcp)\s+|\s+(?:official|mcp|server|servers|api|connector|integration|\d+\.\d+)$/i;
@@ -50,9 +59,11 @@ const longest = 100;
 const domain = /^(?:[a-z0-9-]+\.)+[a-z0-9-]+$/;
 
 /** Of a domain or a reversed one; none for any other text. */
-export function domainOwners(text: string): string[] {
-  const reversed = text.split('.').toReversed().join('.');
-  return domain.test(text) ? [...new Set([text, reversed].map((name) => Holder.ofHost(name).id))] : [];
+export function holdersOfDomain(text: string): Holder[] {
+  if (!domain.test(text)) return [];
+  const rank = (name: string) => Number(hasPublicSuffix(name));
+  const names = new Set([text, reversed(text)].toSorted((a, b) => rank(b) - rank(a)));
+  return [...names].map((name) => Holder.ofHost(name));
 }
 
 function withoutWanted(query: string): string {
@@ -68,7 +79,7 @@ function withoutWanted(query: string): string {
 export function toOwnerFacets(query: string): Facet[] {
   const text = withoutWanted(query);
   if (text.length > longest || /["/]|(?:^|\s)-/.test(text)) return [];
-  if (domain.test(text)) return domainOwners(text).map((owner): Facet => `owner:${owner}`);
+  if (domain.test(text)) return holdersOfDomain(text).map(({ id }): Facet => `owner:${id}`);
   const label = letters(text);
   return label ? [`owner:${label}`] : [];
 }

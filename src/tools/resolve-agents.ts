@@ -23,7 +23,14 @@ import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerHolder } from '../listings/references/former.ts';
-import { longestPasted, type Name, nothingSaid, readNames } from '../listings/references/name.ts';
+import {
+  longestPasted,
+  meantOf,
+  type Name,
+  nothingSaid,
+  readNames,
+  toOwners,
+} from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, whyUnreadable, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
@@ -37,7 +44,7 @@ import {
   noticesOfAsked,
   noticesOfDeleted,
 } from './find/several.ts';
-import { maxNear, recordsPackage, whereToAsk } from './find/why-unknown.ts';
+import { maxNear, recordsPackage, unrecordedWords, whereToAsk } from './find/why-unknown.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -109,16 +116,19 @@ const createDirectory = (context: Context): Directory => ({
 });
 
 function toAsked(named: Name, at: number) {
-  const hosts = named.references.flatMap(({ kind, key }): Reference[] =>
-    kind === 'endpoint'
-      ? [{ kind: 'host', key: toHost(key) }]
-      : kind === 'owner'
-        ? [{ kind: 'website', key }]
-        : [],
-  );
+  const meant = meantOf(named.references);
+  const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
+  const host: Reference[] = isAt ? [{ kind: 'host', key: toHost(meant.key) }] : [];
+  const owned: Reference[] = meant?.kind === 'owner' ? [{ kind: 'website', key: meant.key }] : [];
+  const owners = host.flatMap(({ key }) => toOwners(key));
   const { said, configured_as } = named;
   const asked = said === nothingSaid ? `item ${at + 1}` : said;
-  return { ...named, hosts, as: { asked, ...(configured_as !== undefined && { configured_as }) } };
+  return {
+    ...named,
+    meant,
+    besides: [...host, ...owners, ...owned],
+    as: { asked, ...(configured_as !== undefined && { configured_as }) },
+  };
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
@@ -177,20 +187,23 @@ async function toListedAgent(
 
 async function toMissing(
   one: AskedItem,
-  atHosts: readonly Listing[],
+  listingsOf: (kind: Reference['kind']) => readonly Listing[],
   isSearched: boolean,
   directory: Directory,
 ): Promise<Resolved> {
-  const { as, text, handles, references } = one;
+  const { as, text, handles, references, meant } = one;
   // Any address may be an endpoint, also one in the form of a repository.
-  const field = references[0]?.kind === 'package' ? 'package' : 'endpoint';
+  const field = meant?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
   const reason = isNoHandle ? await directory.whyNone(field) : handles.length === 0 && whyUnreadable(one);
   const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
-  const [named] = references;
-  const unasked = whereToAsk(named);
-  const packages = isSearched && named?.kind === 'package' ? await directory.nearPackages(named.key) : [];
-  const beside = [...atHosts, ...packages].map(({ handle }) => handle);
+  const packages = isSearched && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
+  const atHost = listingsOf('host');
+  const ofDomain = listingsOf('owner');
+  const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
+  const unasked = isAt ? unrecordedWords(meant, { atHost, ofDomain }) : whereToAsk(meant);
+  const besides = atHost.length > 0 ? atHost : [...ofDomain, ...listingsOf('website')];
+  const beside = [...besides, ...packages].map(({ handle }) => handle);
   const near = [...new Set([...beside, ...alike])].slice(0, maxNear);
   return {
     ...as,
@@ -208,7 +221,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
   );
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: AskedItem) => handles.find((handle) => named.has(handle));
-  const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.hosts]));
+  const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.besides]));
   const [read, had] = await Promise.all([directory.recording(references), directory.formerly(references)]);
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
   const formerHolders = new Map(references.map((one, at) => [one, had[at] ?? []]));
@@ -244,10 +257,12 @@ export async function resolveAll(handles: readonly string[], directory: Director
     }
     const known = by && facts.get(by.handle);
     if (known) return toListedAgent({ ...one, by }, known, beside);
-    const atHosts = recording(one.hosts).flat();
+    const listingsOf = (kind: Reference['kind']) =>
+      recording(one.besides.filter((other) => other.kind === kind)).flat();
     const mayBeName =
-      atHosts.length === 0 && (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
-    const missing = await toMissing(one, atHosts, mayBeName && searched++ < mostSearched, directory);
+      recording(one.besides).flat().length === 0 &&
+      (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
+    const missing = await toMissing(one, listingsOf, mayBeName && searched++ < mostSearched, directory);
     return { ...missing, version_asked };
   });
 }

@@ -289,7 +289,6 @@ describe('get_agent finds the one listing that records', () => {
     'www.PoliticalComms.com',
     'https://politicalcomms.com/',
     'com.politicalcomms',
-    'docs.politicalcomms.com',
   ])('the one in a namespace of the domain %s', async (handle) => {
     expect(await call('get_agent', { handle })).toMatchObject({
       handle: 'com.politicalcomms/api',

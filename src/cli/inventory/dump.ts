@@ -1,4 +1,4 @@
-import { namespaceIdentity } from '../../core/identity.ts';
+import { Holder } from '../../core/identity.ts';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import { documentAt } from '../../document/asked-part.ts';
 import { type ListingDocument, listingDocument } from '../../document/listing-document.ts';
@@ -62,7 +62,10 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
   };
   const recorded = [...documents.values()].flatMap((document) =>
     [
-      { kind: 'owner' as const, key: namespaceIdentity(document.handle) },
+      ...Holder.ofNamespace(document.handle).proven.map((one) => ({
+        kind: 'owner' as const,
+        key: one.replace(/^dns:/, ''),
+      })),
       ...referencesOf({ ...toListing(document), description: '' }),
       ...paidOf(document),
     ].map((reference: Reference) => ({

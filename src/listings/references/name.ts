@@ -3,7 +3,7 @@ import { hasPublicSuffix, isOfReversedDomain, repositoryIdentity } from '../../c
 import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
-import { domainOwners } from '../../search/query.ts';
+import { holdersOfDomain, isHolder } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
 import { type Beside, type Command, nameOfPackage, readCommands, readCommandsIn } from './command.ts';
 import { readServer } from './configured.ts';
@@ -203,8 +203,13 @@ export const isAtForge = ({ kind, key }: Reference): boolean =>
 /** Whoever holds the domain (`example.com`, `com.example`) or the account (`github.com/alice`). */
 export function toOwners(key: string): Reference[] {
   const account = isAtForge({ kind: 'repository', key }) ? repositoryIdentity(key) : undefined;
-  return (account ? [account] : domainOwners(key)).map((owner) => ({ kind: 'owner', key: owner }));
+  const ids = account ? [account] : holdersOfDomain(key).map(({ id }) => id);
+  return ids.map((id) => ({ kind: 'owner', key: id }));
 }
+
+/** Of a host below a domain, the namespace of this host alone: whoever has the domain may not have it. */
+const toNamespaces = (bare: string): Reference[] =>
+  holdersOfDomain(bare).map(({ place }) => ({ kind: 'owner', key: place.replace(/^dns:/, '') }));
 
 const isAddressForm = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i;
 const hostForm = /^[\w\p{L}\p{M}-]+(?:\.[\w\p{L}\p{M}-]+)+(?::\d+)?(?:$|(?:\/[\w.~@-]+)+\/?(?:\?\w\S*)?$)/u;
@@ -237,8 +242,8 @@ function toPlaceReferences(text: string): Reference[] {
   const [, path = '', rest] = address?.split('/', 3) ?? [];
   const bare = address && !/[/?]/.test(address) ? toHost(address) : undefined;
   const isAccount = path !== '' && rest === undefined;
-  const owners = address && (bare || isAccount) ? toOwners(bare ?? address) : [];
-  const isOwn = owners.some(({ key }) => key === bare);
+  const owners = bare ? toNamespaces(bare) : address && isAccount ? toOwners(address) : [];
+  const isOwn = owners.some(({ key }) => isHolder(key));
   return [
     ...(isOwn ? owners : []),
     ...(bare && !isAddress ? [] : endpoints.slice(0, 1)),
@@ -249,6 +254,14 @@ function toPlaceReferences(text: string): Reference[] {
     ...(bare ? [{ kind: 'host' as const, key: bare }] : []),
     ...(isOwn ? [] : owners),
   ];
+}
+
+/** What a name that no listing has is taken for. */
+export function meantOf(references: readonly Reference[]): Reference | undefined {
+  const [first] = references;
+  if (first?.kind === 'endpoint' || first?.kind === 'owner') return first;
+  const host = references.find(({ kind, key }) => kind === 'host' && hasPublicSuffix(key));
+  return host ?? references.find(({ kind }) => kind === 'owner') ?? first;
 }
 
 function referencesIn(plain: string): Reference[] {

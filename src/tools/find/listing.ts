@@ -11,7 +11,7 @@ import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksWords, endOfDay, type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
-import { isAtForge, type Name, readName, toReferences } from '../../listings/references/name.ts';
+import { isAtForge, meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { type Reference, toHost } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
@@ -210,8 +210,7 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
   if (meant !== undefined)
     return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context, { beside });
   if (references.length === 0 && (name.isUnread || !isName.test(text))) throw unreadable(name, beside);
-  const named = references.find(({ kind }) => kind === 'owner') ?? references[0];
-  return refuseUnknown(toNearText(text, references), context, { named, beside });
+  return refuseUnknown(toNearText(text, references), context, { named: meantOf(references), beside });
 }
 
 /** Throws as findListing does. */

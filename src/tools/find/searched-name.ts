@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
-import { isOnlyName, readName, toReferences } from '../../listings/references/name.ts';
+import { isOnlyName, meantOf, readName, toReferences } from '../../listings/references/name.ts';
 import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
 import type { FoundListing, Several } from './holders.ts';
 import { findHolders } from './listing.ts';
 import { describeSeveral } from './several.ts';
+import { readWhy } from './why-unknown.ts';
 
 /** What a search names by a place of a record. */
 export interface SearchedName {
@@ -40,8 +41,10 @@ export async function readSearchedName(asked: string, context: Context): Promise
   const { now, before } = await findHolders({ ...name, references: places }, context);
   const held = now ?? before;
   if (!held) {
-    const unknown = 'No listing was found by this name; get_agent says what is known of it.';
-    const advice = isOnlyName(name, asked) && [toText(inCommand), unknown].filter(Boolean).join(' ');
+    const meant = meantOf(places);
+    const isTold = isOnlyName(name, asked) || meant?.kind === 'host';
+    const { detail } = isTold ? await readWhy(meant, context) : {};
+    const advice = detail && [toText(inCommand), detail].filter(Boolean).join(' ');
     return { ...noName, isName: true, beside: inCommand, ...(advice && { advice }) };
   }
   const isSeveral = 'candidates' in held;

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { handleWords } from '../../core/handle.ts';
-import { websiteDomain } from '../../core/identity.ts';
+import { Holder, websiteDomain } from '../../core/identity.ts';
 import { code, codes, listed, own, say, toText, type Words } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
@@ -16,28 +16,44 @@ import { findLacking } from './near-misses.ts';
 
 export const maxNear = 5;
 
-const noRecord = 'No listing shown here records this address as an endpoint, a repository or a package';
-
-function whatIsAtHost(listings: readonly Listing[], host: string): string {
-  const [only, second] = listings;
-  if (!only) return `${noRecord}.`;
-  if (second) {
-    const count = listings.length > maxNear ? `more than ${maxNear} listings` : `${listings.length} listings`;
-    return `${noRecord}; ${count} record other addresses at its host: see near.`;
-  }
-  const atHost = only.remotes.filter(({ url }) =>
-    toReferences(url).some(({ kind, key }) => kind === 'endpoint' && toHost(key) === host),
-  );
-  const recorded = codes(atHost.map(({ url }) => url));
-  return `${noRecord}; ${toText(say`${handleWords(only.handle)} records ${recorded} at its host.`)}`;
+interface AtHost {
+  /** They record other addresses there. */
+  readonly atHost: readonly Listing[];
+  /** In a namespace of its domain. */
+  readonly ofDomain: readonly Listing[];
 }
 
-/** Of those in a namespace of its domain. */
-function whoseWebsite(listings: readonly Listing[], address: string): string {
-  const naming = listings.filter(({ website }) => website !== undefined && toAddressKey(website) === address);
-  const named = naming.map(({ handle }) => handleWords(handle));
-  if (named.length === 0) return `${noRecord}.`;
-  return `${noRecord}; ${toText(say`it is the website in the record of ${listed(named)}.`)}`;
+function besideWords({ key }: Reference, { atHost, ofDomain }: AtHost): Words | false {
+  const host = toHost(key);
+  const [only, other] = atHost.length > 0 ? atHost : ofDomain;
+  if (!only) return false;
+  const many = (all: readonly Listing[]) => (all.length > maxNear ? own('more than 5') : all.length);
+  const isAtHost = ({ url }: { readonly url: string }) =>
+    toReferences(url).some((one) => one.kind === 'endpoint' && toHost(one.key) === host);
+  const recordedBy = (remotes: Listing['remotes']) =>
+    say`records ${codes(
+      remotes.map(({ url }) => url),
+      maxNear,
+    )}`;
+  if (atHost.length > 0)
+    return other
+      ? say`${many(atHost)} listings record other addresses at its host: see near`
+      : say`${handleWords(only.handle)} ${recordedBy(only.remotes.filter(isAtHost))} at its host`;
+  const naming = ofDomain.filter(({ website }) => website !== undefined && toAddressKey(website) === key);
+  if (naming.length > 0)
+    return say`it is the website in the record of ${listed(naming.map(({ handle }) => handleWords(handle)))}`;
+  const domain = code(Holder.ofHost(host).id);
+  if (other) return say`${many(ofDomain)} listings are in a namespace of ${domain}: see near`;
+  const recorded = only.remotes.length > 0 ? say` and ${recordedBy(only.remotes)}` : say``;
+  return say`${handleWords(only.handle)} is in a namespace of ${domain}${recorded}`;
+}
+
+/** Of an address or a host that no listing records, with who has its host or domain. */
+export function unrecordedWords(named: Reference, found: AtHost): Words {
+  const what =
+    named.kind === 'host' ? own('this host') : own('this address as an endpoint, a repository or a package');
+  const beside = besideWords(named, found);
+  return say`No listing shown here records ${what}${beside ? say`; ${beside}` : say``}.`;
 }
 
 const mostBelow = 100;
@@ -137,8 +153,8 @@ export async function readWhy(
     return { detail: await whoNamesOwner(naming, key, context), beside: naming };
   }
   if (kind === 'pay_to') return { detail: noPayee, beside: [] };
-  if (kind !== 'endpoint') return { detail: `${noRecord}.`, beside: [] };
-  const [atHost = [], ...ofDomain] = await readAt(host);
-  if (atHost.length > 0) return { detail: whatIsAtHost(atHost, host), beside: atHost };
-  return { detail: whoseWebsite(ofDomain.flat(), key), beside: ofDomain.flat() };
+  const [atHost = [], ...owned] = kind === 'repository' ? [] : await readAt(host);
+  const ofDomain = owned.flat();
+  const beside = atHost.length > 0 ? atHost : ofDomain;
+  return { detail: toText(unrecordedWords(named, { atHost, ofDomain })), beside };
 }

@@ -186,7 +186,10 @@ function namedBlock({ named: name, payee }: ShownSearch): Html | '' {
 
 function hits(search: ShownSearch, isLive: boolean) {
   const { answer, address, named } = search;
-  const advice = answer.advice && html`<p class="note">${answer.advice}</p>`;
+  const said = answer.advice?.split(/`([^`]*)`/);
+  const advice =
+    said &&
+    html`<p class="note">${said.map((part, at) => (at % 2 === 1 ? html`<code class="foreign">${part}</code>` : part))}</p>`;
   // Parts of an address are not misspelt words.
   const unknown = named?.found
     ? namedBlock(search)
