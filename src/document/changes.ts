@@ -1,5 +1,6 @@
 import { dayText } from '../core/text.ts';
 import { code, dayOf, isEmpty, join, ours, own, quote, say, type Words } from '../core/words.ts';
+import type { DerivedVersion } from '../listings/listing.ts';
 import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { moveWords, otherFields } from '../observations/known/kinds/moves.ts';
@@ -40,14 +41,15 @@ function leftWords({ view, failed }: Data): Words {
 const changedNames = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
 
 /** `says`: what the publisher says of the status, unless a later change may have replaced it. */
-function recordWords({ fields, moved, status, before, says }: Data): Words {
+function recordWords({ fields, inputs, moved, status, before, says }: Data): Words {
   const move = moveSchema.safeParse(moved).data;
   const isTold = new Set([
     ...(status === undefined ? [] : ['origin_status']),
     ...(says === undefined ? [] : ['status_message']),
   ]);
-  const names = otherFields(changedNames(fields), move).filter((field) => !isTold.has(field));
-  const others = names.length > 0 ? say` (${ours(names.join(', '))})` : say``;
+  const untold = changedNames(fields).filter((field) => !isTold.has(field));
+  const names = otherFields({ fields: untold, inputs: inputs as DerivedVersion['inputs'] }, move);
+  const others = isEmpty(names) ? say`` : say` (${names})`;
   const details = [
     status === undefined ? say`` : say`marked as ${ours(String(status))}, ${ours(String(before))} before`,
     says === undefined ? say`` : say`its publisher says ${quote(String(says))}`,

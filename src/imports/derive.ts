@@ -122,7 +122,8 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     // A move is never replaced by no comparison.
     if (before === '' && derived.weight > 0) return false;
     const compared = byName.get(derived.with ?? '');
-    const isOther = before !== (derived.with ?? '') || changed.has(before) || !derived.fields;
+    const lacks = !derived.fields || (derived.fields.includes('inputs') && !derived.inputs);
+    const isOther = before !== (derived.with ?? '') || changed.has(before) || lacks;
     return changed.has(version) || (isOther && (compared === undefined || isListed(compared)));
   };
   let before: string | undefined;

@@ -192,6 +192,8 @@ export interface DerivedVersion {
   readonly with?: string;
   /** Other than the version; what was compared before 30 November 2026 lacks them. */
   readonly fields?: readonly string[];
+  /** Present if inputs differ: those that only one of the two records names, and that it calls no secrets. */
+  readonly inputs?: { readonly added: readonly string[]; readonly gone: readonly string[] };
   readonly partly_read?: true;
 }
 

@@ -340,6 +340,15 @@ export function withFormerSecrets(secrets: Iterable<string>, after: Naming): Nam
   return former.length === 0 ? after : { ...after, secrets: new Map([...after.secrets, ...former]) };
 }
 
+/** As `DerivedVersion.inputs`. */
+export function inputsBetween(before: Naming, after: Naming) {
+  const lacking = (of: Naming, { plainInputs, secrets, isPartlyRead }: Naming) =>
+    [...of.plainInputs].flatMap(([key, { name }]) =>
+      isPartlyRead || plainInputs.has(key) || secrets.has(key) ? [] : name,
+    );
+  return keepNames({ added: lacking(after, before), gone: lacking(before, after) }, []);
+}
+
 export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {
   const compared = toPair(before, withFormerSecrets(before.secrets.keys(), now), handle);
   const found = {

@@ -4,7 +4,14 @@ import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import { difference } from '../core/difference/difference.ts';
 import type { ComparedRow, VersionSummary } from './listing.ts';
-import { isWeighty, leadsToOthers, moveBetween, moveSchema, withFormerSecrets } from './moves.ts';
+import {
+  inputsBetween,
+  isWeighty,
+  leadsToOthers,
+  moveBetween,
+  moveSchema,
+  withFormerSecrets,
+} from './moves.ts';
 import type { Naming } from './naming.ts';
 
 type Edition = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'derived'>;
@@ -117,6 +124,7 @@ export function compareVersion(
     derived: {
       weight: move ? weightOfMove(move) : 0,
       fields,
+      ...(was && fields.includes('inputs') && { inputs: inputsBetween(was, naming) }),
       ...(naming.isPartlyRead && { partly_read: true as const }),
     },
     compared: {
@@ -131,10 +139,10 @@ const mostMoves = 10;
 
 /** A version as the history and the page of versions tell it; undefined if nothing differs. */
 export function changedVersion({ version, published_at, undated, derived, compared }: ComparedRow) {
-  const { fields = [] } = derived ?? {};
+  const { fields = [], inputs } = derived ?? {};
   const { move } = JSON.parse(compared ?? '{}') as ComparedVersion;
   if (!move && fields.length === 0) return undefined;
-  return { ...move, version, ...(!undated && { published_at }), fields };
+  return { ...move, version, ...(!undated && { published_at }), fields, ...(inputs && { inputs }) };
 }
 export type ChangedVersion = NonNullable<ReturnType<typeof changedVersion>>;
 
@@ -189,7 +197,7 @@ export function isTold(
   { version, fields: told, moved }: Readonly<Record<string, unknown>>,
   of: ChangedVersion,
 ) {
-  const { version: compared, published_at: _, kept: __, fields, ...move } = of;
+  const { version: compared, published_at: _, kept: __, inputs: ___, fields, ...move } = of;
   if (version !== compared) return false;
   const isSame = Object.keys(move).length === 0 || isDeepStrictEqual(moved, move);
   return isSame && fields.every((one) => Array.isArray(told) && told.includes(one));

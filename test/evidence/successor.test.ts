@@ -55,7 +55,7 @@ it('the history names the status before and what the publisher says of the new o
   ]);
   expect((await lines()).slice(0, 2)).toEqual([
     'record changed: its publisher says “Gone”; version `1.0.0`',
-    'record changed (status_message): marked as deprecated, active before; version `1.0.0`',
+    'record changed (status message): marked as deprecated, active before; version `1.0.0`',
   ]);
   const stream = await (await directory.app.request('/changes?since=0')).text();
   expect(stream).toContain('"status":"deprecated","before":"active"');

@@ -35,6 +35,7 @@ const applied = [
   '0011-credentials',
   '0012-fields',
   '0013-later',
+  '0014-inputs',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
@@ -43,11 +44,22 @@ export const isChanged = ({ before }: ShownChange) =>
 export const isSeen = (change: ShownChange) =>
   !isChanged(change) && !isReread(change) && change.after.outcome !== 'not_asked';
 
+const access: HistoryKind = 'access';
+
+/** Whether the record asks callers for other inputs, secret or not. */
+function asksOtherwise({ type, data }: Exclude<HistoryEvent, { type: 'check' }>): boolean {
+  const { fields } = type === 'version.published' ? data.moved : data;
+  return Array.isArray(fields) && fields.includes('inputs');
+}
+
 function only(
   { kind, isOther }: Pick<HistoryQuery, 'kind' | 'isOther'>,
   event: HistoryEvent,
 ): HistoryEvent | undefined {
-  if (event.type !== 'check') return kind === undefined || kindOfEvent(event) === kind ? event : undefined;
+  if (event.type !== 'check')
+    return kind === undefined || kindOfEvent(event) === kind || (kind === access && asksOtherwise(event))
+      ? event
+      : undefined;
   if (kind === undefined && !isOther) return event;
   const changes = event.changes.filter(
     (change) =>
@@ -92,19 +104,18 @@ async function findMessageChange(
 
 async function createRecorder(
   { listing, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  versions: readonly Pick<ComparedRow, 'version' | 'published_at' | 'undated'>[],
+  versions: readonly Pick<ComparedRow, 'version' | 'published_at' | 'undated' | 'derived'>[],
   context: Pick<Context, 'store'>,
 ) {
   const messageChange = await findMessageChange(listing, context);
-  const published = new Map(
-    versions.flatMap((one) => (one.undated ? [] : [[one.version, one.published_at]])),
-  );
   return (change: Change) => {
-    const published_at = published.get(String(change.data.version));
+    const { from_version, version } = change.data;
+    const { undated, published_at, derived } = versions.find((one) => one.version === version) ?? {};
     const says = change.seq === messageChange ? listing.status_message : undefined;
     return toRecorded(change, claimHistory, {
       ...(says !== undefined && { says }),
-      ...(published_at && { published_at }),
+      ...(published_at && !undated && { published_at }),
+      ...(from_version !== undefined && derived?.inputs && { inputs: derived.inputs }),
     });
   };
 }
@@ -113,11 +124,14 @@ async function createRecorder(
 const toVersion = (at: string, moved: ChangedVersion, since: readonly ChangedVersion[] = []) => ({
   type: 'version.published' as const,
   at,
-  /** `since`: the versions before it, newest first, that like it made no move. */
+  /** `since`: the versions before it, newest first, that like it made no move and changed the same. */
   data: { moved, since },
 });
 
-const hasMove = ({ version, published_at, fields, ...move }: ChangedVersion) => Object.keys(move).length > 0;
+const hasMove = ({ version, published_at, fields, inputs, ...move }: ChangedVersion) =>
+  Object.keys(move).length > 0;
+const changedAlike = ({ fields, inputs }: ChangedVersion, other: ChangedVersion) =>
+  isDeepStrictEqual([fields, inputs], [other.fields, other.inputs]);
 
 const readAtOnce = 100;
 const mostVersions = 500;
@@ -200,10 +214,10 @@ async function readVersions(
     if (changes.some(({ data }) => isTold(data, changed))) return [];
     return [{ changed, published_at, place: placeOf(versions, at) }];
   });
-  // Versions without a move are one event, so that they push no move back.
+  // Versions without a move that changed the same are one event, so that they push no move back.
   const starts = told.flatMap(({ changed }, at) => {
     const before = told[at - 1]?.changed;
-    return hasMove(changed) || !before || hasMove(before) ? [at] : [];
+    return hasMove(changed) || !before || hasMove(before) || !changedAlike(changed, before) ? [at] : [];
   });
   return starts.flatMap((start, at): Placed[] => {
     const [first, ...since] = told.slice(start, starts[at + 1]);
@@ -238,7 +252,7 @@ export async function readEvents(
       place: change.seq,
       event: toEvent(change),
     }));
-  const isRecorded = kind === undefined || recordedKinds.has(kind);
+  const isRecorded = kind === undefined || kind === access || recordedKinds.has(kind);
   const versions =
     isRecorded && !withdrawn ? await readVersions(rows, handle, { since, until }, context) : [];
   const reads = [

@@ -238,10 +238,8 @@ export function claimWords(event: ClaimEvent): Words {
 function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.published' }>['data']) {
   const oldest = since.at(-1);
   if (!oldest) return versionMoveWords(moved);
-  const all = [moved, ...since];
-  const fields = [...new Set(all.flatMap((one) => one.fields))];
   const dates = say`published ${day(oldest.published_at ?? '')} to ${day(moved.published_at ?? '')}`;
-  return say`${count(all.length, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}), ${changedVersionWords({}, fields)} and made no move`;
+  return say`${count(since.length + 1, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}), ${changedVersionWords(moved)} and made no move`;
 }
 
 function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {

@@ -72,6 +72,7 @@ const files = [
   '0011-credentials',
   '0012-fields',
   '0013-later',
+  '0014-inputs',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

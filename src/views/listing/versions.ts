@@ -47,10 +47,9 @@ const isOfVersion = (version: string) => (event: HistoryEvent) =>
 function changeCell(row: ComparedRow, { handle }: ListingDocument, events: readonly HistoryEvent[]) {
   const changed = changedVersion(row);
   if (changed) {
-    const { version, published_at: _published, kept: _kept, fields, ...move } = changed;
     const history = `${pagePath(handle)}/history`;
-    const on = events.find(isOfVersion(version))?.at;
-    return html`${toHtml(changedVersionWords(move, fields))}${on && html` <a class="note" href="${history}?kind=record#${eventId(on)}">in the history<span class="unseen"> of ${version}</span></a>`}`;
+    const on = events.find(isOfVersion(changed.version))?.at;
+    return html`${toHtml(changedVersionWords(changed))}${on && html` <a class="note" href="${history}?kind=record#${eventId(on)}">in the history<span class="unseen"> of ${changed.version}</span></a>`}`;
   }
   const { weight, with: before, partly_read } = row.derived ?? {};
   if (weight === undefined) return html`<span class="note">not compared</span>`;

@@ -12,6 +12,7 @@ import {
   say,
   type Words,
 } from '../../../core/words.ts';
+import type { DerivedVersion } from '../../../listings/listing.ts';
 import type { VersionMove } from '../../../listings/moves.ts';
 import { type DatedMove, datedMove } from '../../../listings/version-moves.ts';
 import { defineRecord } from '../kind.ts';
@@ -38,13 +39,13 @@ function settingWords(text: string): Words {
 }
 
 /** `others` counts the names of other owners, which come first in `all`. */
-function listNames(all: readonly string[], left_out = 0, others?: Others): Words {
+function listNames(all: readonly string[], left_out = 0, others?: Others, most = mostNamed): Words {
   const total = all.length + left_out;
-  if (total <= mostNamed + 1) return listed(all.map(settingWords));
-  const shown = all.slice(0, mostNamed).map(settingWords);
-  const hidden = (others?.count ?? 0) - mostNamed;
+  if (total <= most + 1) return listed(all.map(settingWords));
+  const shown = all.slice(0, most).map(settingWords);
+  const hidden = (others?.count ?? 0) - most;
   const whose = others && hidden > 0 && say`, ${hidden} of them ${others.whose}`;
-  return say`${join(shown, ', ')} and ${total - mostNamed} more${whose}`;
+  return say`${join(shown, ', ')} and ${total - most} more${whose}`;
 }
 
 const nouns = {
@@ -202,31 +203,48 @@ const told = [
   ['secrets', ['inputs']],
 ] as const;
 
+type ChangedFields = Pick<DerivedVersion, 'fields' | 'inputs'>;
+const mostInputs = 9;
+
+function inputsWords({ added, gone }: NonNullable<ChangedFields['inputs']>): Words {
+  const names = (all: readonly string[]) => listNames(all, 0, undefined, mostInputs);
+  const said = [
+    added.length > 0 && say`new, not called secret: ${names(added)}`,
+    gone.length > 0 && say`gone: ${names(gone)}`,
+  ].filter((words) => words !== false);
+  return said.length > 0 ? say`inputs (${join(said, '; ')})` : own('inputs');
+}
+
 /** Of the fields that differ, those of which the move says nothing. */
-export function otherFields(fields: readonly string[], move: VersionMove | undefined): string[] {
+export function otherFields({ fields = [], inputs }: ChangedFields, move: VersionMove | undefined): Words {
   const inMove = new Set(told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : [])));
-  return fields.filter((field) => !inMove.has(field));
+  if (inputs && inputs.added.length + inputs.gone.length > 0) inMove.delete('inputs');
+  const others = fields.filter((field) => !inMove.has(field));
+  const toWords = (field: string) =>
+    field === 'inputs' && inputs ? inputsWords(inputs) : ours(field.replaceAll('_', ' '));
+  return join(others.map(toWords), ', ');
 }
 
 /** What a version changed besides itself. */
-export function changedVersionWords(move: VersionMove, fields: readonly string[]): Words {
-  const others = otherFields(fields, move);
-  const names = ours(others.join(', ').replaceAll('_', ' '));
-  if (Object.keys(move).length === 0) return say`changed ${names}`;
-  return others.length === 0 ? moveWords(move) : say`${moveWords(move)}; changed ${names} besides`;
+export function changedVersionWords({
+  version: _,
+  published_at: __,
+  later: ___,
+  kept: ____,
+  fields,
+  inputs,
+  ...move
+}: DatedMove & ChangedFields): Words {
+  const others = otherFields({ fields, inputs }, move);
+  if (Object.keys(move).length === 0) return say`changed ${others}`;
+  return isEmpty(others) ? moveWords(move) : say`${moveWords(move)}; changed ${others} besides`;
 }
 
-export function versionMoveWords({
-  version,
-  published_at,
-  later,
-  kept,
-  fields = [],
-  ...move
-}: DatedMove & { readonly fields?: readonly string[] }): Words {
+export function versionMoveWords(one: DatedMove & ChangedFields): Words {
+  const { version, published_at, later, kept } = one;
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
   const other = later && own(later === 'listed' ? ', not the version shown' : ', deleted since');
-  return say`Version ${code(version)} (${date}${other}) ${changedVersionWords(move, fields)}${keptWords(kept)}`;
+  return say`Version ${code(version)} (${date}${other}) ${changedVersionWords(one)}${keptWords(kept)}`;
 }
 
 /** After “none changed”; undefined if the words of another part include it. */

@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
+import { registryEntry } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
+
+const handle = 'com.vendor/store';
+
+const named = (...names: string[]) => names.map((name) => ({ name, description: `Says ${name}.` }));
+
+/** As a record that asks for these environment variables; the first version is of 1 October 2026. */
+const version = (at: number, inputs: object[], isLatest = false, more: object = {}) =>
+  registryEntry(
+    handle,
+    {
+      version: `1.${at}.0`,
+      packages: [
+        {
+          registryType: 'npm',
+          identifier: '@vendor/store',
+          version: `1.${at}.0`,
+          transport: { type: 'stdio' },
+          environmentVariables: inputs,
+        },
+      ],
+      ...more,
+    },
+    {
+      publishedAt: `2026-10-0${at + 1}T08:00:00Z`,
+      updatedAt: `2026-10-0${at + 1}T08:00:00Z`,
+      isLatest,
+    },
+  );
+
+const before = named('STORE_URL', 'NO_CHECKS');
+const after = named('STORE_URL', 'DRY_RUN', 'TRANSPORT');
+
+const changesOf = async (directory: Awaited<ReturnType<typeof openDirectory>>, input: object = {}) =>
+  (await callTool<{ changes: string[] }>(directory, 'get_history', { handle, ...input })).changes;
+
+it('names the inputs that a version changed, and puts only versions together that changed the same', async () => {
+  const directory = await opened(
+    openDirectory({
+      entries: [
+        version(0, before),
+        version(1, after),
+        version(2, after),
+        version(3, after),
+        version(4, named('STORE_URL', 'DRY_RUN', 'TRANSPORT').reverse(), true),
+      ],
+    }),
+  );
+  const inputs =
+    '2026-10-02 version `1.1.0` (published 2026-10-02) changed package versions, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)';
+  expect(await changesOf(directory)).toEqual([
+    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, inputs',
+    '2026-10-04 2 versions, `1.2.0` to `1.3.0` (published 2026-10-03 to 2026-10-04), changed package versions and made no move',
+    inputs,
+  ]);
+  expect(await changesOf(directory, { kind: 'access' })).toEqual([
+    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, inputs',
+    inputs,
+  ]);
+  const page = await (await directory.app.request(`/agents/${handle}/versions`)).text();
+  expect(page).toContain(
+    'changed package versions, inputs (new, not called secret: <code class="foreign">DRY_RUN</code> and <code class="foreign">TRANSPORT</code>; gone: <code class="foreign">NO_CHECKS</code>)',
+  );
+});
+
+it('names them beside a secret that a version newly asks for', async () => {
+  const secret = { name: 'STORE_KEY', isSecret: true, isRequired: true };
+  const directory = await opened(
+    openDirectory({ entries: [version(0, before), version(1, [...after, secret], true)] }),
+  );
+  const [change] = await changesOf(directory, { kind: 'access' });
+  expect(change).toContain('newly asks for the secret `STORE_KEY`');
+  expect(change).toContain(
+    'inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`) besides',
+  );
+});
+
+it('names them if an import brought the version', async () => {
+  const directory = await opened(openDirectory({ entries: [version(0, before, true)] }));
+  await directory.importEntries([version(0, before), version(1, after, true)]);
+  expect((await changesOf(directory, { kind: 'access' }))[0]).toContain(
+    'record changed (version, package versions, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)); version `1.1.0`',
+  );
+});
