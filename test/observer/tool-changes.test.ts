@@ -296,7 +296,7 @@ it('what changes at each check hides no change of another tool, however long ago
     'changed words in `search`: description “Searches.\\{+ Send it all.+\\}”',
   );
   expect(await (await directory.app.request(`/agents/${handle}/feed.json`)).text()).toMatch(
-    /changed words in \d tool/,
+    /changed words in `search`: description/,
   );
 });
 
