@@ -386,7 +386,7 @@ export function besideStandsOut(
     facets.includes('state:claimed') && own('claimed'),
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),
-    ...(isSpecified(listing) || listing.undated ? [] : datesWords(listing, versions)),
+    ...(isSpecified(listing) || listing.undated ? [] : datesWords(listing)),
     laterWords(listing, versions),
   ];
   return {

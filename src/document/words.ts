@@ -31,22 +31,20 @@ export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];
 
-type Dated = Partial<Pick<ListingDocument, 'updated_at' | 'origin_status'>> & { readonly version: string };
-type Editions = readonly ListingDocument['versions'][number][];
-
-/** A deprecation changes the entry, and is no upkeep of the version. */
-export const keptUp_at = ({ version, updated_at, origin_status }: Dated, versions: Editions) => {
-  const shown = origin_status === 'deprecated' && versions.find((one) => one.version === version);
-  return shown ? shown.published_at : updated_at;
-};
+interface Dates {
+  readonly updated_at?: string | undefined;
+  readonly entry_changed_at?: string | undefined;
+}
 
 /** If the version was deprecated on another day, both days, and which of them changed only the status. */
-export function datesWords(listing: Dated, versions: Editions, same = own('updated')): Words[] {
-  const { updated_at } = listing;
-  const published_at = keptUp_at(listing, versions);
-  if (updated_at === undefined || published_at === undefined) return [];
-  if (dayText(published_at) === dayText(updated_at)) return [say`${same} ${day(updated_at)}`];
-  return [say`published ${day(published_at)}`, say`entry changed ${day(updated_at)} (status: deprecated)`];
+export function datesWords({ updated_at, entry_changed_at }: Dates, same = own('updated')): Words[] {
+  if (updated_at === undefined) return [];
+  if (dayText(entry_changed_at ?? updated_at) === dayText(updated_at))
+    return [say`${same} ${day(updated_at)}`];
+  return [
+    say`published ${day(updated_at)}`,
+    say`entry changed ${day(entry_changed_at ?? '')} (status: deprecated)`,
+  ];
 }
 
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {

@@ -345,10 +345,11 @@ export function toListing(
 ): Listing {
   const recorded = shown ? recordedOf(shown) : toRecorded({});
   const [published_at = ''] = versions.map((version) => version.published_at).sort();
-  const updated_at =
+  const changed_at =
     shown?.updated_at ?? versions.reduce((last, one) => (one.updated_at > last ? one.updated_at : last), '');
   const { keywords: _, hasUnreadWay: __, ...fields } = recorded;
-  const origin_status = shown?.status === 'deprecated' ? 'deprecated' : 'active';
+  const deprecated = shown?.status === 'deprecated' ? shown : undefined;
+  const origin_status = deprecated ? 'deprecated' : 'active';
   return {
     id: toStaticRank(handle, published_at),
     handle,
@@ -359,7 +360,8 @@ export function toListing(
     origin_status,
     status_message: shown?.status_message,
     published_at,
-    updated_at,
+    updated_at: deprecated?.published_at ?? changed_at,
+    entry_changed_at: deprecated && changed_at,
     imported_at: at,
     import_run: runId,
     ...(versions.some(({ undated }) => undated) && { undated: true }),

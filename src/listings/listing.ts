@@ -139,7 +139,10 @@ const summaryColumns = {
   origin_status: oneOf<'active' | 'deprecated'>(),
   status_message: optional(text),
   published_at: text,
+  /** Of a deprecated version, when it was published: a deprecation is no upkeep. */
   updated_at: text,
+  /** Of a deprecated version, whose deprecation changed its entry. */
+  entry_changed_at: optional(text),
   /** By the run `import_run`. */
   imported_at: text,
   import_run: integer,

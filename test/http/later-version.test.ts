@@ -179,7 +179,9 @@ it('judges a listing by the day that it tells, which a deprecation does not rene
       { version: '0.1.10' },
       { publishedAt: '2025-03-13T08:00:00Z', updatedAt: '2026-11-13T08:00:00Z', status },
     );
-  const { post } = await openedDirectory({ entries: [of(old, 'deprecated'), of('com.older/mcp', 'active')] });
+  const opened = await openedDirectory({ entries: [of(old, 'deprecated'), of('com.older/mcp', 'active')] });
+  const { post } = opened;
+  const get = (path: string) => opened.app.request(path);
   const call = async (tool: string, input: object) => (await post(`/api/tools/${tool}`, input)).text();
   const dates = (separator: string) =>
     `published 2025-03-13${separator}entry changed 2026-11-13 (status: deprecated)`;
@@ -194,4 +196,17 @@ it('judges a listing by the day that it tells, which a deprecation does not rene
     '"updated_within_days:210":"met"',
   ]);
   expect(await call('get_agent', { handle: 'com.older/mcp' })).toContain('updated 2026-11-13');
+  const { listings } = await callTool<{ listings: { handle: string }[] }>(opened, 'search_agents', {
+    sort: 'updated',
+  });
+  expect(listings.map(({ handle }) => handle).filter((handle) => handle.startsWith('com.old'))).toEqual([
+    'com.older/mcp',
+    old,
+  ]);
+  expect(await (await get('/sitemap.xml')).text()).toContain(
+    '/agents/com.old/mcp</loc><lastmod>2025-03-13T08:00:00.000Z</lastmod>',
+  );
+  expect(await (await post('/ard/search', { query: { text: 'com.old/mcp' } })).text()).toContain(
+    '"updatedAt":"2025-03-13T08:00:00.000Z"',
+  );
 });

@@ -36,6 +36,7 @@ const applied = [
   '0012-fields',
   '0013-later',
   '0014-inputs',
+  '0015-upkeep',
 ];
 
 const namesOf = async (databaseUrl: string) =>
@@ -115,6 +116,31 @@ it('derives what stored records lack after an upgrade, also without a registry, 
   const stored = await queryDatabase(DATABASE_URL, 'select owners from listing');
   await upgraded.close();
   for (const { owners } of stored) expect(owners).toContain('"owner":"example.net"');
+});
+
+it('takes from a deprecated listing, after an upgrade, the day of its deprecation as a day of upkeep', async () => {
+  const DATABASE_URL = await createSharedDatabase(folder);
+  const entries = [
+    registryEntry(
+      'com.old/mcp',
+      { version: '0.1.10' },
+      {
+        publishedAt: '2025-03-13T08:00:00Z',
+        updatedAt: '2026-11-13T08:00:00Z',
+        status: 'deprecated',
+        isLatest: true,
+      },
+    ),
+  ];
+  await (await openDirectory({ entries, environment: { DATABASE_URL } })).close();
+  await takeBackMigrations(DATABASE_URL, '0014-inputs');
+  const earlier = `update listing set updated_at = '2026-11-13T08:00:00.000Z' where handle = 'com.old/mcp'`;
+  await queryDatabase(DATABASE_URL, earlier);
+  await (await openDatabase(DATABASE_URL)).close();
+  const read = `select updated_at, entry_changed_at from listing where handle = 'com.old/mcp'`;
+  expect(await queryDatabase(DATABASE_URL, read)).toEqual([
+    { updated_at: '2025-03-13T08:00:00.000Z', entry_changed_at: '2026-11-13T08:00:00.000Z' },
+  ]);
 });
 
 it('indexes again after an upgrade what an earlier version indexed by other stems', async () => {

@@ -5,13 +5,14 @@ import {
   recordUnreadFields,
   registryFirstPublished,
   registryLastPublished,
+  registryLastUpdate,
   registryVersions,
 } from '../../observations/known/kinds/record.ts';
 import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../recorded-facts.ts';
-import { datesWords, keptUp_at, laterWords } from '../words.ts';
+import { datesWords, laterWords } from '../words.ts';
 
 const ofKinds = saidIn('kept_up');
 
@@ -25,14 +26,15 @@ export const keptUp: FactsOf = (judged) => {
     : [];
   // A listing that quotes the specification has no recorded version or date.
   if (whyNone && listing.sample) return unknown;
-  const told_at = keptUp_at(listing, listing.versions);
-  const isFirst = first !== undefined && told_at !== undefined && dayText(first) === dayText(told_at);
+  const { updated_at } = listing;
+  const entry_changed_at = known(registryLastUpdate)[0]?.value;
+  const isFirst = first !== undefined && updated_at !== undefined && dayText(first) === dayText(updated_at);
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   const later = laterWords(listing, listing.versions);
   return [
     signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),
     ...unknown,
-    ...datesWords(listing, listing.versions, own(isFirst ? 'published' : 'updated')).map(signal),
+    ...datesWords({ updated_at, entry_changed_at }, own(isFirst ? 'published' : 'updated')).map(signal),
     ...(first === undefined || isFirst ? [] : [signal(say`first published ${day(first)}`)]),
     ...(later ? [signal(later)] : []),
     ...known(registryVersions)

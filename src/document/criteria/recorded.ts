@@ -25,7 +25,6 @@ import {
   unreadOf,
   whyNoneRead,
 } from '../record.ts';
-import { keptUp_at } from '../words.ts';
 import {
   criteriaOf,
   days,
@@ -116,9 +115,8 @@ function whyBehind({ observed_at }: ListingDocument, now_ms: number): UnknownRes
 }
 
 function isUpdatedWithin(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
-  const at = keptUp_at(listing, listing.versions);
-  const age_days = daysSince(at, now_ms);
-  if (age_days === undefined) return noAge(at);
+  const age_days = daysSince(listing.updated_at, now_ms);
+  if (age_days === undefined) return noAge(listing.updated_at);
   return age_days <= wanted ? 'met' : (whyBehind(listing, now_ms) ?? 'not_met');
 }
 

@@ -1,11 +1,12 @@
 import { toText, within, wordsSchema } from '../../core/words.ts';
 import { ownersOf, secretsOf } from '../../listings/naming.ts';
 import { changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
+import { registryLastUpdate } from '../../observations/known/kinds/record.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { Observation } from '../../observations/known/observation.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { between } from '../seen.ts';
+import { between, knownValue } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
 
 /** A stale observation is, too. A request for credentials is compared as `auth.required`. */
@@ -48,7 +49,7 @@ function recordFacts(document: ListingDocument): [string, LockedFact][] {
   });
   return [
     ['version', { value: version, since }],
-    ['status', { value: origin_status, since }],
+    ['status', { value: origin_status, since: knownValue(document, registryLastUpdate) ?? since }],
     ['repository', { value: repository ?? 'none recorded', since }],
     ...remotes.map(({ type, url }): [string, LockedFact] => [`remote ${url}`, { value: type, since }]),
     ...packages.map((one): [string, LockedFact] => [

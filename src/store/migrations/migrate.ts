@@ -73,6 +73,7 @@ const files = [
   '0012-fields',
   '0013-later',
   '0014-inputs',
+  '0015-upkeep',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -174,5 +174,5 @@ export const registryLastUpdate = defineRecord({
   value: z.string(),
   say: ({ value }) => day(value),
   isDate: true,
-  stated: ({ listing }) => listing.updated_at,
+  stated: ({ listing: { entry_changed_at, updated_at } }) => entry_changed_at ?? updated_at,
 });
