@@ -11,7 +11,7 @@ const typeWords: Readonly<Record<ChangeType, Words>> = {
   'listing.changed': own('record changed'),
   'listing.withdrawn': own('no longer listed'),
   'listing.restored': own('listed again'),
-  'claim.activated': own('claim proven'),
+  'claim.activated': own('claimed'),
   'claim.suspended': own('claim suspended'),
   'claim.line_added': own('a line without a capability of the claim was added'),
   'claim.keys_changed': own('keys for receipts changed'),

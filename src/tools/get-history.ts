@@ -22,7 +22,8 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
-import { changedOf, differingWords, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
+import { toDiffering } from '../document/answers/differing.ts';
+import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import {
   type HistoryEvent,
   type HistoryQuery,
@@ -116,6 +117,7 @@ export async function readHistoryPage(
   const { observed } = shown;
   const ofRecord = await readOfRecord(named, listing, context);
   const today = dayText(context.clock());
+  const ends = await differing(facts, since, { events, isOther, context: present });
   const no_change = cursor ? undefined : noChange(events, observed, { ...query, today });
   const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(shown, query);
   return {
@@ -125,7 +127,7 @@ export async function readHistoryPage(
       { listing, observations: observed?.observations ?? [], ofRecord },
       beside,
     ),
-    events,
+    events: ends?.others ?? events,
     is_observed: observed !== undefined,
     no_change,
     last_check:
@@ -134,13 +136,13 @@ export async function readHistoryPage(
         : undefined,
     until: facts.asOf && asOfWords(facts.asOf),
     part_asked: part_asked && say`${part_asked} What checks saw elsewhere is left out.`,
-    differs: cursor ? undefined : await differing(facts, since, present, isOther),
+    differs: cursor ? undefined : ends?.differs,
     failed: cursor ? undefined : await failedWords(query, shown, present),
     unchanged,
     unmoved: since || cursor ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
-    ...(!(since ?? until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
+    ...(!(until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
   };
 }
 
@@ -148,20 +150,19 @@ export async function readHistoryPage(
 async function differing(
   is: ListingFacts,
   since: string | undefined,
-  context: Context,
-  isOther: HistoryQuery['isOther'],
+  query: Parameters<typeof toDiffering>[2] & { readonly context: Context },
 ) {
   const { handle } = is.listing;
   const until = is.asOf?.day;
   if (since === undefined || until === undefined) return undefined;
   const from = dayText(since);
   if (from > until) throw wrongField('since', `must not be after until, ${until}`);
-  const was = await readFacts(handle, onDay(from, context, 'since'));
-  const differs = await differingWords([was, is], [from, until], context, isOther);
+  const was = await readFacts(handle, onDay(from, query.context, 'since'));
+  const { words, others } = await toDiffering([was, is], [from, until], query);
   const days = say`between what was known at the ends of ${dayOf(from)} and ${dayOf(until)}`;
-  return differs.length > 0
-    ? differs.map((words) => say`${words} (${days})`)
-    : [say`Nothing differs ${days}.`];
+  const differs =
+    words.length > 0 ? words.map((one) => say`${one} (${days})`) : [say`Nothing differs ${days}.`];
+  return { differs, others };
 }
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
@@ -286,7 +287,7 @@ export const getHistory = defineTool({
       for_publisher,
       ...page
     } = found;
-    const hasNone = events.length === 0 && page.next_cursor === undefined;
+    const hasNone = events.length === 0 && page.next_cursor === undefined && !page.differs;
     const isFiltered = (sent.kind ?? sent.since ?? sent.until ?? sent.cursor) !== undefined;
     const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));

@@ -343,11 +343,18 @@ describe('an answer as of a day', () => {
     await happen('other tools');
     const { members } = await ask('get_history', { handle, since: began, until: changed });
     const days = `(between what was known at the ends of ${began} and ${changed})`;
-    expect(members?.differs).toEqual([
+    expect(members?.changes).toEqual([
+      expect.stringContaining('record changed (description, version)'),
+      expect.stringContaining('first check: 14 facts'),
+      expect.stringContaining('listed for the first time here'),
+    ]);
+    const told = ((members?.differs ?? []) as string[]).map((one) =>
+      one.replace(/\(log index \d+\)/, '(log index N)'),
+    );
+    expect(told).toEqual([
       `Record, claim and ratings: \`description\`: “Edition 2” instead of “Edition 1”, \`version\`: \`1.0.2\` instead of \`1.0.1\` ${days}`,
-      `Number of tools (\`https://one.example.com/${lives}/mcp\`): 1 until ${began}, then 2 ${days}`,
-      `Tools it lists (\`https://one.example.com/${lives}/mcp\`): added \`write\`; last seen without these changes on ${began} ${days}`,
-      `Hints of the tools (\`https://one.example.com/${lives}/mcp\`): 1 without a hint until ${began}, then 2 without a hint ${days}`,
+      `Tools it lists (\`https://one.example.com/${lives}/mcp\`): added \`write\`; last seen without these changes on ${began} (log index N) ${days}`,
+      `Hints of the tools (\`https://one.example.com/${lives}/mcp\`): 1 without a hint until ${began}, then 2 without a hint (log index N) ${days}`,
     ]);
     expect(String((await ask('get_history', { handle })).members?.changes)).toContain(
       'record changed (description, version); version `1.0.2`, `1.0.1` before',

@@ -81,7 +81,7 @@ it('has every change in order: of records, claims and ratings', async () => {
 it('stands on the first page by listing, if it is one of prices, tools, owners or ratings, or a withdrawal', async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await homeText()).toContain(
-    `What changed ${today} com.example/new : no longer listed Claims and ratings ${today} co.webhook/webhook : new rating by com.rater/api ${today} com.rater/api : claim proven Subjects`,
+    `What changed ${today} com.example/new : no longer listed Claims and ratings ${today} co.webhook/webhook : new rating by com.rater/api ${today} com.rater/api : claimed: write access to its repository was shown ( github.com/rater , commit `,
   );
 });
 
@@ -157,10 +157,14 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
   const feed = parseAtomFeed(await atom.text());
   // RFC 4287 requires an author of the feed or of each entry.
   expect(feed.authors).toEqual([{ name: 'Dossier' }]);
-  expect(feed.entries?.map(({ title }) => title?.value)).toEqual([
+  const [, , claimed] = feed.entries ?? [];
+  expect(claimed?.content?.value).toContain(
+    'com.rater/api: claimed: write access to its repository was shown (<code class="foreign">github.com/rater</code>, commit ',
+  );
+  expect(feed.entries?.map(({ title }) => title?.value?.replace(/`[0-9a-f]{12}`/, 'C'))).toEqual([
     'com.example/new: no longer listed',
     'co.webhook/webhook: new rating by com.rater/api',
-    'com.rater/api: claim proven',
+    'com.rater/api: claimed: write access to its repository was shown (`github.com/rater`, commit C)',
     'com.example/new: listed for the first time here',
     'com.example/moves: record changed (description, version)',
   ]);

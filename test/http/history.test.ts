@@ -114,10 +114,10 @@ describe('the log, for people', () => {
     expect(await textOf('/log')).toContain('<a href="/log/entry/0">entry 0</a>');
     const words = (await textOf('/log')).replaceAll(/<[^>]+>/g, '');
     expect(words).toMatch(
-      /\d{4}-\d\d-\d\d \d\d:\d\d UTC co.webhook\/webhook: claim proven \(github.com\/webhook-co\) entry 0/,
+      /\d{4}-\d\d-\d\d \d\d:\d\d UTC co.webhook\/webhook: claimed \(github.com\/webhook-co\) entry 0/,
     );
     const entry = await textOf('/log/entry/0');
-    expect(entry).toContain('<h1>Entry 0: claim proven</h1>');
+    expect(entry).toContain('<h1>Entry 0: claimed</h1>');
     expect(entry).toContain(`href="/agents/${handle}"`);
     expect(await textOf(`/agents/${handle}/history`)).toContain('<a href="/log/entry/0">log index 0</a>');
     for (const path of ['/log/entry/99', '/log/entry/x', '/log/entry/-1'])

@@ -15,6 +15,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
   it.each([
     ['list_ratings', { handle }],
     ['get_history', { handle }],
+    ['get_history', { handle, since: '2026-01-01' }],
   ])('is said by %s, in text and in JSON', async (tool, input) => {
     const { content, structuredContent } = await client.call(tool, input);
     expect(structuredContent?.for_publisher).toBe(line);
@@ -29,7 +30,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
 
   it.each([
     ['list_ratings', { handle, outcome: 'failed' }],
-    ['get_history', { handle, since: '2026-01-01' }],
+    ['get_history', { handle, kind: 'tools' }],
   ])('is not repeated by %s of %j', async (tool, input) => {
     expect(JSON.stringify(await client.call(tool, input))).not.toContain('For its publisher');
   });

@@ -1,9 +1,8 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
-import type { Context } from '../../context.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';
 import { differenceText } from '../../core/difference/word-difference.ts';
-import { type Json, ownMember } from '../../core/json.ts';
+import { ownMember } from '../../core/json.ts';
 import {
   code,
   count,
@@ -23,33 +22,22 @@ import {
   within,
 } from '../../core/words.ts';
 import { canonicalDigest } from '../../log/leaf.ts';
-import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
-import { toFactChange } from '../../observations/known/changes/telling.ts';
+import type { ShownChange } from '../../observations/known/changes/history.ts';
 import type { FactKind } from '../../observations/known/kind.ts';
 import {
   changedMemberWords,
   changedName,
   type MemberChange,
 } from '../../observations/known/kinds/lists/member-changes.ts';
+import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { changedVersionWords, versionMoveWords } from '../../observations/known/kinds/moves.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
-import type { ObservationChange } from '../../observations/known/observation.ts';
-import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
-import { ratingGroups } from '../../ratings/groups.ts';
 import { changeWithVersion, changeWords } from '../changes.ts';
-import { endOfDay, type ListingFacts } from '../record.ts';
 import { alternatesWords } from '../seen.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
-import {
-  type FollowedChange,
-  type HistoryEvent,
-  type HistoryQuery,
-  isChanged,
-  isReread,
-  isSeen,
-} from './history-events.ts';
+import { type FollowedChange, type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
 
 const titleOf = ({ kind, subject }: ShownChange): Words => {
   const title = ours(kindOf(kind)?.title ?? toLabel(kind));
@@ -260,6 +248,13 @@ export interface FoldedChange {
 export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const changed = changedOf(event);
   const ended = changed.filter(({ kind, after }) => kindOf(kind)?.existsAs && after.value === null);
+  const isOfToldList = ({ kind, subject, before, after }: ShownChange) =>
+    kind === toolsCount.kind &&
+    before?.value !== null &&
+    after.value !== null &&
+    changed.some(
+      (one) => one.kind === toolsSurface.kind && one.subject === subject && memberChangesOf(one).length > 0,
+    );
   const endOf = (change: ShownChange) =>
     change.after.value !== null || ended.includes(change)
       ? undefined
@@ -267,7 +262,7 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
           [subject, URL.parse(subject)?.hostname].includes(change.subject?.split(' in ')[0]),
         );
   return changed
-    .filter((change) => endOf(change) === undefined)
+    .filter((change) => endOf(change) === undefined && !isOfToldList(change))
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 
@@ -289,8 +284,12 @@ export const logIndexOf = (event: HistoryEvent): unknown =>
 const foldedWords = (one: FoldedChange, most = mostItems): Words =>
   say`${changedWords(one.change, most)}${goneWords(one)}`;
 
-const saidOf = (event: HistoryEvent, kind?: string): Words[] => [
-  ...foldedOf(event).map((one) => foldedWords(one)),
+export const saidOf = (
+  event: HistoryEvent,
+  kind?: string,
+  more: (one: FoldedChange) => Words = () => say``,
+): Words[] => [
+  ...foldedOf(event).map((one) => say`${foldedWords(one)}${more(one)}`),
   ...wordsOf(event, kind),
 ];
 
@@ -304,94 +303,19 @@ export function toldWords(event: HistoryEvent): Words[] {
 
 const mostInTitle = 2;
 
-/** Such as the number of tools: named after what is told of the listing. */
-const isPlain = ({ change: { kind, after } }: FoldedChange) =>
-  after.value === null || kindOf(kind)?.sayChange === undefined;
-
 /** For a title or one line. */
 export function titleWords({ change, event }: FollowedChange): Words {
+  if ('claim' in event && event.claim) return claimWords(event.claim);
   if (event.type !== 'check') return changeWords(change);
-  const folded = foldedOf(event).toSorted((a, b) => Number(isPlain(a)) - Number(isPlain(b)));
-  const said = [...folded.map((one) => foldedWords(one, mostInTitle)), ...wordsOf(event, undefined)];
+  const said = [...foldedOf(event).map((one) => foldedWords(one, mostInTitle)), ...wordsOf(event, undefined)];
   const malware = change.data.malware === true ? [own('a package is reported as malicious code')] : [];
   return join([...malware, ...said.slice(0, mostInTitle), ...more(said, mostInTitle)], '; ');
 }
 
+export const entryWords = (log_index: unknown): Words =>
+  log_index === undefined ? say`` : say` (log index ${ours(String(log_index))})`;
+
 export function toHistoryLines(event: HistoryEvent, kind: string | undefined): Words[] {
-  const index = logIndexOf(event);
-  const entry = index === undefined ? say`` : say` (log index ${ours(String(index))})`;
+  const entry = entryWords(logIndexOf(event));
   return saidOf(event, kind).map((words) => say`${dayOf(event.at)} ${words}${entry}`);
-}
-
-const stated = ({ listing, claim, native }: ListingFacts) => ({
-  title: listing.title,
-  description: listing.description,
-  version: listing.version,
-  status: listing.origin_status,
-  status_message: listing.status_message,
-  remotes: listing.remotes,
-  packages: listing.packages,
-  repository: listing.repository,
-  website: listing.website,
-  claim: claim?.state ?? 'imported',
-  claimed_at: claim?.claimed_at,
-  claimed_by: claim?.root,
-  ratings: ratingGroups.map((group) => ({
-    group,
-    ...native[group].outcomes,
-    last_at: native[group].last_at,
-  })),
-});
-
-const keyed = (member: string) => ({
-  key: (one: Readonly<Record<string, unknown>>) => String(one[member]),
-});
-
-const form = {
-  members: {
-    remotes: keyed('url'),
-    packages: keyed('identifier'),
-    ratings: keyed('group'),
-  },
-};
-
-type Between = Awaited<ReturnType<Context['store']['observations']['between']>>[number];
-
-/** With its difference if both whole values are still stored. */
-async function toWholeChange(
-  handle: string,
-  { was, is, ...fact }: Between,
-  { store: { observations } }: Pick<Context, 'store'>,
-): Promise<ObservationChange> {
-  const change = toFactChange(fact, was, is);
-  const { kind, subject = '' } = fact;
-  const compare = was?.method_version === is.method_version ? kindOf(kind)?.difference : undefined;
-  const wholeOf = async (state: State | undefined) => {
-    const digest = state && wholeDigestOf(state);
-    return compare && digest && observations.valueText({ handle, kind, subject }, digest);
-  };
-  const before = await wholeOf(was);
-  const after = await wholeOf(is);
-  const items = before && after && compare?.(JSON.parse(before) as Json, JSON.parse(after) as Json);
-  return { ...change, ...(items && { items: items.items, counts: items.counts }) };
-}
-
-/** Between the ends of two days, however often it changed on the way. */
-export async function differingWords(
-  [was, is]: readonly [ListingFacts, ListingFacts],
-  [from, to]: readonly [string, string],
-  context: Pick<Context, 'store'>,
-  isOther: HistoryQuery['isOther'],
-): Promise<Words[]> {
-  const { handle } = is.listing;
-  const record = difference(stated(was), stated(is), form);
-  const at = endOfDay(to);
-  const changes: ObservationChange[] = [];
-  for (const one of await context.store.observations.between(handle, [endOfDay(from), at]))
-    if (!isOther?.(one)) changes.push(await toWholeChange(handle, one, context));
-  const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
-  return [
-    ...(record.length > 0 ? [say`Record, claim and ratings: ${differenceWords(record)}`] : []),
-    ...(await addTexts(handle, [check], context)).flatMap((one) => saidOf(one)),
-  ];
 }

@@ -1,0 +1,108 @@
+import type { Context } from '../../context.ts';
+import { difference, differenceWords } from '../../core/difference/difference.ts';
+import type { Json } from '../../core/json.ts';
+import { say, type Words } from '../../core/words.ts';
+import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
+import { toFactChange } from '../../observations/known/changes/telling.ts';
+import { kindOf } from '../../observations/known/kinds.ts';
+import type { ObservationChange } from '../../observations/known/observation.ts';
+import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
+import { ratingGroups } from '../../ratings/groups.ts';
+import { endOfDay, type ListingFacts } from '../record.ts';
+import { entryWords, type FoldedChange, saidOf } from './history.ts';
+import type { HistoryEvent, HistoryQuery } from './history-events.ts';
+
+const stated = ({ listing, claim, native }: ListingFacts) => ({
+  title: listing.title,
+  description: listing.description,
+  version: listing.version,
+  status: listing.origin_status,
+  status_message: listing.status_message,
+  remotes: listing.remotes,
+  packages: listing.packages,
+  repository: listing.repository,
+  website: listing.website,
+  claim: claim?.state ?? 'imported',
+  claimed_at: claim?.claimed_at,
+  claimed_by: claim?.root,
+  ratings: ratingGroups.map((group) => ({
+    group,
+    ...native[group].outcomes,
+    last_at: native[group].last_at,
+  })),
+});
+
+const keyed = (member: string) => ({
+  key: (one: Readonly<Record<string, unknown>>) => String(one[member]),
+});
+
+const form = {
+  members: {
+    remotes: keyed('url'),
+    packages: keyed('identifier'),
+    ratings: keyed('group'),
+  },
+};
+
+interface DifferingQuery extends Pick<HistoryQuery, 'isOther'> {
+  readonly events: readonly HistoryEvent[];
+  readonly context: Pick<Context, 'store'>;
+}
+
+type Between = Awaited<ReturnType<Context['store']['observations']['between']>>[number];
+
+/** With its difference if both whole values are still stored. */
+async function toWholeChange(
+  handle: string,
+  { was, is, ...fact }: Between,
+  { store: { observations } }: Pick<Context, 'store'>,
+): Promise<ObservationChange> {
+  const change = toFactChange(fact, was, is);
+  const { kind, subject = '' } = fact;
+  const compare = was?.method_version === is.method_version ? kindOf(kind)?.difference : undefined;
+  const wholeOf = async (state: State | undefined) => {
+    const digest = state && wholeDigestOf(state);
+    return compare && digest && observations.valueText({ handle, kind, subject }, digest);
+  };
+  const before = await wholeOf(was);
+  const after = await wholeOf(is);
+  const items = before && after && compare?.(JSON.parse(before) as Json, JSON.parse(after) as Json);
+  return { ...change, ...(items && { items: items.items, counts: items.counts }) };
+}
+
+const endsOf = ({ kind, subject, before, after }: ShownChange) =>
+  JSON.stringify([kind, subject, before?.value, before?.outcome, after.value, after.outcome]);
+
+/** Between the ends of two days, however often it changed on the way. `others` of `events` are not that. */
+export async function toDiffering(
+  [was, is]: readonly [ListingFacts, ListingFacts],
+  [from, to]: readonly [string, string],
+  { events, isOther, context }: DifferingQuery,
+): Promise<{ readonly words: Words[]; readonly others: HistoryEvent[] }> {
+  const { handle } = is.listing;
+  const record = difference(stated(was), stated(is), form);
+  const at = endOfDay(to);
+  const changes: ObservationChange[] = [];
+  for (const one of await context.store.observations.between(handle, [endOfDay(from), at]))
+    if (!isOther?.(one)) changes.push(await toWholeChange(handle, one, context));
+  const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
+  const ends = new Set(changes.map(endsOf));
+  const isEnd = (one: ShownChange) => ends.has(endsOf(one));
+  const entries = new Map(
+    events.flatMap((event) =>
+      event.type === 'check' ? event.changes.map((one) => [endsOf(one), event.log_index] as const) : [],
+    ),
+  );
+  const entryOf = ({ change }: FoldedChange) => entryWords(entries.get(endsOf(change)));
+  return {
+    words: [
+      ...(record.length > 0 ? [say`Record, claim and ratings: ${differenceWords(record)}`] : []),
+      ...(await addTexts(handle, [check], context)).flatMap((one) => saidOf(one, undefined, entryOf)),
+    ],
+    others: events.flatMap((event) => {
+      if (event.type !== 'check' || event.is_first) return event;
+      const left = event.changes.filter((one) => !isEnd(one));
+      return left.length > 0 ? { ...event, changes: left } : [];
+    }),
+  };
+}
