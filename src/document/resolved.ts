@@ -42,7 +42,7 @@ const resolved = z.object({
   configured_as: z.string().optional().describe('The name of the server in the configuration'),
   outcome: z
     .enum(['listed', 'withdrawn', 'several_listings', 'not_listed', 'not_known'])
-    .describe('not_known: this copy of the registry does not record what was asked for'),
+    .describe('not_known: this copy of the registry does not record it, or no name was read'),
   ...hit.partial().shape,
   version_asked: wordsSchema
     .optional()

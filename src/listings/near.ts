@@ -207,7 +207,8 @@ function compareTo(
   const ofOwner = Math.min(mostEdits, ...edited);
   const isOwner = ofOwner < mostEdits;
   const isSame = own === folded || own === `io.github.${folded}`;
-  const isNamed = isPlain && labels.length > 0 && tellingOf(parts.name).join('') === words.join('');
+  const isNamed =
+    (isPlain || !namespace) && labels.length > 0 && tellingOf(parts.name).join('') === words.join('');
   const edits = Math.min(
     countEdits(folded, own, mostEdits),
     countNameEdits(name, parts.name),
@@ -238,6 +239,9 @@ export async function readNear(db: Db, index: SearchIndex, text: string, limit: 
     : [];
   const owned = labels.length > 0 ? await readOwned(db, labels) : [];
   const named = await readNamed(db, index, asked.words);
+  // As one word, as in Mongo DB.
+  if (!namespace && asked.words.length > 1 && named.every(({ isAll }) => !isAll))
+    named.push(...(await readNamed(db, index, labels.slice(0, 1))));
   const complete = new Set(named.filter(({ isAll }) => isAll).map(({ handle }) => handle));
   const candidates = [...new Set([...ofNamespace, ...owned, ...named].map(({ handle }) => handle))].map(
     (handle) => {

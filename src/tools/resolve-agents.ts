@@ -32,10 +32,10 @@ import {
   toOwners,
 } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
-import { besideWords, whyUnreadable, withBeside } from './find/asked-command.ts';
+import { besideWords, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
 import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
-import { isName, orEmpty, toNearText, toReadDocument, withdrawal } from './find/listing.ts';
+import { orEmpty, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import {
   askedPackages,
@@ -44,7 +44,15 @@ import {
   noticesOfAsked,
   noticesOfDeleted,
 } from './find/several.ts';
-import { maxNear, recordsPackage, unrecordedWords, whereToAsk } from './find/why-unknown.ts';
+import {
+  isPageElsewhere,
+  maxNear,
+  recordsPackage,
+  toNearText,
+  unrecordedWords,
+  whereToAsk,
+  whyUnreadable,
+} from './find/why-unknown.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -116,7 +124,7 @@ const createDirectory = (context: Context): Directory => ({
 });
 
 function toAsked(named: Name, at: number) {
-  const meant = meantOf(named.references);
+  const meant = isPageElsewhere(named.text) ? undefined : meantOf(named.references);
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const host: Reference[] = isAt ? [{ kind: 'host', key: toHost(meant.key) }] : [];
   const owned: Reference[] = meant?.kind === 'owner' ? [{ kind: 'website', key: meant.key }] : [];
@@ -188,16 +196,17 @@ async function toListedAgent(
 async function toMissing(
   one: AskedItem,
   listingsOf: (kind: Reference['kind']) => readonly Listing[],
-  isSearched: boolean,
+  nearText: string,
   directory: Directory,
 ): Promise<Resolved> {
-  const { as, text, handles, references, meant } = one;
+  const { as, handles, references, meant } = one;
+  const why = whyUnreadable(one);
   // Any address may be an endpoint, also one in the form of a repository.
   const field = meant?.kind === 'package' ? 'package' : 'endpoint';
   const isNoHandle = handles.length === 0 && references.length > 0;
-  const reason = isNoHandle ? await directory.whyNone(field) : handles.length === 0 && whyUnreadable(one);
-  const alike = isSearched ? await directory.near(toNearText(text, references)) : [];
-  const packages = isSearched && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
+  const reason = why ?? (isNoHandle && (await directory.whyNone(field)));
+  const alike = nearText ? await directory.near(nearText) : [];
+  const packages = nearText && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
   const atHost = listingsOf('host');
   const ofDomain = listingsOf('owner');
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
@@ -259,10 +268,9 @@ export async function resolveAll(handles: readonly string[], directory: Director
     if (known) return toListedAgent({ ...one, by }, known, beside);
     const listingsOf = (kind: Reference['kind']) =>
       recording(one.besides.filter((other) => other.kind === kind)).flat();
-    const mayBeName =
-      recording(one.besides).flat().length === 0 &&
-      (one.references.length > 0 || one.handles.length > 0 || isName.test(one.text));
-    const missing = await toMissing(one, listingsOf, mayBeName && searched++ < mostSearched, directory);
+    const nearText = recording(one.besides).flat().length === 0 ? toNearText(one) : '';
+    const isSearched = nearText !== '' && searched++ < mostSearched;
+    const missing = await toMissing(one, listingsOf, isSearched ? nearText : '', directory);
     return { ...missing, version_asked };
   });
 }

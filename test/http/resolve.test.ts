@@ -296,7 +296,12 @@ it('says what is not listed, with up to five listings at the same host, or handl
     reason:
       'Dossier asks PyPI and OSV only about packages that listings record; ask them: `https://pypi.org/project/no-such-package/`, `https://osv.dev/list?ecosystem=PyPI&q=no-such-package`.',
   });
-  expect(words).toEqual({ asked: '!!!', outcome: 'not_listed' });
+  expect(words).toEqual({
+    asked: '!!!',
+    outcome: 'not_known',
+    reason:
+      'Dossier reads no name in this text: ask about the package, image, address or handle in it, or give its words to search_agents.',
+  });
   expect(crowded?.near).toEqual([0, 1, 10, 11, 2].map((n) => `com.gateway/s${n}`));
 });
 

@@ -19,7 +19,10 @@ const directory = await opened(
       registryEntry('com.saltmarsh/scan', packaged('npm', '@saltmarsh/scan')),
       registryEntry('com.saltmarsh/image', packaged('oci', 'docker.io/saltmarsh/image:1.2.0')),
       registryEntry('com.fieldgate/orders', packaged('nuget', 'Fieldgate.Orders')),
-      registryEntry('com.kelpdb/mcp', at('https://mcp.kelpdb.com/mcp')),
+      registryEntry('com.kelpdb.mcp/mcp', at('https://docs.mcp.kelpdb.com/mcp')),
+      registryEntry('com.kelpdb/kelpdb-mcp-server', at('https://mcp.kelpdb.com/mcp')),
+      registryEntry('io.github.gulldb-js/gulldb-mcp-server', onGitHub('gulldb-js/gulldb-mcp-server')),
+      registryEntry('io.github.tern-works/tern-notes', onGitHub('tern-works/tern-notes')),
     ],
     environment: { LIMITS: 'off' },
   }),
@@ -139,5 +142,36 @@ describe('what a file, a lock file or a trace names is read, and the name is rep
       'item 7',
     ]);
     expect(JSON.stringify(results)).not.toContain('hush');
+  });
+});
+
+const noName =
+  'Dossier reads no name in this text: ask about the package, image, address or handle in it, or give its words to search_agents.';
+const pattern =
+  'This is a pattern, not a host: ask about each host. Dossier does not look up what is recorded below `mcp.kelpdb.com`; search_agents with publisher `kelpdb.com` lists what is in its namespaces.';
+const page =
+  'This is a page of another directory, which Dossier does not read: ask about the package, repository or address on it.';
+
+describe('a text in which no name is read is not said to be unlisted, and both doors say why', () => {
+  it.each<[string, string, readonly string[] | undefined]>([
+    ['*.mcp.kelpdb.com', pattern, ['com.kelpdb.mcp/mcp']],
+    ['https://*.mcp.kelpdb.com/*', pattern, ['com.kelpdb.mcp/mcp']],
+    ['KelpDB Labs, Inc.', noName, ['com.kelpdb.mcp/mcp']],
+    ['Kelp DB', noName, ['com.kelpdb/kelpdb-mcp-server']],
+    ['Gull DB', noName, ['io.github.gulldb-js/gulldb-mcp-server']],
+    ['Fieldgate GmbH', noName, ['com.fieldgate/orders']],
+    ['!!!', noName, undefined],
+    ['RUN apt-get update && rm -rf /x', noName, undefined],
+    ['https://www.pulsemcp.com/servers/kelpdb', page, ['com.kelpdb.mcp/mcp']],
+    ['hub.docker.com/mcp/server/kelpdb/overview', page, ['com.kelpdb.mcp/mcp']],
+    ['https://smithery.ai/server/@tern-works/tern-notes', page, ['io.github.tern-works/tern-notes']],
+    ['https://github.com/mcp/tern-works/tern-notes', page, ['io.github.tern-works/tern-notes']],
+  ])('%s', async (handle, why, near) => {
+    const [one] = await resolve(handle);
+    expect(one).toMatchObject({ outcome: 'not_known', reason: why });
+    const agent = await call('get_agent', { handle });
+    expect(agent.detail).toContain(why);
+    expect(one?.near?.[0]).toBe(near?.[0]);
+    expect(agent.near?.[0]).toBe(near?.[0]);
   });
 });

@@ -79,19 +79,19 @@ const unread: StartedName = { text: '', beside: [] };
 /** Of `sh -c "..."`, what the shell runs. */
 const shellForm = /^(?:\S*\/)?(?:ba|da|k|z)?sh\s+(?:-\w+\s+)*-\w*c\s+(["'])(.*)\1\s*$/s;
 
-function wordsOf(text: string): string[] {
+function commandWords(text: string): string[] {
   if (shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return [];
   const given = text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
   return given.length < 2 ? [] : given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
 }
 
-const readStarted = (text: string) => readCommandsIn(wordsOf(text)).flatMap(started);
+const readStarted = (text: string) => readCommandsIn(commandWords(text)).flatMap(started);
 
 /** The only address is what a command of a client adds, as in `claude mcp add NAME URL`. */
 function readCommanded(text: string): StartedName[] {
   const found = readStarted(text);
   if (found.length > 0) return found;
-  const [address, other] = wordsOf(text).filter(
+  const [address, other] = commandWords(text).filter(
     (word) => isAddressForm.test(word) || /^github\.com\/[\w.-]+\//i.test(word),
   );
   if (address === undefined || other !== undefined) return [];
@@ -233,7 +233,7 @@ function withinRepository(address: string, references: readonly Reference[]): st
 /** The most exact first: an address with a query may be recorded without it, as may a file. */
 function toPlaceReferences(text: string): Reference[] {
   const isAddress = isAddressForm.test(text);
-  if (!isAddress && !isHostForm(text)) return [];
+  if ((!isAddress && !isHostForm(text)) || text.includes('*')) return [];
   const written = isAddress ? text : `https://${text}`;
   const address = toAddressKey(written);
   const repository = toRepositoryKey(written);

@@ -71,9 +71,9 @@ export function readPackagePage(text: string): string | undefined {
 const reportForm = /^\s*(?:npm (?:err!|error|warn)|err_pnpm|error\b|warning\b|fatal\b|\u00d7|docker: error)/i;
 
 /** The groups of each are the name, the version, and the version that a range came to. */
-type Form = readonly [registry: string, form: RegExp];
+type NamingForm = readonly [registry: string, form: RegExp];
 
-const reportedForms: readonly Form[] = [
+const reportedForms: readonly NamingForm[] = [
   ['npm', /(?<![\w@/.-])(@[\w.-]+\/[\w.-]+|[a-z][\w.-]*)@([~^]?\d[\w.+-]*|\*|latest)(?![\w.]*[/@])/gi],
   ['pypi', /(?<![\w.-])([a-z][\w.-]*)==(\d[\w.!+]*)/gi],
   ['pypi', /(?:\bthe requirement |\bdistribution found for )([a-z][\w.-]*)(?![\w.-]*==)/gi],
@@ -83,7 +83,7 @@ const reportedForms: readonly Form[] = [
 ];
 
 /** Of lock files, manifests, stack traces, Dockerfiles, Compose and workflows; a secret has none of them. */
-const writtenForms: readonly Form[] = [
+const writtenForms: readonly NamingForm[] = [
   [
     'npm',
     /node_modules[\\/]((?:@[a-z\d][\w.-]*[\\/])?[a-z\d][\w.-]*)(?![\w.-]|[\\/]node_modules)(?:"\s*:\s*\{\s*"version"\s*:\s*"([\w.+-]+)")?/gi,
@@ -116,7 +116,7 @@ const writtenForms: readonly Form[] = [
   ['', /^(\S+)[ \t]+#[ \t].*$/g],
 ];
 
-const inForms = (text: string, forms: readonly Form[]): readonly NamedPackage[] =>
+const inForms = (text: string, forms: readonly NamingForm[]): readonly NamedPackage[] =>
   forms.flatMap(([registry, form]) =>
     [...text.matchAll(form)].map(([, name = '', version, exact = version]) => ({
       registry,

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
-import { code, codes, count, isEmpty, join, listed, own, say, toText, type Words } from '../../core/words.ts';
+import { code, count, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName } from '../../listings/references/name.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
@@ -84,15 +84,3 @@ export const withBeside = (found: FoundListing, words: Words): FoundListing => {
   const beside = join([words, found.beside], ' ');
   return isEmpty(beside) ? found : { ...found, beside };
 };
-
-/** Why a text is the name of no listing, or of more than one. */
-export function whyUnreadable({ servers, isUnread }: Name): string | undefined {
-  if (servers)
-    return `This text has ${servers.length} names: ${toText(
-      codes(
-        servers.map(({ said }) => said),
-        mostLookedAt,
-      ),
-    )}.`;
-  return isUnread ? 'Dossier cannot tell what this command runs.' : undefined;
-}

@@ -11,12 +11,12 @@ import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksWords, endOfDay, type ListingFacts, nextChange_ms } from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
-import { isAtForge, meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
-import { type Reference, toHost } from '../../listings/references/references.ts';
+import { meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
+import type { Reference } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
-import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
+import { besideInStore, withBeside } from './asked-command.ts';
 import {
   type AskedPlace,
   type FoundListing,
@@ -26,7 +26,7 @@ import {
   severalListings,
 } from './holders.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
-import { maxNear, readWhy } from './why-unknown.ts';
+import { maxNear, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
 
@@ -48,12 +48,15 @@ interface UnknownName {
   readonly references?: readonly Reference[];
   readonly named?: Reference | undefined;
   readonly beside?: Words;
+  /** Of a text that is no name. */
+  readonly detail?: string;
+  readonly code?: 'unknown_handle' | 'invalid_handle';
 }
 
 async function refuseUnknown(
   text: string,
   context: Context,
-  { references, named, beside: command = say`` }: UnknownName = {},
+  { references, named, beside: command = say``, detail: unread, code = 'unknown_handle' }: UnknownName = {},
 ): Promise<never> {
   const { listings } = context.store;
   const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
@@ -67,14 +70,16 @@ async function refuseUnknown(
     ? 'A listing has this handle with different capitals: it is the first in near.'
     : recorded.length > 0
       ? 'The first in near records this as a repository, an address or a package.'
-      : why?.detail;
+      : unread || why?.detail;
   const recorders = recorded.map(({ handle }) => handle);
   const beside = why?.beside.map(({ handle }) => handle) ?? [];
   const alike = beside.length > 0 ? beside : [...(why?.packages ?? []).map(({ handle }) => handle), ...near];
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
   const farther = beside.length > 0 ? [] : others.filter((handle) => !all.has(handle));
-  const said = [toText(command), detail, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
-  throw new Problem('unknown_handle', {
+  const isFirst = code === 'invalid_handle';
+  const before = isFirst ? [detail, toText(command)] : [toText(command), detail];
+  const said = [...before, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
+  throw new Problem(code, {
     near: [...all].slice(0, maxNear),
     ...(farther.length > 0 && { others: farther }),
     ...(said && { detail: said }),
@@ -134,26 +139,6 @@ export async function findListing(handle: string, context: Context): Promise<Lis
   return requireShown(listing, listing, context);
 }
 
-/** One or several words, such as `twilio`. */
-export const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
-
-/** As in `brew install`. */
-const beforeInstalled = /^[\w.-]+ +(?:install|add|get|run|i) +(?:-\S+ +)*/i;
-
-/** `owner/name` of a repository, the namespace of a host, or the name of a package. */
-export function toNearText(text: string, references: readonly Reference[]): string {
-  const [first] = references;
-  // Any address may be a repository's.
-  const repository = references.find(isAtForge);
-  if (repository) return repository.key.split('/').slice(1, 3).join('/');
-  // As directories name what they list: `/servers/@owner/name`.
-  const [, named] = /(?:^|\/)@([\w-]+\/[\w.-]+)/.exec(text) ?? [];
-  if (named !== undefined) return named;
-  if (first?.kind === 'endpoint') return `${toHost(first.key).split('.').toReversed().join('.')}/`;
-  if (first?.kind === 'advisory') return '';
-  return first?.kind === 'package' ? first.key.replace(/^@/, '') : text.replace(beforeInstalled, '');
-}
-
 export async function findHolders(name: AskedPlace, { store: { listings } }: Pick<Context, 'store'>) {
   const { references } = name;
   const [recording, formerly] = await Promise.all([
@@ -181,13 +166,8 @@ async function refuseDeleted(
   throw new Problem('listing_withdrawn', said.join(' '));
 }
 
-const unreadable = (name: Name, beside: Words): Problem =>
-  new Problem(
-    'invalid_handle',
-    [whyUnreadable(name), name.servers && 'resolve_agents takes them all.', toText(beside)]
-      .filter(Boolean)
-      .join(' '),
-  );
+/** One or several words, such as `twilio`. */
+const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
 /**
  * Throws invalid_handle, unknown_handle with near handles, or several_listings. A well-formed handle may not
@@ -207,10 +187,14 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
     throw severalListings(await describeSeveral(found, { name, asked, beside }, context));
   if (found && found === before) await refuseDeleted(withBeside(found, beside), name, context);
   if (found) return withBeside(found, beside);
-  if (meant !== undefined)
+  const why = whyUnreadable(name);
+  if (meant !== undefined && why === undefined)
     return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context, { beside });
-  if (references.length === 0 && (name.isUnread || !isName.test(text))) throw unreadable(name, beside);
-  return refuseUnknown(toNearText(text, references), context, { named: meantOf(references), beside });
+  const named = why === undefined ? meantOf(references) : undefined;
+  const code = why === undefined || isName.test(text) ? 'unknown_handle' : 'invalid_handle';
+  const all = name.servers && 'resolve_agents takes them all.';
+  const detail = [why, all].filter(Boolean).join(' ');
+  return refuseUnknown(toNearText(name), context, { named, beside, detail, code });
 }
 
 /** Throws as findListing does. */

@@ -2,11 +2,11 @@ import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { isOnlyName, meantOf, readName, toReferences } from '../../listings/references/name.ts';
-import { besideInStore, whyUnreadable, withBeside } from './asked-command.ts';
+import { besideInStore, withBeside } from './asked-command.ts';
 import type { FoundListing, Several } from './holders.ts';
 import { findHolders } from './listing.ts';
 import { describeSeveral } from './several.ts';
-import { readWhy } from './why-unknown.ts';
+import { readWhy, whyUnreadable } from './why-unknown.ts';
 
 /** What a search names by a place of a record. */
 export interface SearchedName {

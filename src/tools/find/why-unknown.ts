@@ -7,7 +7,7 @@ import { typeWords } from '../../document/sentences.ts';
 import { ifThisService } from '../../document/service.ts';
 import type { Listing } from '../../listings/listing.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
-import { toOwners, toReferences } from '../../listings/references/name.ts';
+import { isAtForge, type Name, toOwners, toReferences } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
@@ -157,4 +157,69 @@ export async function readWhy(
   const ofDomain = owned.flat();
   const beside = atHost.length > 0 ? atHost : ofDomain;
   return { detail: toText(unrecordedWords(named, { atHost, ofDomain })), beside };
+}
+
+const mostNamed = 5;
+
+/** An entry of another catalogue, and what its address names. */
+const cataloguePage =
+  /^(?:https?:\/\/)?(?:www\.)?(?:(?:pulsemcp\.com|smithery\.ai|mcp\.so|mcpservers\.org|mcpmarket\.com)\/(?:[a-z-]+\/)?servers?|glama\.ai\/mcp(?:\/servers)?|(?:lobehub\.com|cursor\.directory|github\.com)\/mcp|hub\.docker\.com\/mcp\/server)\/([^?#]+)/i;
+const hostPattern = /^(?:https?:\/\/)?\*\.([\w-]+(?:\.[\w-]+)+)/;
+
+export const isPageElsewhere = (text: string): boolean => cataloguePage.test(text);
+
+/** Of a text that is the name of no listing, or of more than one: why, and what to ask instead. */
+export function whyUnreadable({ text, servers, isUnread, handles, references }: Name): string | undefined {
+  if (servers) {
+    const names = codes(
+      servers.map(({ said }) => said),
+      mostNamed,
+    );
+    return `This text has ${servers.length} names: ${toText(names)}.`;
+  }
+  if (isUnread) return 'Dossier cannot tell what this command runs.';
+  if (isPageElsewhere(text))
+    return 'This is a page of another directory, which Dossier does not read: ask about the package, repository or address on it.';
+  if (handles.length + references.length > 0) return undefined;
+  const [, domain = ''] = hostPattern.exec(text) ?? [];
+  const owner = toOwners(domain)[0]?.key;
+  if (owner !== undefined)
+    return toText(
+      say`This is a pattern, not a host: ask about each host. Dossier does not look up what is recorded below ${code(domain)}; search_agents with publisher ${code(owner)} lists what is in its namespaces.`,
+    );
+  return 'Dossier reads no name in this text: ask about the package, image, address or handle in it, or give its words to search_agents.';
+}
+
+/** As in `brew install`, and as in `Acme Labs, Inc.` */
+const beforeInstalled = /^[\w.-]+ +(?:install|add|get|run|i) +(?:-\S+ +)*/i;
+const ofCompany =
+  /[\s,]+(?:inc|incorporated|ltd|limited|llc|gmbh|ag|corp|corporation|co|labs|plc|pty|bv|sa)\b\.?(?=[\s,]|$)/gi;
+const ofCatalogue = /^(?:servers?|mcp|overview|tools|about|readme|installation|@?)$/i;
+const longestWords = 200;
+
+/** By which similar handles are found; empty for what has none. */
+export function toNearText({ text, servers, isUnread, references }: Name): string {
+  if (servers || isUnread) return '';
+  // As directories name what they list: `/servers/@owner/name`.
+  const [, named] = /(?:^|\/)@([\w-]+\/[\w.-]+)/.exec(text) ?? [];
+  const [, path] = cataloguePage.exec(text) ?? [];
+  if (path !== undefined)
+    return (
+      named ??
+      path
+        .split('/')
+        .filter((one) => !ofCatalogue.test(one))
+        .slice(-2)
+        .join('/')
+    );
+  const [first] = references;
+  // Any address may be a repository's.
+  const repository = references.find(isAtForge);
+  if (repository) return repository.key.split('/').slice(1, 3).join('/');
+  if (named !== undefined) return named;
+  const host = first?.kind === 'endpoint' ? toHost(first.key) : hostPattern.exec(text)?.[1];
+  if (host !== undefined) return `${host.split('.').toReversed().join('.')}/`;
+  if (first?.kind === 'advisory') return '';
+  if (first?.kind === 'package') return first.key.replace(/^@/, '');
+  return text.slice(0, longestWords).replace(beforeInstalled, '').replace(ofCompany, '');
 }
