@@ -46,11 +46,12 @@ interface Body {
 const call = (tool: string, input: object) => callTool<Body>(directory, tool, input);
 const resolve = async (...handles: string[]) => (await call('resolve_agents', { handles })).results;
 
-const { quillpad, scan, image, orders } = {
+const { quillpad, scan, image, orders, kelpdb } = {
   quillpad: 'io.github.quillworks/quillpad',
   scan: 'com.saltmarsh/scan',
   image: 'com.saltmarsh/image',
   orders: 'com.fieldgate/orders',
+  kelpdb: 'com.kelpdb/kelpdb-mcp-server',
 };
 
 describe('what a file, a lock file or a trace names is read, and the name is repeated', () => {
@@ -174,4 +175,19 @@ describe('a text in which no name is read is not said to be unlisted, and both d
     expect(one?.near?.[0]).toBe(near?.[0]);
     expect(agent.near?.[0]).toBe(near?.[0]);
   });
+});
+
+it.each<[string, string]>([
+  ['CONNECT mcp.kelpdb.com:443', kelpdb],
+  ['CONNECT mcp.kelpdb.com:443 HTTP/1.1', kelpdb],
+  ['mcp.kelpdb.com:443', kelpdb],
+  ['wss://mcp.kelpdb.com/mcp', kelpdb],
+  ['gh repo clone quillworks/quillpad', quillpad],
+  ['https://raw.githubusercontent.com/quillworks/quillpad/main/README.md', quillpad],
+  ['https://unpkg.com/@saltmarsh/scan@1.2.0/dist/index.js', scan],
+  ['https://cdn.jsdelivr.net/npm/@saltmarsh/scan', scan],
+  ['https://hub.docker.com/layers/saltmarsh/image/1.2.0/images/sha256-ab', image],
+])('is the address, the repository or the package behind %s', async (text, handle) => {
+  expect(await resolve(text)).toMatchObject([{ outcome: 'listed', handle }]);
+  expect(await call('get_agent', { handle: text })).toMatchObject({ handle });
 });

@@ -311,6 +311,14 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
 
 const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`|\[[^\]]*\]\((\S*)\))$/s;
 
+/** What a proxy, a socket, a client of GitHub or a raw file is the address of. */
+const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
+  [/^wss?:\/\/(?=\S+$)/i, 'https://'],
+  [/^CONNECT\s+(\S+)(?:\s+HTTP\/[\d.]+)?$/, '$1'],
+  [/^gh\s+repo\s+clone\s+([\w-]+\/[\w.-]+)$/, 'https://github.com/$1'],
+  [/^https:\/\/raw\.githubusercontent\.com\/([\w-]+\/[\w.-]+)\/(?=\S+$)/i, 'https://github.com/$1/blob/'],
+];
+
 const isOneTool = /^mcp__[\w-]+$/;
 
 /** Of a text of which nothing may be repeated. */
@@ -341,7 +349,8 @@ export function readName(asked: string, publicUrl: string): Name {
   const said = withoutValues(asked.slice(0, longest));
   const none = { text: '', handles: [], references: [], beside: [], said };
   if (asked.length > longestPasted) return none;
-  const trimmed = asked.trim().replace(around, '$1$2$3$4$5').trim();
+  const bare = asked.trim().replace(around, '$1$2$3$4$5').trim();
+  const trimmed = otherwise.reduce((text, [form, is]) => text.replace(form, is), bare);
   if (trimmed === '') return none;
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };

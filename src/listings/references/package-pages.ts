@@ -9,6 +9,8 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
   ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
   ['', /^(?:osv\.dev\/vulnerability|github\.com\/advisories|nvd\.nist\.gov\/vuln\/detail)\/([\w-]+)$/i],
+  ['npm', /^(?:unpkg\.com|cdn\.jsdelivr\.net\/npm)\/(@[^/]+\/[^/@]+|[^/@]+)(?:@([^/]+))?(?:\/.*)?$/i],
+  ['oci', /^hub\.docker\.com\/layers\/([^/]+\/[^/]+)\/([^/]+)\/.*$/i],
   // What a package manager reads, and files, as in a lock file.
   ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@-][^/@]*)(?:\/(\d[^/]*|latest))?$/i],
   ['pypi', /^pypi\.org\/(?:simple|pypi)\/([^/]+)(?:\/(\d[^/]*))?(?:\/json)?$/i],
