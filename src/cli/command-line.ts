@@ -68,6 +68,7 @@ async function useOfFile([command, ...words]: readonly string[]): Promise<string
   const { readConfigurations } = await import('./inventory/configurations.ts');
   if ((await readConfigurations([file], {})).configured.length > 0)
     return `${file} configures MCP servers: dossier inventory ${file} says what is known of them\n`;
+  if (words[words.indexOf(file) - 1] === '--out') return '';
   const { readLockFile } = await import('../document/lock/lock-file.ts');
   const isLock = readLockFile(readFileSync(file, 'utf8')) !== undefined;
   return isLock ? `${file} is a lock file: dossier check --out ${file} compares it\n` : '';
