@@ -47,6 +47,8 @@ interface AsOf {
   readonly is_today?: boolean;
   /** An opt-out line withdrew the listing before the end of the day. */
   readonly is_withdrawn?: boolean;
+  /** The later day of the first reading: the facts are of then, and nothing is kept from before. */
+  readonly begins?: string;
 }
 
 /** RFC 3339. */
@@ -57,7 +59,9 @@ export const leftOutWords = own(
   ' What other listings share with it, lists of names and the texts of ratings are left out; actions of the operator are those of today.',
 );
 
-export function asOfWords({ day, log_index, is_today, is_withdrawn }: AsOf): Words {
+export function asOfWords({ day, log_index, is_today, is_withdrawn, begins }: AsOf): Words {
+  if (begins)
+    return say`Dossier kept nothing of this listing on ${dayOf(day)}: it first read the record on ${dayOf(begins)}. Versions are told by the dates in that record.`;
   const when = own(is_today ? 'which is not over in UTC' : 'the end of the day in UTC');
   const index =
     log_index === undefined

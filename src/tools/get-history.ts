@@ -128,7 +128,7 @@ export async function readHistoryPage(
       beside,
     ),
     events: ends?.others ?? events,
-    is_observed: observed !== undefined,
+    is_observed: (observed ?? facts.asOf?.begins) !== undefined,
     no_change,
     last_check:
       observed && !no_change && !cursor && isOfChecks(kind)
@@ -139,7 +139,7 @@ export async function readHistoryPage(
     differs: cursor ? undefined : ends?.differs,
     failed: cursor ? undefined : await failedWords(query, shown, present),
     unchanged,
-    unmoved: since || cursor ? undefined : unmovedVersions(facts),
+    unmoved: since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
     ...(!(until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
@@ -158,6 +158,11 @@ async function differing(
   const from = dayText(since);
   if (from > until) throw wrongField('since', `must not be after until, ${until}`);
   const was = await readFacts(handle, onDay(from, query.context, 'since'));
+  const { begins } = was.asOf ?? {};
+  if (begins) {
+    const why = say`What differs from the end of ${dayOf(from)} is not known: Dossier first read the record on ${dayOf(begins)}.`;
+    return { differs: [why] };
+  }
   const { words, others } = await toDiffering([was, is], [from, until], query);
   const days = say`between what was known at the ends of ${dayOf(from)} and ${dayOf(until)}`;
   const differs =

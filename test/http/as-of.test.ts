@@ -190,7 +190,7 @@ describe('an answer as of a day', () => {
     expect(named).toMatch(new RegExp(`^Found as .* \\(${today()}\\)\\.\nAs of ${began}, `));
     const before = new Date(Date.parse(began) - day_s * 1000).toISOString().slice(0, 10);
     expect(await textOf('get_agent', { handle, as_of: before })).toContain(
-      `as_of must be ${began} or later: what Dossier keeps of the record of ${handle} begins on that day.`,
+      `Dossier kept nothing of \`${handle}\` on ${before}: it first read the record on ${began}. By the dates of its versions, `,
     );
     expect(await textOf('get_agent', { handle, as_of: '2999-01-01' })).toContain(
       `as_of must not be after today, ${today()}: ask again on that day.`,

@@ -4,7 +4,7 @@ import { type Context, noteChange } from '../../context.ts';
 import { isHandle, requireHandle } from '../../core/handle.ts';
 import { Problem, wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
-import { code, own, say, sentence, toText, type Words } from '../../core/words.ts';
+import { code, dayOf, listed, own, say, sentence, toText, type Words } from '../../core/words.ts';
 import { publisherLine } from '../../document/answers/for-publisher.ts';
 import { askedPart, atPart } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
@@ -256,10 +256,32 @@ const isDay = (text: string) => z.iso.date().safeParse(text).success;
 /** The pattern of a date would be the longest part of a tool's definition. */
 export const dayInput = z.string().max(40).refine(isDay, 'must be a date, such as 2026-11-03').optional();
 
+const mostPublished = 3;
+
+/** The day is right; the record's own dates say what its publisher had published by then. */
+function notKept({ listing, versions }: ListingFacts, day: string, begins: string): Problem {
+  const dated = versions
+    .filter(({ status }) => !listing.undated && status !== 'deleted')
+    .toSorted((a, b) => b.published_at.localeCompare(a.published_at));
+  const then = dated.filter(({ published_at }) => dayText(published_at) <= day);
+  const said = then.map(({ version, published_at }) => say`${code(version)} (${dayOf(published_at)})`);
+  const oldest = dated.at(-1);
+  const published =
+    said.length > 0
+      ? say`these were published by then: ${listed(said, mostPublished)}. get_history, with until, tells what they changed`
+      : say`none that Dossier has was published by then${oldest && say`; the oldest is of ${dayOf(oldest.published_at)}`}`;
+  return new Problem(
+    'not_found',
+    toText(
+      say`Dossier kept nothing of ${code(listing.handle)} on ${dayOf(day)}: it first read the record on ${dayOf(begins)}. By the dates of its versions, ${published}.`,
+    ),
+  );
+}
+
 /**
  * Facts that are read in the returned context are those of the day, and no check is requested. Without a day,
- * that is the context itself. Throws invalid_input if the day is in the future, as do reads of a listing of
- * which nothing is kept from so early a day.
+ * that is the context itself. Throws invalid_input if the day is in the future. Reads of a listing of which
+ * nothing is kept from so early a day throw not_found for `as_of`; otherwise `begins` is set.
  */
 export function onDay(day: string | undefined, context: Context, field = 'as_of'): Context {
   const { store, clock } = context;
@@ -272,15 +294,12 @@ export function onDay(day: string | undefined, context: Context, field = 'as_of'
     const found = await (is_today ? store.documents.facts(handle, now) : store.documents.past(handle, at));
     if (!found) return undefined;
     const begins = dayText(found.listing.imported_at);
-    if (begins > day && !found.listing.withdrawn)
-      throw wrongField(
-        field,
-        `must be ${begins} or later: what Dossier keeps of the record of ${handle} begins on that day${field === 'as_of' ? '' : `; without ${field}, get_history has the versions that were published before`}`,
-      );
-    const listed = found.claimHistory.findLast(({ type }) => type.startsWith('listing_'));
-    const withdrawn = listed?.type === 'listing_withdrawn' && { is_withdrawn: true };
+    const isBefore = begins > day && !found.listing.withdrawn;
+    if (isBefore && field === 'as_of') throw notKept(found, day, begins);
+    const ended = found.claimHistory.findLast(({ type }) => type.startsWith('listing_'));
+    const withdrawn = ended?.type === 'listing_withdrawn' && { is_withdrawn: true };
     const log_index = await store.documents.lastEntry(handle, at);
-    return { ...found, asOf: { day, is_today, ...withdrawn, log_index } };
+    return { ...found, asOf: { day, is_today, ...withdrawn, log_index, ...(isBefore && { begins }) } };
   };
   return {
     ...context,
