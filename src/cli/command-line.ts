@@ -63,10 +63,7 @@ async function createCommandLine(): Promise<Command> {
 /** Of a file that was given to a command of something else. */
 async function useOfFile([command, ...words]: readonly string[]): Promise<string> {
   const isFile = (one: string) => statSync(one, { throwIfNoEntry: false })?.isFile() === true;
-  const isOfOption = (at: number) => words[at - 1]?.startsWith('-') === true;
-  const file = words.find(
-    (one, at) => /\.(?:jsonc?|toml|ya?ml)$/i.test(one) && !isOfOption(at) && isFile(one),
-  );
+  const file = words.find((one) => /\.(?:jsonc?|toml|ya?ml)$/i.test(one) && isFile(one));
   if (file === undefined || command === 'inventory' || words.includes('--inventory')) return '';
   const { readConfigurations } = await import('./inventory/configurations.ts');
   if ((await readConfigurations([file], {})).configured.length > 0)

@@ -10,7 +10,6 @@ import {
   escapeOwn,
   isEmpty,
   join,
-  ours,
   own,
   say,
   toMarkdown,
@@ -225,7 +224,9 @@ async function toSurfaceAnswer(
   const difference = differenceWords(shown.surface, from, to);
   const changes_to_yours = isEmpty(difference)
     ? undefined
-    : say`From ${ours(own ? 'your list to the one seen now' : 'what Dossier saw to what you sent')}: ${difference}`;
+    : own
+      ? say`From your list to the one seen now: ${difference}`
+      : say`From what Dossier saw to what you sent: ${difference}`;
   const foreign = { differs, changes_to_yours, repeated, prefix, texts, endpoint: seen.subject };
   return {
     handle,
