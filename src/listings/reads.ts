@@ -333,6 +333,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     return (await rows.where('handle', 'in', [...handles]).execute()).map(listingTable.decode);
   },
   near: (text: string, limit: number) => readNear(db, search, text, limit),
+  withTool: (folded: string) => toSearch(db, search).listings.withTools([folded]),
   nearPackages: (name: string, limit: number) => readNearPackages(db, name, limit),
   /** Visible ones for each reference: the holder's, then the oldest. */
   recording: (references: readonly Reference[], limit: number) =>
@@ -350,10 +351,9 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
     (await rankFew(toSearch(db, search), text, limit)).hits.map(({ id }) => id),
   list: async (query: ListQuery) => (await readSorted(db, search, query)).map(decodeShown),
   listCounts: (facets: readonly FacetChoice[]) => readListCounts(db, search, facets),
-  /** Visible, in the order of the ids. */
+  /** These and their briefs: visible, in the order of the ids. */
   byIds: async (ids: readonly number[]) =>
     (await readByIds(db, ids)).map(listingTable.decode).map(withoutHidden),
-  /** Visible, in the order of the ids. */
   briefs: (ids: readonly number[]) => readBriefs(db, ids),
   /** Visible ones, once for each kind of shared fact; `of_own` are of the same publisher. */
   sharing: (handle: string) => readSharing(db, handle),

@@ -16,3 +16,11 @@ export function readToolNames(asked: string): { readonly text: string; readonly 
   const tools = new Set([...ofClient, ...words].map(foldToolName));
   return { text, tools: [...tools].slice(0, mostNames) };
 }
+
+const oneTool = /^(?:mcp__(?:plugin_)?[\w-]+?__)?(?<tool>[a-z](?=\w*[-_]|\w*[a-z](?=[A-Z]))[\w-]{2,98})$/;
+
+/** What a tool can be called; `isSure` if packages seldom are. */
+export function readOneTool(asked: string): { readonly name: string; readonly isSure: boolean } | undefined {
+  const { tool } = oneTool.exec(asked)?.groups ?? {};
+  return tool === undefined ? undefined : { name: tool, isSure: asked !== tool || toolForm.test(tool) };
+}

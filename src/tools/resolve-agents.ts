@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { isEmpty, toMarkdown, toText, type Words } from '../core/words.ts';
+import { isEmpty, join, toMarkdown, toText, type Words } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { type AskedPart, askedPart, atPart, malwareBeside } from '../document/asked-part.ts';
@@ -47,6 +47,7 @@ import {
 import {
   isPageElsewhere,
   maxNear,
+  readTool,
   recordsPackage,
   toNearText,
   unrecordedWords,
@@ -81,6 +82,8 @@ export interface Directory {
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
   whyNone(field: CopyField): Promise<string | undefined>;
   near(text: string): Promise<readonly string[]>;
+  /** A dump has no names of tools. */
+  ofTool?(name: string): ReturnType<typeof readTool>;
   nearPackages(name: string): ReturnType<ListingReads['nearPackages']>;
 }
 
@@ -115,6 +118,7 @@ const createDirectory = (context: Context): Directory => ({
   recording: (references) => context.store.listings.recording(references, mostRecording),
   formerly: (references) => context.store.listings.formerly(references, mostRecording),
   whyNone: (field) => findLacking(context.store, [field]),
+  ofTool: (name) => readTool(name, context.store),
   nearPackages: (name) => orEmpty(context.store.listings.nearPackages(name, maxNear), context),
   near: (text) =>
     orEmpty(
@@ -199,26 +203,30 @@ async function toMissing(
   nearText: string,
   directory: Directory,
 ): Promise<Resolved> {
-  const { as, handles, references, meant } = one;
+  const { as, handles, references, meant, tool } = one;
   const why = whyUnreadable(one);
   // Any address may be an endpoint, also one in the form of a repository.
   const field = meant?.kind === 'package' ? 'package' : 'endpoint';
-  const isNoHandle = handles.length === 0 && references.length > 0;
+  const isTool = tool?.isSure === true;
+  const isNoHandle = handles.length === 0 && references.length > 0 && !isTool;
   const reason = why ?? (isNoHandle && (await directory.whyNone(field)));
   const alike = nearText ? await directory.near(nearText) : [];
   const packages = nearText && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
   const atHost = listingsOf('host');
   const ofDomain = listingsOf('owner');
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
-  const unasked = isAt ? unrecordedWords(meant, { atHost, ofDomain }) : whereToAsk(meant);
+  const ofTool = nearText && tool ? await directory.ofTool?.(tool.name) : undefined;
+  const unasked = isAt
+    ? unrecordedWords(meant, { atHost, ofDomain })
+    : whereToAsk(isTool ? undefined : meant);
+  const said = join([ofTool?.words, reason ? reasonWords(reason) : unasked], ' ');
   const besides = atHost.length > 0 ? atHost : [...ofDomain, ...listingsOf('website')];
-  const beside = [...besides, ...packages].map(({ handle }) => handle);
+  const beside = [...(ofTool?.handles ?? []), ...[...besides, ...packages].map(({ handle }) => handle)];
   const near = [...new Set([...beside, ...alike])].slice(0, maxNear);
   return {
     ...as,
-    ...(reason
-      ? { outcome: 'not_known', reason: reasonWords(reason) }
-      : { outcome: 'not_listed', ...(!isEmpty(unasked) && { reason: unasked }) }),
+    outcome: reason || isTool ? 'not_known' : 'not_listed',
+    ...(!isEmpty(said) && { reason: said }),
     ...(packages.length > 0 && { notes: packages.map(recordsPackage) }),
     ...(near.length > 0 && { near }),
   };

@@ -4,7 +4,7 @@ import { attempt, ownMember } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { holdersOfDomain, isHolder } from '../../search/query.ts';
-import { readToolNames } from '../../search/tool-names.ts';
+import { readOneTool, readToolNames } from '../../search/tool-names.ts';
 import { type Beside, type Command, nameOfPackage, readCommands, readCommandsIn } from './command.ts';
 import { readServer } from './configured.ts';
 import { readFile, readPackagePage } from './package-pages.ts';
@@ -23,6 +23,7 @@ export interface Name {
   readonly beside: readonly Beside[];
   /** Of the address of a repository, what is behind it: a file, a path, a ref. */
   readonly within?: string | undefined;
+  readonly tool?: ReturnType<typeof readOneTool>;
   /** A command that Dossier cannot read has no name. */
   readonly isUnread?: boolean;
   /** Of a configuration or commands, if several. */
@@ -319,8 +320,6 @@ const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
   [/^https:\/\/raw\.githubusercontent\.com\/([\w-]+\/[\w.-]+)\/(?=\S+$)/i, 'https://github.com/$1/blob/'],
 ];
 
-const isOneTool = /^mcp__[\w-]+$/;
-
 /** Of a text of which nothing may be repeated. */
 export const nothingSaid = '…';
 
@@ -354,8 +353,9 @@ export function readName(asked: string, publicUrl: string): Name {
   if (trimmed === '') return none;
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };
-  const ofTool = readToolNames(trimmed);
-  if (ofTool.text !== trimmed && isOneTool.test(trimmed)) return { ...none, text: ofTool.text };
+  const tool = readOneTool(trimmed);
+  const { text: ofServer } = readToolNames(trimmed);
+  if (tool && ofServer !== trimmed) return { ...none, text: ofServer, tool };
   const configured = readConfigured(trimmed);
   const ofFile = readFile(trimmed, readStarted(trimmed).length === 0).map(
     (text): StartedName => ({ text, beside: [] }),
@@ -379,7 +379,7 @@ export function readName(asked: string, publicUrl: string): Name {
   if (isHandle(trimmed)) return toName({ text: trimmed, beside: [] }, publicUrl);
   if (trimmed.length > longest) return none;
   const [plain = unread] = writtenAs(trimmed);
-  return { ...toName(plain, publicUrl), text: trimmed, said };
+  return { ...toName(plain, publicUrl), text: trimmed, said, tool };
 }
 
 function toName({ text: plain, beside, configured_as }: StartedName, publicUrl: string): Name {

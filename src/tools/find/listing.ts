@@ -26,7 +26,7 @@ import {
   severalListings,
 } from './holders.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
-import { maxNear, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
+import { maxNear, readTool, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
 
@@ -51,33 +51,50 @@ interface UnknownName {
   /** Of a text that is no name. */
   readonly detail?: string;
   readonly code?: 'unknown_handle' | 'invalid_handle';
+  readonly tool?: Name['tool'];
 }
 
 async function refuseUnknown(
   text: string,
   context: Context,
-  { references, named, beside: command = say``, detail: unread, code = 'unknown_handle' }: UnknownName = {},
+  {
+    references,
+    named,
+    beside: command = say``,
+    detail: unread,
+    code = 'unknown_handle',
+    tool,
+  }: UnknownName = {},
 ): Promise<never> {
   const { listings } = context.store;
   const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
-  const read = Promise.all([listings.near(text, maxNear), recording(), readWhy(named, context)]);
-  const [[{ near, others }, recorded, why] = [{ near: [], others: [] }, [], undefined]] = await orEmpty(
-    read.then((found) => [found]),
-    context,
-  );
+  const readOfTool = async () => tool && readTool(tool.name, context.store);
+  const asName = tool?.isSure ? undefined : named;
+  const read = Promise.all([
+    listings.near(text, maxNear),
+    recording(),
+    readWhy(asName, context),
+    readOfTool(),
+  ]);
+  const [[{ near, others }, recorded, why, ofTool] = [{ near: [], others: [] }, [], undefined, undefined]] =
+    await orEmpty(
+      read.then((found) => [found]),
+      context,
+    );
   const isTwin = references !== undefined && near[0]?.toLowerCase() === text.toLowerCase();
   const detail = isTwin
     ? 'A listing has this handle with different capitals: it is the first in near.'
     : recorded.length > 0
       ? 'The first in near records this as a repository, an address or a package.'
       : unread || why?.detail;
-  const recorders = recorded.map(({ handle }) => handle);
+  const recorders = [...recorded.map(({ handle }) => handle), ...(ofTool?.handles ?? [])];
   const beside = why?.beside.map(({ handle }) => handle) ?? [];
   const alike = beside.length > 0 ? beside : [...(why?.packages ?? []).map(({ handle }) => handle), ...near];
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
   const farther = beside.length > 0 ? [] : others.filter((handle) => !all.has(handle));
   const isFirst = code === 'invalid_handle';
-  const before = isFirst ? [detail, toText(command)] : [toText(command), detail];
+  const ofCommand = [toText(command), ofTool && toText(ofTool.words)];
+  const before = isFirst ? [detail, ...ofCommand] : [...ofCommand, detail];
   const said = [...before, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
   throw new Problem(code, {
     near: [...all].slice(0, maxNear),
@@ -194,7 +211,7 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
   const code = why === undefined || isName.test(text) ? 'unknown_handle' : 'invalid_handle';
   const all = name.servers && 'resolve_agents takes them all.';
   const detail = [why, all].filter(Boolean).join(' ');
-  return refuseUnknown(toNearText(name), context, { named, beside, detail, code });
+  return refuseUnknown(toNearText(name), context, { named, beside, detail, code, tool: name.tool });
 }
 
 /** Throws as findListing does. */

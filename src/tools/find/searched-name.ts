@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
-import { isOnlyName, meantOf, readName, toReferences } from '../../listings/references/name.ts';
+import { isOnlyName, meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { besideInStore, withBeside } from './asked-command.ts';
 import type { FoundListing, Several } from './holders.ts';
 import { findHolders } from './listing.ts';
 import { describeSeveral } from './several.ts';
-import { readWhy, whyUnreadable } from './why-unknown.ts';
+import { readTool, readWhy, whyUnreadable } from './why-unknown.ts';
 
 /** What a search names by a place of a record. */
 export interface SearchedName {
@@ -28,6 +28,12 @@ const foundWords = (found: FoundListing | Several, beside: Words): Words =>
     ? found.detail
     : join([say`${code(found.handle)} is ${found.found_by ?? say``}.`, beside], ' ');
 
+/** Hits say of what is surely a tool that they list it. */
+async function ofTool({ name, isSure }: NonNullable<Name['tool']>, searched: SearchedName, context: Context) {
+  const { handles, words } = await readTool(name, context.store);
+  return isSure === handles.length > 0 ? searched : { ...searched, advice: toText(words) };
+}
+
 export async function readSearchedName(asked: string, context: Context): Promise<SearchedName> {
   const name = readName(asked, context.config.publicUrl);
   const { text, references, servers } = name;
@@ -36,6 +42,7 @@ export async function readSearchedName(asked: string, context: Context): Promise
     const said = [whyUnreadable(name), 'resolve_agents takes them all.', toText(inCommand)];
     return { ...noName, advice: said.filter(Boolean).join(' ') };
   }
+  if (name.tool && text !== asked.trim()) return ofTool(name.tool, noName, context);
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   if (places.length === 0 && name.beside.length === 0) return noName;
   const { now, before } = await findHolders({ ...name, references: places }, context);
@@ -45,7 +52,8 @@ export async function readSearchedName(asked: string, context: Context): Promise
     const isTold = isOnlyName(name, asked) || meant?.kind === 'host';
     const { detail } = isTold ? await readWhy(meant, context) : {};
     const advice = detail && [toText(inCommand), detail].filter(Boolean).join(' ');
-    return { ...noName, isName: true, beside: inCommand, ...(advice && { advice }) };
+    const unknown = { ...noName, isName: true, beside: inCommand, ...(advice && { advice }) };
+    return name.tool ? ofTool(name.tool, unknown, context) : unknown;
   }
   const isSeveral = 'candidates' in held;
   const found = isSeveral ? await describeSeveral(held, { name, asked, beside: inCommand }, context) : held;

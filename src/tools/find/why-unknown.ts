@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { handleWords } from '../../core/handle.ts';
 import { Holder, websiteDomain } from '../../core/identity.ts';
-import { code, codes, listed, own, say, toText, type Words } from '../../core/words.ts';
+import { code, codes, count, listed, own, say, toText, type Words } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
 import { ifThisService } from '../../document/service.ts';
@@ -11,6 +11,7 @@ import { isAtForge, type Name, toOwners, toReferences } from '../../listings/ref
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
+import { foldToolName } from '../../search/tool-names.ts';
 import { mostRecording, noAdvisory, whatLooksAlike } from './holders.ts';
 import { findLacking } from './near-misses.ts';
 
@@ -116,6 +117,21 @@ type NearPackage = Record<'handle' | 'registry_type' | 'identifier', string>;
 export const recordsPackage = ({ handle, registry_type, identifier }: NearPackage): Words =>
   say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}.`;
 
+/** `found`: the listings whose last list has it. */
+export async function readTool(name: string, { listings }: Pick<Context['store'], 'listings'>) {
+  const found = await listings.withTool(foldToolName(name));
+  const handles = found.map(({ handle }) => handle);
+  const tool = code(name);
+  if (handles.length > 0) {
+    const shown = listed(handles.map(handleWords), maxNear);
+    const words = say`Dossier saw the tool ${tool} in the list of ${shown}; search_agents with this name says when.`;
+    return { handles, words };
+  }
+  const answered = (await listings.facetCounts('seen')).find(({ facet }) => facet === 'seen:answered');
+  const words = say`No list of tools that Dossier has seen has ${tool}; the endpoints of ${count(answered?.listings ?? 0, 'listing')} answered its last checks.`;
+  return { handles, words };
+}
+
 /** Of a name that no listing has; `beside`: those at the same host or with the same package elsewhere. */
 export async function readWhy(
   named: Reference | undefined,
@@ -169,7 +185,8 @@ const hostPattern = /^(?:https?:\/\/)?\*\.([\w-]+(?:\.[\w-]+)+)/;
 export const isPageElsewhere = (text: string): boolean => cataloguePage.test(text);
 
 /** Of a text that is the name of no listing, or of more than one: why, and what to ask instead. */
-export function whyUnreadable({ text, servers, isUnread, handles, references }: Name): string | undefined {
+export function whyUnreadable(name: Name): string | undefined {
+  const { text, servers, isUnread, tool, handles, references } = name;
   if (servers) {
     const names = codes(
       servers.map(({ said }) => said),
@@ -180,7 +197,7 @@ export function whyUnreadable({ text, servers, isUnread, handles, references }: 
   if (isUnread) return 'Dossier cannot tell what this command runs.';
   if (isPageElsewhere(text))
     return 'This is a page of another directory, which Dossier does not read: ask about the package, repository or address on it.';
-  if (handles.length + references.length > 0) return undefined;
+  if (tool || handles.length + references.length > 0) return undefined;
   const [, domain = ''] = hostPattern.exec(text) ?? [];
   const owner = toOwners(domain)[0]?.key;
   if (owner !== undefined)
@@ -198,8 +215,9 @@ const ofCatalogue = /^(?:servers?|mcp|overview|tools|about|readme|installation|@
 const longestWords = 200;
 
 /** By which similar handles are found; empty for what has none. */
-export function toNearText({ text, servers, isUnread, references }: Name): string {
+export function toNearText({ text, servers, isUnread, tool, references }: Name): string {
   if (servers || isUnread) return '';
+  if (tool?.isSure) return text.replaceAll('_', ' ');
   // As directories name what they list: `/servers/@owner/name`.
   const [, named] = /(?:^|\/)@([\w-]+\/[\w.-]+)/.exec(text) ?? [];
   const [, path] = cataloguePage.exec(text) ?? [];
