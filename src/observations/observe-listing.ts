@@ -8,6 +8,7 @@ import { toLeaf } from '../log/leaf.ts';
 import type { Facet } from '../search/query.ts';
 import type { Lease } from '../store/store.ts';
 import { pausedUntil } from './asked/hosts/host-queue.ts';
+import { isUnanswered } from './asked/outcome.ts';
 import type { CheckRun } from './asked/run.ts';
 import type { Differences, FoundDifference } from './known/changes/telling.ts';
 import { fitTogether, passGate, withPacked } from './known/gate.ts';
@@ -195,15 +196,14 @@ interface ObservedRecord {
   readonly imported_at: string;
 }
 
-const isChangedAt = ({ changed_from, first_seen_at }: StoredObservation) =>
-  changed_from !== undefined && changed_from.seen_from === first_seen_at;
-
-function isPublished({ kind: name, changed_from, ...one }: StoredObservation): boolean {
+function isTold({ kind: name, changed_from, first_seen_at, ...one }: StoredObservation): boolean {
+  if (changed_from?.seen_from !== first_seen_at) return false;
   const kind = kindOf(name);
-  return (
-    !kind?.isPublishedIfSaid || !changed_from || kind.sayChange?.(changed_from, one, own('')) !== undefined
-  );
+  return !kind?.isPublishedIfSaid || kind.sayChange?.(changed_from, one, own('')) !== undefined;
 }
+
+/** What an endpoint asks first has a fact of its own, which also tells that it no longer asks. */
+const isLost = ({ outcome }: StoredObservation) => outcome === 'absent' || isUnanswered(outcome);
 
 const isOfTools = ({ kind }: StoredObservation) => kindOf(kind)?.line === 'tools';
 
@@ -245,16 +245,22 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   await tx.observations.keepValues(handle, now ? recordedNow(now, observations) : []);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
-    // An audit looks for every new fact in the log; the event leaves out first sights and returning values.
+    // An audit looks for every new fact in the log; the event leaves out first sights, and values that
+    // return if their loss was not told.
     const changed = new Set(changes.map(keyOf));
     const news = observations.filter((one) => changed.has(keyOf(one)));
     const texts = textsChanged(news, known?.observations ?? []);
-    const reported = news.filter((one) =>
-      one.changed_from ? isChangedAt(one) && isPublished(one) : isBroughtBy(one, texts),
+    const lost = new Set((known?.observations ?? []).filter((one) => isLost(one) && isTold(one)).map(keyOf));
+    const told = news.filter(isTold);
+    const reported = news.filter(
+      (one) =>
+        told.includes(one) ||
+        (lost.has(keyOf(one)) && !isLost(one)) ||
+        (!one.changed_from && isBroughtBy(one, texts)),
     );
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
     const isMalware = malwareWords(reported, ['malware']).length > 0;
-    const ofTools = reported.filter(({ kind }) => kind === toolsSurface.kind);
+    const ofTools = told.filter(({ kind }) => kind === toolsSurface.kind);
     const tools_changed = sumOfClasses(ofTools.flatMap(({ changed_from }) => changed_from?.counts ?? []));
     const log_index = await tx.log.append(
       toLeaf('observation.changed', change),

@@ -42,7 +42,8 @@ async function toldOf(days: readonly Day[]) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ handle }),
   });
-  return { told, history: await answer.text() };
+  const feed = await directory.app.request(`/agents/${handle}/feed.json`);
+  return { told, history: await answer.text(), feed: await feed.text() };
 }
 
 it.each([
@@ -52,13 +53,27 @@ it.each([
     [[], ['tools.count', 'tools.surface', 'tools.hints']],
   ],
   ['answers only at its second check', ['down', 'up'], [[], []]],
-  ['answers again after days', ['up', 'down', 'down', 'up'], [[], [], ['endpoint.answers'], []]],
+  ['fails at one check', ['up', 'down', 'up'], [[], [], []]],
+  [
+    'answers again after days',
+    ['up', 'down', 'down', 'up', 'up'],
+    [[], [], ['endpoint.answers'], ['endpoint.answers'], []],
+  ],
 ] as const)(
-  'tells no fact that is seen for the first time or again, but what differs: an endpoint that %s',
+  'tells no fact that is seen for the first time, but what differs, and the return of what was told as lost: an endpoint that %s',
   async (_, days, told) => {
     expect((await toldOf(days)).told).toEqual(told);
   },
 );
+
+it('the feed ends with the return of an endpoint that it said did not answer', async () => {
+  const { feed } = await toldOf(['up', 'down', 'down', 'up']);
+  const titles = (JSON.parse(feed) as { items: { title: string }[] }).items.map(({ title }) => title);
+  expect(titles).toEqual([
+    expect.stringContaining('returned HTTP 500 until'),
+    expect.stringContaining('answered (HTTP status 200) until'),
+  ]);
+});
 
 it('tells that an endpoint asks for credentials, and not that the same tools are back', async () => {
   const { told, history } = await toldOf(['up', 'gated', 'gated', 'up']);
