@@ -40,9 +40,12 @@ export class Problem extends Error {
     return status === 200 ? 422 : status;
   }
 
-  toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> {
+  toJSON(): { code: ProblemCode; message: string } & Omit<ProblemFacts, 'detail' | 'allow' | 'limit'> & {
+      readonly untrusted_fields?: readonly string[];
+    } {
     const { detail: _, allow: _allow, limit: _limit, ...facts } = this.facts;
-    return { code: this.code, message: this.message, ...facts };
+    const untrusted = facts.candidates && { untrusted_fields: ['candidates'] };
+    return { code: this.code, message: this.message, ...facts, ...untrusted };
   }
 }
 

@@ -1,11 +1,10 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Context } from '../context.ts';
-import { isOnNamespace } from '../core/identity.ts';
 import type { Payee } from '../core/payee.ts';
 import { rankFew, rankListings } from '../search/gather.ts';
-import { type FacetChoice, ownerFacet, type SearchQuery } from '../search/query.ts';
+import type { FacetChoice, SearchQuery } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { afterPrefix, findOne, inChunks, precompileQuery } from '../store/query.ts';
+import { afterPrefix, findOne } from '../store/query.ts';
 import { readCount, readFacetCounts, readListCounts } from './counts.ts';
 import {
   type ComparedRow,
@@ -19,9 +18,10 @@ import {
   withoutHidden,
 } from './listing.ts';
 import { readNear, readNearPackages, toSearch } from './near.ts';
+import { readHolding, readRecording } from './recording.ts';
 import { readFormerly } from './references/former.ts';
-import { readAsked, readPaidOn, toPayeeKey } from './references/payees.ts';
-import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
+import { readAsked, toPayeeKey } from './references/payees.ts';
+import type { Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
 import { decodeShown, type ListQuery, readBriefs, readByIds, type VersionQuery } from './table.ts';
@@ -245,81 +245,6 @@ async function readSorted(db: Db, index: SearchIndex, query: ListQuery): Promise
   return byRank(db, query, order);
 }
 
-const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit: number) => {
-  const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
-  const holders = db.selectFrom('listing_reference').select(['key', 'handle', 'publisher', place]);
-  return db
-    .selectFrom(holders.where('key', 'in', [...keys]).as('holder'))
-    .innerJoin('listing', 'listing.handle', 'holder.handle')
-    .selectAll('listing')
-    .select(['holder.key', 'holder.publisher'])
-    .where('place', '<=', limit)
-    .where('withdrawn', 'is', null)
-    .orderBy('place');
-});
-
-/** Only the oldest, because thousands may share a host or a payee. */
-const oldestRecording = (db: Db, key: string, limit: number) =>
-  db
-    .selectFrom('listing_reference')
-    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
-    .selectAll('listing')
-    .select(['listing_reference.key', 'listing_reference.publisher'])
-    .where('listing_reference.key', '=', key)
-    .where('withdrawn', 'is', null)
-    .orderBy('listing_reference.published_at')
-    .orderBy('listing_reference.handle')
-    .limit(limit);
-
-const selectOldest = precompileQuery(oldestRecording);
-
-const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: number) =>
-  oldestRecording(db, key, limit).where('listing_reference.publisher', '=', holder),
-);
-
-type RecordingRow = ListingRow & { readonly publisher?: string | null };
-
-const mostHeld = 100;
-
-/**
- * First those on the holder's own domain, then its others: anybody may record an address, also many times,
- * so the oldest is not always its holder's.
- */
-async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
-  const holder = holderOfReference(reference);
-  if (holder === undefined || rows.length < 2) return rows;
-  const isAll = rows.length < limit;
-  const held = isAll
-    ? rows.filter(({ publisher }) => publisher === holder)
-    : await selectHeld(db, keyOfReference(reference), holder, Math.max(limit, mostHeld));
-  const isOwn = ({ handle }: ListingRow) => Number(isOnNamespace(handle, `https://${reference.key}`));
-  const ownFirst = held.toSorted((a, b) => isOwn(b) - isOwn(a));
-  const handles = new Set(held.map(({ handle }) => handle));
-  return [...ownFirst, ...rows.filter(({ handle }) => !handles.has(handle))].slice(0, limit);
-}
-
-const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
-
-async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
-  const facets = [ownerFacet(owner)];
-  return readByIds(db, await index.list(db, { facets, order: 'oldest', after: undefined, limit }));
-}
-
-async function readRecording(db: Db, index: SearchIndex, references: readonly Reference[], limit: number) {
-  const few = new Set(references.filter((one) => !isOfMany(one)).map(keyOfReference));
-  const rows: (RecordingRow & { readonly key: string })[] = [];
-  await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
-  const byKey = Map.groupBy(rows, ({ key }) => key);
-  const oldest = (one: Reference): Promise<readonly RecordingRow[]> | readonly RecordingRow[] => {
-    if (one.kind === 'owner') return readOwned(db, index, one.key, limit);
-    const key = keyOfReference(one);
-    if (!isOfMany(one)) return byKey.get(key) ?? [];
-    return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
-  };
-  const found = references.map(async (one) => holderFirst(db, one, await oldest(one), limit));
-  return (await Promise.all(found)).map((some) => some.map(listingTable.decode).map(withoutHidden));
-}
-
 export type ListingReads = ReturnType<typeof createListingReads>;
 
 /** Visible means not withdrawn. Shown means neither withdrawn nor hidden. */
@@ -338,6 +263,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Visible ones for each reference: the holder's, then the oldest. */
   recording: (references: readonly Reference[], limit: number) =>
     readRecording(db, search, references, limit),
+  holding: (reference: Reference) => readHolding(db, reference),
   /** Shown ones for each reference, the latest first; without any, those that the registry deleted. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**

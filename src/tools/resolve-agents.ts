@@ -34,7 +34,14 @@ import {
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
-import { type FoundListing, mostRecording, pickFormer, pickRecording } from './find/holders.ts';
+import {
+  type FoundListing,
+  mostRecording,
+  pickFormer,
+  pickRecording,
+  type Several,
+  severalWords,
+} from './find/holders.ts';
 import { orEmpty, toReadDocument, withdrawal } from './find/listing.ts';
 import { findLacking } from './find/near-misses.ts';
 import {
@@ -78,6 +85,7 @@ export interface Directory {
   known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
   /** Up to `mostRecording` shown listings for each. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
+  holding: Parameters<typeof pickRecording>[1]['holding'];
   /** Those that no longer have it, up to `mostRecording`. */
   formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
   whyNone(field: CopyField): Promise<string | undefined>;
@@ -116,6 +124,7 @@ const createDirectory = (context: Context): Directory => ({
     return known;
   },
   recording: (references) => context.store.listings.recording(references, mostRecording),
+  holding: context.store.listings.holding,
   formerly: (references) => context.store.listings.formerly(references, mostRecording),
   whyNone: (field) => findLacking(context.store, [field]),
   ofTool: (name) => readTool(name, context.store),
@@ -243,12 +252,13 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
   const formerHolders = new Map(references.map((one, at) => [one, had[at] ?? []]));
   const recording = (all: readonly Reference[]) => all.map((one) => recorders.get(one) ?? []);
-  const picked = names.map((one) => {
+  const picked = await inTurns(names, async (one) => {
     const handle = handleOf(one);
-    if (handle) return { one, by: { handle } };
+    const known: FoundListing | Several | undefined = handle ? { handle } : undefined;
+    if (known) return { one, by: known };
     const formerly = one.references.map((reference) => formerHolders.get(reference) ?? []);
-    const holders = { recording: recording(one.references), formerly };
-    const by = pickRecording(one, holders) ?? pickFormer(one, formerly);
+    const holders = { recording: recording(one.references), formerly, holding: directory.holding };
+    const by = (await pickRecording(one, holders)) ?? pickFormer(one, formerly);
     return { one, by };
   });
   const held = picked.flatMap(({ by }) =>
@@ -268,7 +278,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
         outcome: 'several_listings' as const,
         version_asked,
         candidates: [...candidatesOf(by, meant)],
-        notes: [by.detail],
+        notes: [severalWords(by)],
         ...(stands_out.length > 0 && { stands_out }),
       };
     }

@@ -66,6 +66,7 @@ const problemDocument = z.object({
   near: z.array(z.string()).optional(),
   others: z.array(z.string()).optional(),
   candidates: z.array(z.object({ handle: z.string(), differs: z.string() })).optional(),
+  untrusted_fields: z.array(z.string()).optional(),
   retry_after_s: z.int().optional(),
 });
 

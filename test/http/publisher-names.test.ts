@@ -8,11 +8,17 @@ const names = ['a', 'b', 'c', 'd', 'e', 'f', 'labs/g'].map((name) =>
   name.includes('/') ? `ai.waystation.${name}` : `ai.waystation/${name}`,
 );
 const sharing = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `net.example.${name}/one`);
+const atHub = [...Array.from({ length: 202 }, (_, at) => `org.example/s${at}`), 'com.other/one'];
 const directory = await opened(
   openDirectory({
     entries: [
       ...names.map((name) => registryEntry(name, { description: 'Stops' })),
       registryEntry('io.github.Alice/notes', { description: 'Notes' }),
+      ...atHub.map((name, at) =>
+        registryEntry(name, {
+          remotes: [{ type: 'streamable-http', url: `https://hub.example.org/${at}` }],
+        }),
+      ),
       ...sharing.map((name) =>
         registryEntry(name, {
           repository: { url: 'https://github.com/alice/mono', source: 'github' },
@@ -54,9 +60,9 @@ it.each([
   'of more than five listings that have %s, the search that an answer names finds all',
   async (handle, what, query) => {
     const { detail } = await callTool<{ detail: string }>(directory, 'get_agent', { handle });
-    expect(detail).toContain(
-      `More than 5 listings record ${what}. \`search_agents\` with query \`${query}\` finds up to 200 of them.`,
-    );
+    const all = what === 'this package' ? 'all that record the npm package' : 'all';
+    expect(detail).toContain(`7 listings of 1 publisher record ${what}. Recording does not show control.`);
+    expect(detail).toContain(` \`search_agents\` with query \`${query}\` finds ${all}.`);
     expect(await find({ query })).toEqual(sharing);
     const page = { query, limit: 4 };
     const first = await callTool<{ next_cursor: string; total: object }>(directory, 'search_agents', page);
@@ -64,6 +70,35 @@ it.each([
     expect(await find({ ...page, cursor: first.next_cursor })).toHaveLength(3);
   },
 );
+
+it('of a host that many record, all and their publishers are counted, and search lists all', async () => {
+  const counted =
+    '203 listings of 2 publishers record an endpoint at this host. Recording does not show control.';
+  const answer = await callTool(directory, 'get_agent', { handle: 'hub.example.org' });
+  expect(answer).toMatchObject({
+    detail: expect.stringContaining(`${counted} \`search_agents\` with query \`hub.example.org\` finds all.`),
+    candidates: [{ handle: 'org.example/s0' }, {}, {}, {}, {}],
+    untrusted_fields: ['candidates'],
+  });
+  const found: string[] = [];
+  for (let cursor: string | undefined, at = 0; at < 5; at++) {
+    const page = await callTool<{
+      listings: { handle: string }[];
+      next_cursor?: string;
+      advice: string;
+      total: object;
+    }>(directory, 'search_agents', { query: 'hub.example.org', limit: 50, ...(cursor && { cursor }) });
+    expect(page).toMatchObject({ advice: counted, total: { count: 203, capped: false } });
+    found.push(...page.listings.map(({ handle }) => handle));
+    cursor = page.next_cursor;
+  }
+  expect(new Set(found).size).toBe(203);
+  expect(found.at(-1)).toBe('com.other/one');
+  const { results } = await callTool<{ results: { notes: string[] }[] }>(directory, 'resolve_agents', {
+    handles: ['hub.example.org'],
+  });
+  expect(results[0]?.notes[0]).toContain(counted);
+});
 
 it('a publisher is a namespace, a domain or an account', async () => {
   expect(await find({ publisher: 'ai.waystation' })).toEqual(names.slice(0, 6));

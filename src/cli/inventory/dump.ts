@@ -1,4 +1,4 @@
-import { Holder } from '../../core/identity.ts';
+import { Holder, namespaceIdentity } from '../../core/identity.ts';
 import { ExitError, exitCodes } from '../../core/process.ts';
 import { documentAt } from '../../document/asked-part.ts';
 import { type ListingDocument, listingDocument } from '../../document/listing-document.ts';
@@ -80,7 +80,7 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
         (registry ?? reference.registry) === reference.registry &&
         (network ?? reference.network) === reference.network,
     );
-    return [...new Set(found.map(({ document }) => document))].slice(0, mostRecording);
+    return [...new Set(found.map(({ document }) => document))];
   };
   const [first] = documents.values();
   const results = await resolveAll(names, {
@@ -90,7 +90,13 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
       return new Map(found.map((document) => [document.handle, toKnown(check(document))]));
     },
     recording: async (references) =>
-      references.map((one) => recording(one).map((document) => toListing(check(document)))),
+      references.map((one) =>
+        recording(one)
+          .slice(0, mostRecording)
+          .map((document) => toListing(check(document))),
+      ),
+    holding: async (reference) =>
+      recording(reference).map(({ handle }) => ({ publisher: namespaceIdentity(handle) })),
     formerly: async (references) => references.map(() => []),
     async whyNone(field) {
       const isNone = [...documents.values()].every(({ copy_lacks }) => copy_lacks?.includes(field));

@@ -34,7 +34,7 @@ import {
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
 export const mostNamed = 5;
-/** Thousands may have the same host. */
+/** Of an account or domain, and of a payee on one network. */
 export const mostHeld = 200;
 
 export interface FoundListing {
@@ -91,13 +91,17 @@ function differenceOf(listing: Listing, all: readonly Listing[], asked: Referenc
 
 export interface Several {
   readonly detail: Words;
+  /** Of more than are named: the search that lists them, `isQuery` if its query is the name. */
+  readonly rest?: { readonly words: Words; readonly isQuery: boolean };
   readonly candidates: readonly { readonly handle: string; readonly differs: Words }[];
 }
 
-export const severalListings = ({ detail, candidates }: Several): Problem =>
+export const severalWords = ({ detail, rest }: Several): Words => join([detail, rest?.words], ' ');
+
+export const severalListings = (found: Several): Problem =>
   new Problem('several_listings', {
-    detail: toText(detail),
-    candidates: candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
+    detail: toText(severalWords(found)),
+    candidates: found.candidates.map((one) => ({ ...one, differs: toText(one.differs) })),
   });
 
 /** The networks of some offers are unknown, so the words say “as far as Dossier knows”. */
@@ -202,16 +206,24 @@ function lookAlikeWords(found: Reference): Words | undefined {
     : ended(say`The host ${code(host)} is not ${code(alike)}, which looks like it`);
 }
 
+type HeldBy = readonly { readonly publisher: string | null }[];
+
 interface Holders {
   readonly recording: readonly (readonly Listing[])[];
   readonly formerly: readonly (readonly FormerHolder[])[];
+  /** All; asked only where there are more than an answer names. */
+  holding(reference: Reference): Promise<HeldBy | undefined>;
 }
 
 /** One more than an answer names, to say that there are more. */
 export const mostRecording = mostNamed + 1;
 
-const countOfHolders = (found: readonly unknown[]): Words =>
-  found.length > mostNamed ? say`More than ${mostNamed} listings` : count(found.length, 'listing');
+function countOfHolders(found: readonly unknown[], all?: HeldBy): Words {
+  if (found.length <= mostNamed) return count(found.length, 'listing');
+  if (!all) return say`More than ${mostNamed} listings`;
+  const publishers = new Set(all.map(({ publisher }) => publisher)).size;
+  return say`${count(all.length, 'listing')} of ${count(publishers, 'publisher')}`;
+}
 
 /** A name that is searched as one: a plain word needs a registry. */
 function nameOfPlace({ kind, key, registry, network }: Reference, [first]: readonly Listing[]): string {
@@ -224,13 +236,22 @@ function nameOfPlace({ kind, key, registry, network }: Reference, [first]: reado
 }
 
 /** Of those that are not named: the call that lists all. */
-function restWords(reference: Reference, found: readonly Listing[]): Words {
-  if (found.length <= mostNamed) return say``;
+function restOf(
+  reference: Reference,
+  found: readonly Listing[],
+  isCounted: boolean,
+): Required<Several>['rest'] {
   const { kind, key } = reference;
-  if (kind === 'owner')
-    return say`${code('search_agents')} with publisher ${code(key, `/agents?publisher=${encodeURIComponent(key)}`)} finds all.`;
-  const name = nameOfPlace(reference, found);
-  return say`${code('search_agents')} with query ${code(name, `/agents?q=${encodeURIComponent(name)}`)} finds up to ${mostHeld} of them.`;
+  const isQuery = kind !== 'owner';
+  const value = isQuery ? nameOfPlace(reference, found) : key;
+  const address = `/agents?${isQuery ? 'q' : 'publisher'}=${encodeURIComponent(value)}`;
+  const isNarrower = kind === 'package' && reference.registry === undefined && value !== key;
+  const all = isNarrower
+    ? say`all that record the ${typeWords(value.split(':')[0] ?? '')} package`
+    : own('all');
+  const some = isQuery && !isCounted ? say`up to ${mostHeld} of them` : all;
+  const words = say`${code('search_agents')} with ${own(isQuery ? 'query' : 'publisher')} ${code(value, address)} finds ${some}.`;
+  return { words, isQuery };
 }
 
 const laterVersion = ({ until }: FormerHolder): Words =>
@@ -314,10 +335,10 @@ function formerWords(
   return [listed(others.length > mostFormer ? [...each, own('others before')] : each)];
 }
 
-export function pickRecording(
+export async function pickRecording(
   name: AskedPlace,
-  { recording, formerly }: Holders,
-): FoundListing | Several | undefined {
+  { recording, formerly, holding }: Holders,
+): Promise<FoundListing | Several | undefined> {
   const { references, text: asked } = name;
   const at = recording.findIndex((found) => found.length > 0);
   const reference = references[at];
@@ -349,11 +370,12 @@ export function pickRecording(
     };
   const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
+  const all = found.length > mostNamed ? await holding(reference) : undefined;
   return {
+    ...(found.length > mostNamed && { rest: restOf(reference, found, all !== undefined) }),
     detail: join(
       [
-        say`${countOfHolders(found)} ${own(have)} ${join([where, ...former], '; ')}.`,
-        restWords(reference, found),
+        say`${countOfHolders(found, all)} ${own(have)} ${join([where, ...former], '; ')}.`,
         sentence(notShown(reference)),
         beyondWords(undefined, reference, name),
       ],

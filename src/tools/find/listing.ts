@@ -163,7 +163,7 @@ export async function findHolders(name: AskedPlace, { store: { listings } }: Pic
     listings.formerly(references, mostRecording),
   ]);
   return {
-    now: pickRecording(name, { recording, formerly }),
+    now: await pickRecording(name, { recording, formerly, holding: listings.holding }),
     before: pickFormer(name, formerly),
   };
 }

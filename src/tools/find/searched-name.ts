@@ -3,7 +3,7 @@ import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { isOnlyName, meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { besideInStore, withBeside } from './asked-command.ts';
-import type { FoundListing, Several } from './holders.ts';
+import { type FoundListing, type Several, severalWords } from './holders.ts';
 import { findHolders } from './listing.ts';
 import { describeSeveral } from './several.ts';
 import { readTool, readWhy, whyUnreadable } from './why-unknown.ts';
@@ -56,15 +56,23 @@ export async function readSearchedName(asked: string, context: Context): Promise
     return name.tool ? ofTool(name.tool, unknown, context) : unknown;
   }
   const isSeveral = 'candidates' in held;
-  const found = isSeveral ? await describeSeveral(held, { name, asked, beside: inCommand }, context) : held;
+  const isWord = plainWord.test(text) && !places.some(({ kind }) => kind === 'pay_to');
+  const found = isSeveral
+    ? await describeSeveral(
+        isWord || !held.rest?.isQuery ? { ...held, detail: severalWords(held) } : held,
+        { name, asked, beside: inCommand },
+        context,
+      )
+    : held;
   const beside = isSeveral ? say`` : (withBeside(held, inCommand).beside ?? say``);
-  const isAddress = places.some(({ kind }) => kind === 'pay_to');
-  if (plainWord.test(text) && !isAddress) return { isName: true, found, beside, leading: [] };
+  if (isWord) return { isName: true, found, beside, leading: [] };
   return {
     isName: true,
     found,
     beside,
     leading: isSeveral ? held.candidates.map(({ handle }) => handle) : [held.handle],
-    advice: `${toText(foundWords(found, beside))} get_agent reads this name.`,
+    advice: [toText(foundWords(found, beside)), !(isSeveral && held.rest) && 'get_agent reads this name.']
+      .filter(Boolean)
+      .join(' '),
   };
 }

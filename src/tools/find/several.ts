@@ -98,6 +98,7 @@ export async function describeSeveral(
   const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
   const notices = noticesOfAsked(known, name).map(({ text }) => text);
   return {
+    ...found,
     detail: join([found.detail, beside, read, ...notices], ' '),
     candidates: candidatesOf(found, known),
   };

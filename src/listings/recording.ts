@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { isOnNamespace } from '../core/identity.ts';
+import { ownerFacet } from '../search/query.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import { inChunks, precompileQuery } from '../store/query.ts';
+import { listingTable, withoutHidden } from './listing.ts';
+import { readPaidOn } from './references/payees.ts';
+import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
+import type { Db, ListingRow } from './schema.ts';
+import { readByIds } from './table.ts';
+
+const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit: number) => {
+  const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
+  const holders = db.selectFrom('listing_reference').select(['key', 'handle', 'publisher', place]);
+  return db
+    .selectFrom(holders.where('key', 'in', [...keys]).as('holder'))
+    .innerJoin('listing', 'listing.handle', 'holder.handle')
+    .selectAll('listing')
+    .select(['holder.key', 'holder.publisher'])
+    .where('place', '<=', limit)
+    .where('withdrawn', 'is', null)
+    .orderBy('place');
+});
+
+/** Only the oldest, because thousands may share a host or a payee. */
+const oldestRecording = (db: Db, key: string, limit: number) =>
+  db
+    .selectFrom('listing_reference')
+    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+    .selectAll('listing')
+    .select(['listing_reference.key', 'listing_reference.publisher'])
+    .where('listing_reference.key', '=', key)
+    .where('withdrawn', 'is', null)
+    .orderBy('listing_reference.published_at')
+    .orderBy('listing_reference.handle')
+    .limit(limit);
+
+const selectOldest = precompileQuery(oldestRecording);
+
+const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: number) =>
+  oldestRecording(db, key, limit).where('listing_reference.publisher', '=', holder),
+);
+
+type RecordingRow = ListingRow & { readonly publisher?: string | null };
+
+const mostHeld = 100;
+
+/**
+ * First those on the holder's own domain, then its others: anybody may record an address, also many times,
+ * so the oldest is not always its holder's.
+ */
+function inOrder<Row extends { readonly handle: string }>(
+  { key }: Reference,
+  held: readonly Row[],
+  rows: readonly Row[],
+): Row[] {
+  const isOwn = ({ handle }: Row) => Number(isOnNamespace(handle, `https://${key}`));
+  const ownFirst = held.toSorted((a, b) => isOwn(b) - isOwn(a));
+  const handles = new Set(held.map(({ handle }) => handle));
+  return [...ownFirst, ...rows.filter(({ handle }) => !handles.has(handle))];
+}
+
+async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
+  const holder = holderOfReference(reference);
+  if (holder === undefined || rows.length < 2) return rows;
+  const isAll = rows.length < limit;
+  const held = isAll
+    ? rows.filter(({ publisher }) => publisher === holder)
+    : await selectHeld(db, keyOfReference(reference), holder, Math.max(limit, mostHeld));
+  return inOrder(reference, held, rows).slice(0, limit);
+}
+
+const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
+
+async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
+  const facets = [ownerFacet(owner)];
+  return readByIds(db, await index.list(db, { facets, order: 'oldest', after: undefined, limit }));
+}
+
+export async function readRecording(
+  db: Db,
+  index: SearchIndex,
+  references: readonly Reference[],
+  limit: number,
+) {
+  const few = new Set(references.filter((one) => !isOfMany(one)).map(keyOfReference));
+  const rows: (RecordingRow & { readonly key: string })[] = [];
+  await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
+  const byKey = Map.groupBy(rows, ({ key }) => key);
+  const oldest = (one: Reference): Promise<readonly RecordingRow[]> | readonly RecordingRow[] => {
+    if (one.kind === 'owner') return readOwned(db, index, one.key, limit);
+    const key = keyOfReference(one);
+    if (!isOfMany(one)) return byKey.get(key) ?? [];
+    return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
+  };
+  const found = references.map(async (one) => holderFirst(db, one, await oldest(one), limit));
+  return (await Promise.all(found)).map((some) => some.map(listingTable.decode).map(withoutHidden));
+}
+
+const selectHolding = precompileQuery((db: Db, key: string) =>
+  db
+    .selectFrom('listing_reference')
+    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+    .select(['listing.id', 'listing.handle', 'listing_reference.publisher'])
+    .where('listing_reference.key', '=', key)
+    .where('withdrawn', 'is', null)
+    .orderBy('listing_reference.published_at')
+    .orderBy('listing_reference.handle'),
+);
+
+/** All visible ones, as `readRecording` orders them; undefined of an owner and of a payee on one network. */
+export async function readHolding(db: Db, reference: Reference) {
+  if (reference.kind === 'owner' || reference.network !== undefined) return undefined;
+  const rows = await selectHolding(db, keyOfReference(reference));
+  const holder = holderOfReference(reference);
+  const held = rows.filter(({ publisher }) => publisher === holder);
+  return inOrder(reference, held, rows);
+}
