@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code as codeText, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { hasForeign, isEmpty, own, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
+import { hasForeign, isEmpty, own, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
@@ -151,7 +151,7 @@ export interface ComparedAgent extends z.output<typeof comparedListing> {
   readonly document?: ListingDocument;
   readonly judged?: readonly CriterionAnswer[];
   /** Of the version asked for, if it is not the recorded one. */
-  readonly notices?: Awaited<ReturnType<typeof readAsked>>['notices'];
+  readonly notices?: AskedRead['notices'];
 }
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
@@ -167,6 +167,19 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
   return { handle, problem: { code, message, near: known, others: others && [...others] } };
 }
 
+type AskedRead = Awaited<ReturnType<typeof readAsked>>;
+
+/** Of what was asked for, where the facts of the listing are about something else. */
+function ofAsked(one: CriterionAnswer, { formerly, ofVersion, beside }: AskedRead): CriterionAnswer {
+  const unknown = (because: Words) => ({ ...one, result: 'unknown' as const, because });
+  if (formerly) return unknown(own('the record does not name what was asked for now'));
+  if (!ofPackages.test(one.criterion) || !(ofVersion || beside)) return one;
+  const result = ofVersion ? (ofVersion[one.criterion] ?? 'unknown') : one.result;
+  if (result === 'unknown' || (beside && result === 'met'))
+    return unknown(own('not known of what was asked for'));
+  return { ...one, result, because: say`` };
+}
+
 async function compareOne(
   named: string,
   asked: readonly RequestedCriterion[],
@@ -174,15 +187,9 @@ async function compareOne(
 ): Promise<ComparedAgent> {
   try {
     const read = await readAsked(named, context);
-    const { document, version_asked, part_asked, notices, isUnreported } = read;
+    const { document, version_asked, part_asked, notices } = read;
     const { handle, description, sample, being_checked, as_of } = document;
-    const isOpen = (criterion: string) =>
-      ofPackages.test(criterion) && !(isUnreported && criterion === 'no_malware_report');
-    const judged = judge(document, asked, context.clock().getTime()).map((one) =>
-      version_asked && one.result === 'met' && isOpen(one.criterion)
-        ? { ...one, result: 'unknown' as const, because: own('it is about the recorded version') }
-        : one,
-    );
+    const judged = judge(document, asked, context.clock().getTime()).map((one) => ofAsked(one, read));
     return {
       handle,
       description,

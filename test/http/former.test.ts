@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { comparedOf } from '../support/compared.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
@@ -158,6 +159,18 @@ describe.each([
     const { results } = await call(opened() as Directory, 'resolve_agents', { handles: [name] });
     expect(results).toMatchObject([{ outcome: 'listed', handle, found_by }]);
   });
+
+  it.each(['https://mail.vendor.example/mcp', 'mail.vendor.example', 'npm:vendor-mail'])(
+    'and no criterion is met of %s, because the record names something else',
+    async (name) => {
+      const handles = [name, 'com.relocate/mail'];
+      const criteria = ['active', 'has_endpoint', 'endpoint_at_domain'];
+      const answer = await call(opened() as Directory, 'compare_agents', { handles, criteria });
+      const [former] = comparedOf(answer);
+      expect(Object.values(former?.results ?? {})).toEqual(['unknown', 'unknown', 'unknown']);
+      expect(former?.reasons?.active).toBe('the record does not name what was asked for now');
+    },
+  );
 
   it('an endpoint at a former host', async () => {
     expect(await get('mail.vendor.example')).toMatchObject({

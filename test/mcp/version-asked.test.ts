@@ -99,7 +99,6 @@ it.each([
   '@brambly/sql-mcp@=2.3.1',
   '@brambly/sql-mcp=2.3.1',
   `ghcr.io/example/both@sha256:${'ab'.repeat(32)}`,
-  'ghcr.io/example/both:1.2.0',
   'npx -y @brambly/sql-mcp@2.3.1',
   '@brambly/sql-mcp@v2.3.1',
   '@brambly/sql-mcp',
@@ -135,6 +134,8 @@ const none = (asked: string, what: string) =>
 const untold = (asked: string, what: string) =>
   `Dossier cannot tell whether OSV lists an advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version.`;
 const digest = `sha256:${'ab'.repeat(32)}`;
+const unlike = (asked: string) =>
+  `${asked}; the record names \`1.2.0@${digest}\`, which is not known to be the same image, because a tag can be moved, and the other facts are about that version.`;
 
 it.each<[asked: string, says: string | RegExp | undefined]>([
   [
@@ -152,7 +153,14 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
     'unread@1.5.0',
     `OSV lists versions of \`npm:unread\` as malicious code in \`MAL-2026-7003\`; Dossier could not decide whether version \`1.5.0\` is one of them. ${next('1.5.0', '3.0.0')} ${untold('1.5.0', 'npm:unread')} ${unread('1.5.0')}`,
   ],
-  ['ghcr.io/example/both:1.3.0', next('1.3.0', `1.2.0@${digest}`)],
+  ['ghcr.io/example/both:1.3.0', unlike('You asked about `1.3.0`')],
+  ['docker pull ghcr.io/example/both:1.2.0', unlike('You asked about `1.2.0`')],
+  ['docker run -i --rm ghcr.io/example/both', unlike('Your request names no tag, which means `latest`')],
+  [`ghcr.io/example/both:1.2.0@${digest}`, undefined],
+  [
+    `ghcr.io/example/both@sha256:${'cd'.repeat(32)}`,
+    `You asked about \`sha256:${'cd'.repeat(32)}\`; the record names \`1.2.0@${digest}\`, another image, and the other facts are about that version.`,
+  ],
   // Versions are compared as their registry does, and tags of images as texts.
   ['sql-mcp==1.2.0', undefined],
   ['uvx sql-mcp==1.3', `${next('1.3', '1.2')} ${none('1.3', 'pypi:sql-mcp')} ${unreadOnPypi('1.3')}`],
@@ -199,7 +207,7 @@ it('says it in every tool that takes the name of a package, in text and JSON', a
   expect(second).not.toHaveProperty('version_asked');
   const criteria = ['no_malware_report'];
   const judged = await call('compare_agents', { handles: [name, handles.pypi], criteria });
-  expect(judged.text).toContain('no_malware_report: unknown');
+  expect(judged.text).toContain('no_malware_report: not_met');
   const history = await call('get_history', { handle: name });
   expect(withoutDates(history.json.statement)).toContain(
     `${malicious} ${differs} ${unread('2.4.0')} The last check was on `,

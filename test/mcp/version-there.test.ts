@@ -17,6 +17,7 @@ const pypi: Stored = {
 const npm = await opened(
   startPackageRegistry(() => ({
     '/@northgate%2fmcp-server': npmPackument('@northgate/mcp-server', { '1.2.0': {}, '1.3.0': {} }, {}),
+    '/worn': npmPackument('worn', { '1.0.0': { deprecated: 'Use 2' }, '2.0.0': {} }, {}),
     '/taken': npmPackument('taken', { '1.9.0': {}, '2.0.0': {} }, {}),
     '/first': npmPackument('first', { '1.0.0': { scripts: { postinstall: 'node setup.js' } } }, {}),
     '/second': npmPackument('second', { '1.0.0': { deprecated: 'Unkept' } }, {}),
@@ -51,6 +52,7 @@ const oci = await opened(
 const osv = await opened(
   startOsvApi(() => [
     osvRecord('MAL-2026-1', ['npm', '@northgate/mcp-server'], { versions: ['1.2.9'] }),
+    osvRecord('MAL-2026-3', ['npm', 'worn'], { versions: ['2.0.0'] }),
     osvRecord('MAL-2026-2', ['npm', 'beside'], { versions: ['1.0.0'] }),
   ]),
 );
@@ -62,6 +64,7 @@ const listed = (name: string, registryType: string, identifier: string, version?
 const entries = [
   listed('npm', 'npm', '@northgate/mcp-server', '1.2.0'),
   listed('many', 'npm', 'many'),
+  listed('worn', 'npm', 'worn', '2.0.0'),
   listed('ghosty', 'npm', 'ghosty-cal', '1.0.0'),
   listed('taken', 'npm', 'taken', '2.1.0'),
   listed('pypi', 'pypi', 'sql-mcp', '1.3'),
@@ -89,7 +92,7 @@ const directory = await openedDirectory({
   },
 });
 const client = await opened(connect('v2', directory));
-for (const name of ['npm', 'taken', 'many', 'ghosty', 'pypi', 'cargo', 'nuget', 'both', 'mixed'])
+for (const name of ['npm', 'worn', 'taken', 'many', 'ghosty', 'pypi', 'cargo', 'nuget', 'both', 'mixed'])
   await directory.observe(`com.example/${name}`);
 
 const saysOf = async (handle: string) => {
@@ -240,20 +243,21 @@ it.each([
   expect(await saysOf(command)).not.toContain('has no version');
 });
 
-it('whether another version than the recorded one is reported as malicious is answered where OSV tells it', async () => {
-  const handles = ['1.3.0', '1.2.9', '9.9.9'].map((version) => `npm:@northgate/mcp-server@${version}`);
-  const resultOf = async (handle: string) => {
-    const criteria = ['no_malware_report', 'package_not_deprecated'];
-    const { structuredContent } = await client.call('compare_agents', {
-      handles: [handle, 'com.example/many'],
-      criteria,
-    });
-    const results = comparedOf(structuredContent)[0]?.results;
-    return criteria.map((name) => results?.[name]);
-  };
-  expect(await Promise.all(handles.map(resultOf))).toEqual([
-    ['met', 'unknown'],
-    ['unknown', 'unknown'],
-    ['unknown', 'unknown'],
-  ]);
+it.each([
+  ['@northgate/mcp-server@1.3.0', 'met', 'met', 'unknown'],
+  ['@northgate/mcp-server@1.2.9', 'not_met', 'unknown', 'unknown'],
+  ['@northgate/mcp-server@9.9.9', 'unknown', 'unknown', 'unknown'],
+  ['worn', 'not_met', 'met', 'not_met'],
+  ['worn@1.0.0', 'met', 'not_met', 'unknown'],
+  ['worn@3.0.0', 'unknown', 'unknown', 'unknown'],
+  ['many@1.0.5', 'unknown', 'unknown', 'unknown'],
+])('judges %s by what is known of the version asked for', async (name, malware, deprecated, built) => {
+  const criteria = ['no_malware_report', 'package_not_deprecated', 'package_built_from_repository'];
+  const handles = [`npm:${name}`, 'com.example/cargo'];
+  const { structuredContent } = await client.call('compare_agents', { handles, criteria });
+  expect(comparedOf(structuredContent)[0]?.results).toEqual({
+    no_malware_report: malware,
+    package_not_deprecated: deprecated,
+    package_built_from_repository: built,
+  });
 });

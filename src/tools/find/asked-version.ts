@@ -3,8 +3,10 @@ import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import { code, dayOf, isEmpty, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
 import { isOfMalware } from '../../document/answers/notices.ts';
+import type { CriterionName } from '../../document/criteria/criteria.ts';
+import { perhaps, type Result } from '../../document/criteria/criterion.ts';
 import type { Listing, ListingPackage, VersionSummary } from '../../listings/listing.ts';
-import { anyVersion } from '../../listings/references/command.ts';
+import { anyVersion, isAddress } from '../../listings/references/command.ts';
 import { readName } from '../../listings/references/name.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { ecosystemOf, orderOf, toRange } from '../../observations/asked/packages/version-order.ts';
@@ -87,10 +89,6 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
 const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
   known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
-/** An image may be asked for by its tag or by its digest. */
-const packageNamesOf = (version: string, known: PackageOnRecord): string[] =>
-  known?.type === 'oci' ? version.split('@') : [version];
-
 const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
 
@@ -141,10 +139,15 @@ function fittingInRegistry(asked: string, registry: string, observations: readon
 
 const imageSeen = z.looseObject({ digest: z.string() });
 
-/** What was behind the recorded tag, if a check read it and not the digest itself is recorded. */
-function imageWords(asked: string, fact: Checked | undefined): Words | undefined {
+/** Whether the image asked for is the recorded one: tags can be moved, and checks read only the recorded. */
+function imageWords(asked: string, recorded: string, fact: Checked | undefined): Words | undefined {
+  const isDigest = asked.startsWith('sha256:');
+  if (/sha256:/.test(recorded))
+    return own(
+      isDigest ? ', another image' : ', which is not known to be the same image, because a tag can be moved',
+    );
   const { data: seen } = imageSeen.safeParse(fact?.value);
-  if (!fact || !seen || !/^sha256:/.test(asked)) return undefined;
+  if (!fact || !seen || !isDigest) return undefined;
   const by = source('Dossier', dayText(fact.observed_at ?? ''));
   if (seen.digest === asked) return say`, which was this image${by}`;
   const { value, seen_until = '' } = fact.changed_from ?? {};
@@ -168,8 +171,8 @@ interface VersionNotices {
   readonly notices: readonly VersionNotice[];
   /** Nothing is known of the version. */
   readonly none?: Words | undefined;
-  /** The registry has the version, and OSV has no report about it. */
-  readonly isUnreported?: boolean;
+  /** How the version itself is judged. */
+  readonly ofVersion?: Readonly<Partial<Record<CriterionName, Result>>>;
   /** It is not known which version is meant. */
   readonly isUnclear?: boolean;
 }
@@ -181,26 +184,31 @@ interface OtherVersion {
   readonly notices?: VersionNotices;
 }
 
+const unless = (is: boolean | undefined): Result => perhaps(is === undefined ? is : !is);
+
 function statedOf(there: FactOf<typeof packageExists, Checked>, version: string) {
   const { subject = '', observed_at = '' } = there;
   const by = source('Dossier', dayText(observed_at));
-  const { notices, unread } = sayOtherVersion(there, { subject, version, by });
-  return { notices: notices.flatMap(({ key, text }) => noticesAs(key, text, version)), unread };
+  const { notices, ...rest } = sayOtherVersion(there, { subject, version, by });
+  return { ...rest, notices: notices.flatMap(({ key, text }) => noticesAs(key, text, version)) };
 }
 
 /** Undefined if the recorded version was asked for by its number, or none. */
 function readOther(asked: string, known: KnownVersions): OtherVersion | undefined {
   const { listing, observations } = known;
-  const { version: named, handles, references } = readName(asked, '');
+  const { version: sent, handles, references } = readName(asked, '');
+  const recorded = listing.packages
+    .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
+    .map((one) => ({ one, known: toPackage(one) }));
+  const [first] = recorded;
+  const named =
+    sent ??
+    (first?.known?.type === 'oci' && !isAddress(asked) ? { text: 'latest', isExact: true } : undefined);
   if (!named) return undefined;
   if (handles.includes(listing.handle))
     return ['latest', withoutV(listing.version)].includes(withoutV(named.text))
       ? undefined
       : { about: versionOfRecordWords(named.text, known), notices: { notices: [] } };
-  const recorded = listing.packages
-    .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
-    .map((one) => ({ one, known: toPackage(one) }));
-  const [first] = recorded;
   if (!first) return undefined;
   // Tags of images and other versions without an order are compared as texts.
   const ecosystem = ecosystemOf(first.known?.type ?? '');
@@ -221,13 +229,13 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
     version === wanted.text ||
     (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0);
   const isRecorded = recorded.some(({ one, known }) =>
-    packageNamesOf(recordedVersion(one, known) ?? '', known).some(isAsked),
+    isAsked((recordedVersion(one, known) ?? '').replace(/^.*@(?=sha256:)/, '')),
   );
   if (isRecorded) return range && { about: say`${range.words}; it is the recorded one.` };
   const version = recordedVersion(first.one, first.known);
   if (newest && version === undefined) return undefined;
   const there = factsOf(packageExists, observations).find(ofPackage);
-  const image = order ? undefined : imageWords(wanted.text, there);
+  const image = order ? undefined : imageWords(wanted.text, version ?? '', there);
   const names =
     version === undefined
       ? own('the record names no version of the package, and the other facts are about the newest version')
@@ -235,7 +243,8 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   const isTag = !/\d/.test(wanted.text);
   const unclear =
     !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
-  const what = meant?.words ?? range?.words ?? say`You asked about ${code(wanted.text)}${unclear}`;
+  const bare = !sent && say`Your request names no tag, which means ${code(wanted.text)}`;
+  const what = meant?.words ?? range?.words ?? (bare || say`You asked about ${code(wanted.text)}${unclear}`);
   // The numbers of a listing's versions may be other than those of its package.
   const itsVersion = version === listing.version ? known.ofRecord?.asked : undefined;
   const listed =
@@ -269,7 +278,10 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
         ...noticesAs('advisories', by(said.about), wanted.text),
       ],
       none: isLacking ? undefined : join([by(said.none && say`${said.none}${unsure}`), stated?.unread], ' '),
-      isUnreported: is === true && said.isUnreported === true,
+      ofVersion: {
+        no_malware_report: unless(said.isReported || is ? said.isReported : undefined),
+        package_not_deprecated: unless(stated?.isDeprecated),
+      },
     },
   };
 }
@@ -279,7 +291,8 @@ export function noticesOfOther(asked: string, known: KnownVersions) {
   const other = readOther(asked, known);
   const told: VersionNotices = other?.notices ?? { notices: [] };
   const isOther = other?.notices !== undefined;
-  return { ...told, isOther, isRecorded: other !== undefined && !isOther };
+  const ofVersion = isOther ? (told.ofVersion ?? {}) : undefined;
+  return { ...told, ofVersion, isOther, isRecorded: other !== undefined && !isOther };
 }
 
 /** What the facts do not cover, before what was asked for is known of them; `beside` is of a command. */

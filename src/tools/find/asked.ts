@@ -8,11 +8,15 @@ import { findListingFacts, toReadDocument } from './listing.ts';
  * alone. `then`: the context of the day as of which it is read. Throws as findNamed and readFacts do.
  */
 export async function readAsked(named: string, context: Context, then: Context = context) {
-  const { facts, shown, found_by, beside, part_asked } = await findListingFacts(named, context, then);
+  const { facts, shown, found_by, beside, part_asked, formerly } = await findListingFacts(
+    named,
+    context,
+    then,
+  );
   const document = toReadDocument(facts, then, shown);
   const ofRecord = await readOfRecord(named, document, then);
   const known = { listing: document, observations: document.observations, ofRecord };
-  const { notices, isUnreported } = noticesOfOther(named, known);
+  const { notices, ofVersion } = noticesOfOther(named, known);
   const ofWhole = facts.observed?.observations ?? [];
   return {
     facts,
@@ -22,6 +26,7 @@ export async function readAsked(named: string, context: Context, then: Context =
     part_asked,
     version_asked: askedVersion(named, known, beside),
     notices: [...notices, ...(part_asked ? malwareBeside(ofWhole, document.observations) : [])],
-    isUnreported: !beside && isUnreported === true,
+    formerly,
+    ofVersion,
   };
 }

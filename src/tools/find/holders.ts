@@ -42,6 +42,8 @@ export interface FoundListing {
   readonly found_by?: Words;
   /** What was asked for that the facts are not about; said before them. */
   readonly beside?: Words;
+  /** The place asked for, if the record does not name it now. */
+  readonly formerly?: Reference;
 }
 
 /** What one, several and former holders do. */
@@ -164,7 +166,7 @@ function beyondWords(
   const isCompared = isNow && kind === 'package' && found !== undefined;
   const asked = isCompared || version?.text === anyVersion ? undefined : version?.text;
   const part = kind === 'repository' ? (within ?? asked) : kind === 'package' ? asked : undefined;
-  const { packages = [], repository } = found ?? {};
+  const { packages = [], remotes = [], repository } = found ?? {};
   const isWhole = repository !== undefined && toAddressKey(repository) === toAddressKey(text);
   if (isNow && (part === undefined || isWhole)) return undefined;
   const of = part !== undefined && say`${code(part)} ${own(kind === 'repository' ? 'in' : 'of')} `;
@@ -175,19 +177,16 @@ function beyondWords(
     own(', whose former versions Dossier does not compare');
   const what = say`You asked about ${of}the ${own(kind)} ${code(key)}${unknown}`;
   if (found?.withdrawn) return part === undefined ? undefined : sentence(what);
-  const files = packages.filter(({ identifier }) => isAddress(identifier));
-  const file =
-    files.length > 0 &&
-    say`, the file ${listed(
-      files.map(({ identifier }) => code(identifier)),
-      1,
-    )}`;
+  const isPlace = kind === 'endpoint' || kind === 'host';
+  const others = isPlace ? remotes.map(({ url }) => url) : packages.map(({ identifier }) => identifier);
+  const named = others.filter(isAddress).map((one) => code(one));
+  const other = named.length > 0 && say`, the ${own(isPlace ? 'endpoint' : 'file')} ${listed(named, 1)}`;
   const about = own(
     found
       ? 'the facts are about what the record names'
       : 'what is known of each is about what its record names',
   );
-  return say`${what}; ${about}${file}.`;
+  return say`${what}; ${about}${other}.`;
 }
 
 export const noAdvisory =
@@ -292,7 +291,7 @@ export function pickFormer(
     return {
       handle: only.listing.handle,
       found_by: onlyFormer(reference, what, only),
-      ...(beside && { beside }),
+      ...(beside && { beside, formerly: reference }),
     };
   const [now, , had] = doingOf(reference);
   return {

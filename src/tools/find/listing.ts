@@ -226,10 +226,10 @@ export async function readFacts(handle: string, context: Context): Promise<Listi
 
 /** `shown` is of the endpoint or package alone that was named. Throws as `findNamed` and `readFacts` do. */
 export async function findListingFacts(text: string, context: Context, then = context) {
-  const { handle, found_by, beside } = await findNamed(text, context);
+  const { handle, ...found } = await findNamed(text, context);
   const facts = await readFacts(handle, then);
   const part = askedPart(facts.listing, readName(text, context.config.publicUrl));
-  return { facts, shown: part ? atPart(facts, part) : facts, found_by, beside, part_asked: part?.about };
+  return { ...found, facts, shown: part ? atPart(facts, part) : facts, part_asked: part?.about };
 }
 
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>

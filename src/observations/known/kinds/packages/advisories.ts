@@ -334,8 +334,8 @@ export function sayOfVersion(
   readonly malware?: Words;
   readonly about?: Words;
   readonly none?: Words;
-  /** OSV was read whole, and has no report about it. */
-  readonly isUnreported?: boolean;
+  /** Undefined unless a report is about it, or OSV was read whole. */
+  readonly isReported?: boolean | undefined;
 } {
   const ecosystem = ecosystemOf(found.subject?.split(':')[0] ?? '');
   if (ecosystem === undefined) return {};
@@ -369,6 +369,6 @@ export function sayOfVersion(
     ...(malware.length === 0 && open.length > 0 && { malware: undecided }),
     ...(rest.length > 0 && { about: some }),
     ...(about.length === 0 && { none }),
-    isUnreported: isWhole && malware.length === 0 && open.length === 0,
+    isReported: malware.length > 0 ? true : isWhole && open.length === 0 ? false : undefined,
   };
 }

@@ -52,7 +52,11 @@ type KnownPackage = Pick<FactOf<typeof packageExists>, 'value' | 'as_seen'>;
 export function sayOtherVersion(
   { value: checked, as_seen }: KnownPackage,
   { subject, version, by }: { readonly subject: string; readonly version: string; readonly by: Words },
-): { readonly notices: readonly OtherVersionNotice[]; readonly unread?: Words } {
+): {
+  readonly notices: readonly OtherVersionNotice[];
+  readonly unread?: Words;
+  readonly isDeprecated: boolean | undefined;
+} {
   const { versions = [], order } = readKept({ subject, as_seen }) ?? {};
   const placeOf = (wanted: string) => versions.findIndex((one) => order?.compare(one.version, wanted) === 0);
   const place = placeOf(version);
@@ -87,6 +91,7 @@ export function sayOtherVersion(
   const unread = join(topics, ', ');
   return {
     notices,
+    isDeprecated: (stated.deprecated as OfVersion['deprecated'])?.deprecated,
     ...(topics.some(Boolean) && { unread: say`Not known of version ${code(version)}: ${unread}.` }),
   };
 }
