@@ -219,9 +219,10 @@ async function toSurfaceAnswer(
   const sent = lacksDescriptions && 'list' in shown ? shown.list : [];
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
-  const texts = textsOfPairs(compared, toComparisonBudget());
-  const [from, to] = own ? [compared.is, compared.was] : [compared.was, compared.is];
-  const difference = differenceWords(shown.surface, from, to);
+  const [was, is] = own ? [compared.is, compared.was] : [compared.was, compared.is];
+  const others = own ? compared.others.map((one) => ({ ...one, was: one.is, is: one.was })) : compared.others;
+  const texts = textsOfPairs({ others, surface: shown.surface }, toComparisonBudget());
+  const difference = differenceWords(shown.surface, was, is);
   const changes_to_yours = isEmpty(difference)
     ? undefined
     : own
@@ -304,7 +305,7 @@ function toSurfaceText(answer: z.output<typeof output>): string {
     answer.repeated && `Names that several members have: ${answer.repeated.map(code).join(', ')}`,
     answer.prefix && `Prefix that your host adds: ${code(answer.prefix)}`,
     texts.length > 0 &&
-      `Texts, [-as Dossier saw them-]{+as you sent them+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
+      `Texts, as the changes run, [-was-]{+is+}:\n${list(texts, ({ name, member, difference }) => `${code(name)} ${code(member)}: ${toQuote(difference)}`)}`,
     digest !== undefined &&
       `Seen at ${code(endpoint ?? '')} from ${vantage}, first ${first_seen_at}, last ${observed_at}${others_until ? `; a different list until ${others_until}` : ''}; digest ${digest}`,
     earlier &&
@@ -342,7 +343,7 @@ const output = z.object({
   texts: z
     .array(z.object({ name: z.string(), member: z.string(), difference: z.string() }))
     .optional()
-    .describe('Differences of members: [-as Dossier saw it-]{+as you sent it+}'),
+    .describe('Differences in the direction of changes_to_yours: [-was-]{+is+}'),
   digest: z.string().optional().describe('Merkle root over the list that Dossier saw'),
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
@@ -374,10 +375,8 @@ export const checkSurface = defineTool({
     const shown = toShown(sent);
     const { shown: facts, beside, part_asked } = await findListingFacts(sent.handle, context);
     const { listing, observed } = facts;
-    const known = factsOf(
-      kindOfSurface(shown.surface.name),
-      observed?.observations ?? [],
-    ) as readonly StoredObservation[];
+    const kind = kindOfSurface(shown.surface.name);
+    const known = factsOf(kind, observed?.observations ?? []) as readonly StoredObservation[];
     const { timelines = [] } = (await context.store.observations.ofListing(listing.handle)) ?? {};
     const seen = toSeenSets(known, timelines);
     const caller = { network: context.caller.network, now_ms: context.clock().getTime() };

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, openObserved } from '../support/endpoints/observed.ts';
 import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened } from '../support/opened.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
@@ -105,6 +106,13 @@ it('a tool that an earlier list had is dated, also beside others that differ, an
     /Until [\d-]+, Dossier saw read_page as you sent it: see get_history\./,
   );
   expect(first < there).toBe(true);
+  // An earlier list as it was sent: the texts run as the changes do.
+  const earlier = await check('pages', [sent(reads), sent(writes)]);
+  expect(earlier.json.changes_to_yours).toMatch(/^From your list to the one seen now: /);
+  expect(earlier.json.texts).toEqual([
+    { name: 'read_page', member: 'description', difference: 'Reads [-a-]{+one+} page' },
+  ]);
+  expect(earlier.text).toContain('Texts, as the changes run, [-was-]{+is+}:');
 });
 
 it.each([
@@ -136,3 +144,23 @@ it.each([
     if (_ === '401') expect(agent.content[0]?.text).toContain(`${line}: ${why} (Dossier, ${last}`);
   },
 );
+
+it('a list from an address that the record no longer names is said to be compared with that of another', async () => {
+  fails.wind = undefined;
+  const [handle, url, other] = [handleAt('pages'), 'pages.example.com/mcp', 'https://wind.example.com/mcp'];
+  const at = (version: string, remote: string, days: number, isLatest: boolean) => {
+    const when = new Date(directory.context.clock().getTime() - days * 86_400_000).toISOString();
+    const dates = { isLatest, publishedAt: when, updatedAt: when };
+    return registryEntry(handle, { version, ...remotesAt(remote) }, dates);
+  };
+  await directory.importEntries([at('1.0.0', `https://${url}`, 9, false), at('1.0.1', other, 0.1, true)]);
+  await look('pages');
+  const { structuredContent: json } = await client.call('check_surface', {
+    handle: `https://${url}`,
+    tools: [sent(reads)],
+  });
+  expect(json).toMatchObject({ handle, result: 'same', endpoint: other });
+  expect(json?.version_asked).toBe(
+    `You asked about the endpoint \`${url}\`; the facts are about what the record names, the endpoint \`${other}\`.`,
+  );
+});
