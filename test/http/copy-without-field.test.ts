@@ -187,3 +187,10 @@ it('a copy without a field is why the facts from that field are not known, and n
       expect(text).toMatch(new RegExp(`This copy records (?:no endpoints and )?no ${field}\\b`));
   }
 });
+
+it('of a filter that needs two fields which the copy lacks, both are named', async () => {
+  const bare = await opened(openDirectory({ entries: copy.slice(0, 1) }));
+  expect(await callTool(bare, 'search_agents', { needs_secret: false })).toMatchObject({
+    no_match: { copy_lacks: 'This copy records no endpoints and no packages.' },
+  });
+});

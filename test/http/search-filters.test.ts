@@ -103,6 +103,12 @@ describe('search_agents finds listings by what is stored of them:', () => {
   it('that its record says how it is reached or run, and asks for no secret', async () => {
     expect(await find({ needs_secret: false })).toEqual(['com.acme/maps', 'io.github.Someone/old-maps']);
     expect(await find({ needs_secret: false, active: true })).toEqual(['com.acme/maps']);
+    const said =
+      'A record has no field for what an endpoint asks for by OAuth: one whose record names no secret may still ask.';
+    for (const query of ['', 'maps'])
+      expect(await call({ needs_secret: false, query })).toMatchObject({ advice: said });
+    expect(await call({ active: true })).not.toHaveProperty('advice');
+    expect(await (await directory.app.request('/agents?needs_secret=false')).text()).toContain(said);
   });
 
   it('counts them, and says what else is taken', async () => {
@@ -115,7 +121,7 @@ describe('search_agents finds listings by what is stored of them:', () => {
       /^publisher must be a namespace, such as com\.example or io\.github\.account\./,
     );
     const page = await (await directory.app.request('/agents?needs_secret=false')).text();
-    expect(page).toContain('Remove the filter </span>record asks for no secret');
+    expect(page).toContain('Remove the filter </span>record names no secret');
     expect(page).toContain('href="/agents?needs_secret=false&amp;active=true"');
   });
 });

@@ -174,7 +174,7 @@ it('and is one alone, in quotes, or as a price', async () => {
 });
 
 const secretFilter =
-  'Words find no such facts; these filters do: needs_secret: false (the record asks for no secret).';
+  'Words find no such facts; these filters do: needs_secret: false (the record names no secret).';
 
 it.each([
   ['electronic mail without api key', secretFilter],
@@ -240,7 +240,7 @@ it('and a link on the page, unless the search has the filter', async () => {
   const shown = async (query: string) => (await directory.app.request(`/agents?${query}`)).text();
   const page = await shown('q=mail+without+api+key');
   expect(page).toContain(
-    'Filter: <a href="/agents?q=mail+without+api+key&amp;needs_secret=false" rel="nofollow">the record asks for no secret</a>',
+    'Filter: <a href="/agents?q=mail+without+api+key&amp;needs_secret=false" rel="nofollow">the record names no secret</a>',
   );
   const filtered = await shown('q=mail+without+api+key&needs_secret=false');
   expect(filtered).not.toContain('Filter: <a');

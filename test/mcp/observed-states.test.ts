@@ -348,6 +348,6 @@ describe('search_agents', () => {
   it('names the words that no listing has, and the filter that the others mean', async () => {
     const { json } = await ask('search_agents', { query: 'maps no secret required' });
     expect(json.did_you_mean).toEqual([{ word: 'required', near: [] }]);
-    expect(json.advice).toContain('needs_secret: false (the record asks for no secret)');
+    expect(json.advice).toContain('needs_secret: false (the record names no secret)');
   });
 });

@@ -19,7 +19,7 @@ const meantFilters: readonly MeantFilter[] = [
       `\\b(?:(?:need|requir|want|work|ask)\\w*\\s+)?(?:without|no|zero|free of)\\s+(?:(?:an?|any|the)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|(?:\\bnot?|n't)\\s+(?:need|require|want)\\w*\\s+(?:(?:an?|any)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|\\bkey(?:less|[\\s-]free)\\b`,
       'i',
     ),
-    text: 'the record asks for no secret',
+    text: 'the record names no secret',
   },
   {
     facet: 'has:endpoint',

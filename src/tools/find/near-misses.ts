@@ -129,8 +129,8 @@ function recordedFor(facet: Facet): CopyField[] {
 export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: readonly CopyField[]) {
   const { run } = await imports.last();
   const lacked = lackedByAll(run?.progress.recorded);
-  const lacking = asked.find((field) => lacked.includes(field));
-  return lacking && copyLacksSentence([lacking], lacking);
+  const lacking = asked.filter((field) => lacked.includes(field));
+  return lacking[0] && copyLacksSentence(lacking, lacking[0]);
 }
 
 export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({

@@ -211,13 +211,18 @@ async function findHeld(
   };
 }
 
+const ofSecrets =
+  'A record has no field for what an endpoint asks for by OAuth: one whose record names no secret may still ask.';
+
 /** Throws invalid_input for a cursor of a different search. */
 export async function findPage(context: Context, search: SearchQuery, place: PagePlace) {
-  if (!search.text.trim()) return { ...(await findListed(context, search, place)), named: undefined };
-  const named = await readSearchedName(search.text, context);
-  const found =
-    (await findHeld(context, search, place, named)) ?? (await findRanked(context, search, place, named));
-  return { ...found, named };
+  const isNamed = search.text.trim() !== '';
+  const named = isNamed ? await readSearchedName(search.text, context) : undefined;
+  const found = named
+    ? ((await findHeld(context, search, place, named)) ?? (await findRanked(context, search, place, named)))
+    : await findListed(context, search, place);
+  const said = [found.advice, search.facets.includes('is:without_secret') && ofSecrets];
+  return { ...found, advice: said.filter(Boolean).join(' ') || undefined, named };
 }
 
 const mostCandidates = 60;

@@ -25,7 +25,7 @@ export interface ShownSearch {
 
 const flagTexts: Readonly<Record<(typeof fixedFilterNames)[number], string>> = {
   active: 'listed as active',
-  needs_secret: 'record asks for no secret',
+  needs_secret: 'record names no secret',
   has_endpoint: 'remote endpoint recorded',
   has_native_ratings: 'rated here',
   answered: 'answered its last check',
