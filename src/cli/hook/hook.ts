@@ -60,12 +60,16 @@ function openMemory(environment: NodeJS.ProcessEnv, session: string) {
   };
 }
 
-function differencesOf({ version_asked, stands_out: about = [] }: Partial<Resolved>) {
-  const isSaid = version_asked !== undefined || about.some((one) => useOf(one).hook === 'asks');
+function differencesOf({ outcome, reason, version_asked, stands_out: about = [] }: Partial<Resolved>) {
+  const first = [
+    ...(outcome === 'withdrawn' && reason ? [reason] : []),
+    ...(version_asked ? [version_asked] : []),
+  ];
+  const isSaid = first.length > 0 || about.some((one) => useOf(one).hook === 'asks');
   const others = about.filter((one) => one.version === undefined);
   const said = isSaid ? firstNotices(others, (one) => useOf(one).hook !== 'counts', own('get_agent')) : [];
   return {
-    texts: [...(version_asked ? [version_asked] : []), ...said].map(toText),
+    texts: [...first, ...said].map(toText),
     isMalware: about.some(isOfMalware),
   };
 }
