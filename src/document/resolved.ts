@@ -117,7 +117,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     reason ?? say``,
     ...notes,
     told(say`Stands out`, false),
-    told(say`About another version`, true),
+    told(say`About the recorded version`, true),
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
     near.length > 0

@@ -149,6 +149,13 @@ it('an inventory finds what is known of the configured version, also in a dump',
   }
 });
 
+it('what is said of the recorded version is not called another version than the one configured', async () => {
+  writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer('npx lark-img@0.9.0') } }));
+  expect((await inventory(directory.url)).stdout).toMatch(
+    /About the recorded version: OSV lists some versions of `npm:lark-img`, but not version `2\.0\.0`, as malicious code/,
+  );
+});
+
 it('each version is told, and ends --fail-on only for what starts', async () => {
   for (const [line, findings, said] of configured) {
     writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer(line) } }));
