@@ -175,7 +175,7 @@ function reasonIn({ code, stdout, stderr }: Ended): string {
 beforeAll(async () => {
   for (const { server } of entries)
     if (server.name !== 'com.other/pair') await directory.observe(String(server.name));
-  const closed = (official: object) =>
+  const closed = (official: Record<string, unknown>) =>
     directory.importEntries([
       registryEntry('com.example/closed', ofEndpoint('https://closed.example.com/mcp'), official),
     ]);

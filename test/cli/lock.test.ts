@@ -331,9 +331,11 @@ it('a secret that the record newly asks for, and another host that gets one, is 
   expect((await runDossier(['lock', ...at, name], {})).code).toBe(0);
   await directory.importEntries([asking('1.0.1', 'b.example.com', ['API_KEY', 'STRIPE_KEY'])]);
   const { code, stdout } = await runDossier(['check', ...at], {});
-  expect([code, stdout.split('\n').filter((line) => line.includes(': secret'))]).toEqual([
+  const told = stdout.split('\n').filter((line) => /: (?:secret|remote)/.test(line));
+  expect([code, told]).toEqual([
     1,
     [
+      `${name}: remote changed from \`https://a.example.com/sse\` to \`https://b.example.com/sse\`, known since 2026-11-02`,
       `${name}: secret \`API_KEY\` changed from “needed by a.example.com” to “needed by b.example.com”, known since 2026-11-02`,
       `${name}: secret \`STRIPE_KEY\` changed from nothing to “needed by b.example.com”, known since 2026-11-02`,
     ],

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runDossier } from '../support/command.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, openObserved } from '../support/endpoints/observed.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 const scopes = ['files.read'];
 const host = 'https://drive.example.com';
@@ -24,12 +27,28 @@ const agent = async () => {
 
 it('a scope that a sign-in names besides those it named before stands out', async () => {
   expect(await agent()).toContain(`OAuth sign-in through \`${host}\`, scopes \`files.read\`.`);
+  const file = join(openFolder(), 'dossier.lock.json');
+  const save = async () => {
+    const document = await directory.app.request(`/agents/${handleAt('drive')}.json`);
+    writeFileSync(`${file}l`, await document.text());
+  };
+  await save();
+  const at = ['--from', `${file}l`, '--out', file];
+  expect((await runDossier(['lock', ...at, handleAt('drive')], {})).code).toBe(0);
   directory.wait(86_400);
   scopes.push('mail.send');
   const wider = await agent();
   expect(wider).toContain('Stands out: Its sign-in names what it did not name before: scope `mail.send` (');
   expect(wider).toContain('scopes `files.read`, `mail.send`');
   expect(wider).toContain('Next: get_history');
+  await save();
+  const { code, stdout } = await runDossier(['check', ...at], {});
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /: auth\.oauth `\S+` changed from .*`files\.read`.* to .*`mail\.send`.*, known since/,
+    ),
+  ]);
   directory.wait(86_400);
   scopes.shift();
   expect(await agent()).not.toContain('did not name before: scope `files.read`');

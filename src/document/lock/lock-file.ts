@@ -96,6 +96,20 @@ function whyUncompared(before: LockedFact | undefined, after: LockedFact | undef
     : undefined;
 }
 
+/** One remote in the place of another of the same transport is one difference. */
+function withMove(all: readonly LockDifference[]): LockDifference[] {
+  const ofRemotes = all.filter(({ fact }) => fact.startsWith('remote '));
+  const [gone, ...more] = ofRemotes.filter(({ to }) => to === undefined);
+  const [come, ...others] = ofRemotes.filter(({ from }) => from === undefined);
+  if (!gone || !come || more.length + others.length > 0 || gone.from !== come.to) return [...all];
+  const [from, to] = [gone, come].map(({ fact }) => fact.slice('remote '.length));
+  const texts = { from_text: coded(from ?? ''), to_text: coded(to ?? '') };
+  return all.flatMap((one) => {
+    if (one === gone) return [];
+    return one === come ? [{ ...come, fact: 'remote', from, to, ...texts }] : [one];
+  });
+}
+
 export function compareLocked(
   handle: string,
   locked: LockedListing,
@@ -103,7 +117,7 @@ export function compareLocked(
   changes: LockChanges,
 ): LockDifference[] {
   const names = [...new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)])].sort();
-  return names.flatMap((fact): LockDifference[] => {
+  const all = names.flatMap((fact): LockDifference[] => {
     const before = locked.facts[fact];
     const after = now.facts[fact];
     if (isDeepStrictEqual(before?.value, after?.value)) return [];
@@ -116,6 +130,7 @@ export function compareLocked(
     const texts = { ...toTexts(before, after), ...(how !== undefined && { how }) };
     return [{ handle, fact, from: before?.value, to: after?.value, ...texts, when, when_is }];
   });
+  return withMove(all);
 }
 
 /** Facts that are not compared, by why, and what the newest checks saw instead. */

@@ -268,6 +268,7 @@ export const accessOauth = defineKind({
   method_version: 'auth/5',
   say: sayMetadata,
   sayChange: signInChange,
+  isLocked: true,
   ...ofRareRemotes(findAccess),
 });
 
