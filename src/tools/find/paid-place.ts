@@ -53,14 +53,12 @@ const firstFound = async (
   return all.find((some) => some.length > 0) ?? [];
 };
 
-/** `named` stands for the address. Listings on its domain come first, because anybody may record it. */
-async function recordedBy(address: string, named: Words, context: Pick<Context, 'store'>): Promise<Words> {
-  const all = await firstFound('endpoint', keysOf(address), context);
+/** As it is recorded. Listings on its domain come first, because anybody may record it. */
+async function recordedBy(address: string, context: Pick<Context, 'store'>, named?: Words): Promise<Words> {
+  const found = await firstFound('endpoint', keysOf(address), context);
   const isHeld = ({ handle }: Listing) => Number(isOnNamespace(handle, address));
-  return recordWords(
-    all.toSorted((a, b) => isHeld(b) - isHeld(a)),
-    named,
-  );
+  const all = found.toSorted((a, b) => isHeld(b) - isHeld(a));
+  return recordWords(all, named ?? code(all.flatMap((one) => endpointsAt(address, one))[0] ?? address));
 }
 
 const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
@@ -132,7 +130,7 @@ async function elsewhere(address: string | undefined, facts: ListingFacts, conte
   const recorded = first ? say`; it records ${code(first.url)}` : say``;
   const more = remotes.length > 1 ? say` and ${remotes.length - 1} more` : say``;
   const not = say`The offer is for ${code(address)}, which ${code(handle)} does not record${recorded}${more}.`;
-  const others = await recordedBy(address, code(address), context);
+  const others = await recordedBy(address, context);
   return join([not, others], ' ');
 }
 
@@ -148,7 +146,7 @@ async function namedByOffer(
   const [host] = hostsOf(named);
   const [other] = hostsOf(offered);
   if (host === undefined || host === other) return say`The offer itself is for ${code(offered)}.`;
-  const exact = await recordedBy(offered, own('that resource'), context);
+  const exact = await recordedBy(offered, context, own('that resource'));
   const recorded = isEmpty(exact) ? await recordedBesideBy(offered, context) : exact;
   const by = isEmpty(recorded) ? own('No listing shown here records that resource.') : recorded;
   return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; an offer can name any resource. ${by}`;

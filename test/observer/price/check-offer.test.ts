@@ -428,6 +428,13 @@ describe('where there is little to compare with', () => {
     expect(named.message).toContain(
       'it records `https://twin.example.com/mcp`. `com.example.shop/a` records `https://shop.example.com/mcp` (record, 2026-10-02).',
     );
+    // Of an offer without encryption, what is recorded is named as it is recorded.
+    const plain = await check({
+      handle: handleAt('twin'),
+      offer: [version1()],
+      url: 'http://shop.example.com/mcp',
+    });
+    expect(plain.message).toContain('`com.example.shop/a` records `https://shop.example.com/mcp` (record');
   });
 
   it('a challenge of MPP without an address is compared with the only listing at the host of its realm', async () => {
