@@ -42,14 +42,17 @@ const createSearchedListings = (db: Db): SearchedListings => ({
   withTools: async (tools) =>
     (await Promise.all(tools.map((tool) => selectByTool(db, toReferenceKey('tool', tool))))).flat(),
   updates: (ids) => db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', ids).execute(),
-  texts: (ids) =>
-    db
-      .selectFrom('listing')
-      .select(['id', 'handle', 'title', 'description'])
-      .where('id', 'in', ids)
-      .where('withdrawn', 'is', null)
-      .where('hidden', 'is', null)
-      .execute(),
+  // PostgreSQL has no empty list.
+  texts: async (ids) =>
+    ids.length === 0
+      ? []
+      : db
+          .selectFrom('listing')
+          .select(['id', 'handle', 'title', 'description'])
+          .where('id', 'in', ids)
+          .where('withdrawn', 'is', null)
+          .where('hidden', 'is', null)
+          .execute(),
 });
 
 export const toSearch = (db: Db, index: SearchIndex): IndexSearch => ({

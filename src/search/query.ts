@@ -101,6 +101,8 @@ export type QueryWord = ReturnType<typeof toQueryWords>[number];
 export type ParsedQuery = ReturnType<typeof parseQuery>;
 
 const joinedFactor = 0.9;
+/** A word of a phrase that has synonyms, apart from the phrase. */
+const partFactor = 0.7;
 const questionShare = 0.15;
 const lightShare = 0.5;
 const verbShare = 0.32;
@@ -159,18 +161,25 @@ function toQueryWords(text: string, counting: ReadonlySet<string>) {
   const terms = new Set(informative.map((word) => stem(word.text)));
   const isTyped = (one: Alternative) => isOnlyRelated(one) && one.terms.every((term) => terms.has(term));
   const synonyms = findSynonyms(informative);
-  return informative.map((word, at) => ({
-    text: word.text,
-    typed: typed.get(word.text) ?? word.text,
-    term: stem(word.text),
-    /** 1 for words that say most. */
-    share: shareOf(word) / most,
-    /** Itself first. */
-    alternatives: [
-      ...toAlternatives(informative, at),
-      ...(synonyms[at] ?? []).filter((one) => !isTyped(one)),
-    ],
-  }));
+  return informative.map((word, at) => {
+    const { phrase, synonyms: others = [] } = synonyms[at] ?? {};
+    const own = toAlternatives(informative, at);
+    const written = phrase
+      ? [
+          { terms: phrase, factor: 1, isWritten: true },
+          ...own.map((one) => ({ ...one, factor: one.factor * partFactor })),
+        ]
+      : own;
+    return {
+      text: word.text,
+      typed: typed.get(word.text) ?? word.text,
+      term: stem(word.text),
+      /** 1 for words that say most. */
+      share: shareOf(word) / most,
+      /** Itself first. */
+      alternatives: [...written, ...others.filter((one) => !isTyped(one))],
+    };
+  });
 }
 
 /** What is no name: `not open`, `not working`. */

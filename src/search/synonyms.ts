@@ -81,15 +81,21 @@ function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   othersOf((byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1));
 
-/** For each word, those of it or of the longest phrase with it, between whose words is what is there too. */
-export function findSynonyms(typed: readonly PhraseWord[]): (readonly Alternative[])[] {
+export interface Synonyms {
+  /** The terms of the longest phrase with the word, if it has more than one. */
+  readonly phrase: readonly string[] | undefined;
+  readonly synonyms: readonly Alternative[];
+}
+
+/** For each word, those of it or of its phrase, between whose words is what is there too. */
+export function findSynonyms(typed: readonly PhraseWord[]): Synonyms[] {
   const stems = stemsOf(typed);
   const isAt = (at: number, words: readonly PhraseWord[], phrase: readonly string[]) =>
     phrase.every((part, offset) => {
       const between = offset > 0 && typed[at + offset]?.between;
       return stems[at + offset] === part && (!between || between === words[offset]?.between);
     });
-  const found: (readonly Alternative[])[] = [];
+  const found: Synonyms[] = [];
   while (found.length < stems.length) {
     const at = found.length;
     const entries = (byStart().get(stems[at] ?? '') ?? []).filter(({ words, phrase }) =>
@@ -97,7 +103,8 @@ export function findSynonyms(typed: readonly PhraseWord[]): (readonly Alternativ
     );
     const length = entries[0]?.phrase.length ?? 1;
     const synonyms = othersOf(entries.filter(({ phrase }) => phrase.length === length));
-    for (let word = 0; word < length; word += 1) found.push(synonyms);
+    const phrase = length > 1 ? stems.slice(at, at + length) : undefined;
+    for (let word = 0; word < length; word += 1) found.push({ phrase, synonyms });
   }
   return found;
 }
