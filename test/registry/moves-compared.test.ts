@@ -669,14 +669,14 @@ describe('what a version changed besides what moves callers', () => {
     expect(page).toContain('nothing else that is compared');
   });
 
-  it('is named where a day before the first import is refused', async () => {
+  it('is told by the dates of the record where nothing was kept of the day', async () => {
     const directory = await opened(openDirectory({ entries }));
     const answer = await directory.post('/api/tools/get_history', {
       handle: 'com.vendor/texts',
       until: '2026-10-02',
     });
     expect(await answer.text()).toContain(
-      'begins on that day; without until, get_history has the versions that were published before',
+      'Dossier kept nothing of this listing on 2026-10-02: it first read the record on',
     );
   });
 });

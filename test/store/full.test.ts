@@ -24,7 +24,9 @@ const directory = await opened(
 collecting.mockRestore();
 
 const allowPages = (pages: number) => {
-  for (const connection of connections) connection.exec(`pragma max_page_count = ${pages}`);
+  // Files that ran before in this worker may still close theirs.
+  for (const connection of [...connections].filter(({ isOpen }) => isOpen))
+    connection.exec(`pragma max_page_count = ${pages}`);
 };
 const post = directory.post;
 const send = (length = 4000) => post('/api/feedback', { message: 'x'.repeat(length) });
