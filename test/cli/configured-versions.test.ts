@@ -156,6 +156,26 @@ it('what is said of the recorded version is not called another version than the 
   );
 });
 
+it('lock --inventory says what of a configuration it does not hold, and writes nothing for malicious code', async () => {
+  const lock = (line: string) => {
+    writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer(line) } }));
+    const to = ['--from', directory.url, '--out', join(folder, 'configured.lock.json')];
+    return runDossier(['lock', '--inventory', file, ...to], { HOME: folder }, folder);
+  };
+  expect(await lock('npx lark-img@1.0.0')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(
+      /not held by the lock: .*You asked about `1\.0\.0`; the record names `2\.0\.0`/,
+    ),
+  });
+  expect(await lock('npx lark-img@0.9.0')).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(
+      /OSV lists version `0\.9\.0` .*\n1 server is reported as malicious code; nothing was written/,
+    ),
+  });
+});
+
 it('each version is told, and ends --fail-on only for what starts', async () => {
   for (const [line, findings, said] of configured) {
     writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer(line) } }));

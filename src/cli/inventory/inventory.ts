@@ -117,7 +117,18 @@ export async function readInventoryHandles(...asked: Parameters<typeof readInven
   const { servers, unreadable } = await readInventory(...asked);
   const others = servers.filter(({ result }) => result?.outcome !== 'listed');
   const left = others.map((one) => `${headOf(one)}: not locked, because no single listing is known for it`);
-  for (const text of [...unreadable.map(unreadableText), ...left]) process.stderr.write(`${toLine(text)}\n`);
+  const unheld = servers.flatMap((one) => {
+    const { outcome, version_asked: said } = one.result ?? {};
+    return outcome === 'listed' && said ? [`${headOf(one)}: not held by the lock: ${toText(said)}`] : [];
+  });
+  for (const text of [...unreadable.map(unreadableText), ...left, ...unheld])
+    process.stderr.write(`${toLine(text)}\n`);
+  const malicious = servers.filter((one) => one.findings.includes('malware')).length;
+  if (malicious > 0)
+    throw new ExitError(
+      1,
+      `${counted(malicious, 'server')} ${malicious === 1 ? 'is' : 'are'} reported as malicious code; nothing was written`,
+    );
   return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
 }
 
