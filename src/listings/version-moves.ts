@@ -137,12 +137,26 @@ export function compareVersion(
 
 const mostMoves = 10;
 
-/** A version as the history and the page of versions tell it; undefined if nothing differs. */
-export function changedVersion({ version, published_at, undated, derived, compared }: ComparedRow) {
+const laterOf = (one: Parameters<typeof isListed>[0]) =>
+  isListed(one) ? ('listed' as const) : ('deleted' as const);
+
+/**
+ * A version as the history and the page of versions tell it; undefined if nothing differs. `isLater`: than
+ * the shown one.
+ */
+export function changedVersion(row: ComparedRow, isLater = false) {
+  const { version, published_at, undated, derived, compared } = row;
   const { fields = [], inputs } = derived ?? {};
   const { move } = JSON.parse(compared ?? '{}') as ComparedVersion;
   if (!move && fields.length === 0) return undefined;
-  return { ...move, version, ...(!undated && { published_at }), fields, ...(inputs && { inputs }) };
+  return {
+    ...move,
+    version,
+    ...(!undated && { published_at }),
+    ...(isLater && { later: laterOf(row) }),
+    fields,
+    ...(inputs && { inputs }),
+  };
 }
 export type ChangedVersion = NonNullable<ReturnType<typeof changedVersion>>;
 
@@ -176,7 +190,7 @@ export async function toMoves<One extends Edition>(
   const moves: DatedMove[] = [];
   for (const one of moved.filter((each) => kept.has(each))) {
     const { version, undated, published_at } = one;
-    const after = later.has(one) && { later: isListed(one) ? ('listed' as const) : ('deleted' as const) };
+    const after = later.has(one) && { later: laterOf(one) };
     moves.push({ ...(await moveOf(one)), version, ...(!undated && { published_at }), ...after });
   }
   return {
@@ -197,7 +211,7 @@ export function isTold(
   { version, fields: told, moved }: Readonly<Record<string, unknown>>,
   of: ChangedVersion,
 ) {
-  const { version: compared, published_at: _, kept: __, inputs: ___, fields, ...move } = of;
+  const { version: compared, published_at: _, kept: __, inputs: ___, later: ____, fields, ...move } = of;
   if (version !== compared) return false;
   const isSame = Object.keys(move).length === 0 || isDeepStrictEqual(moved, move);
   return isSame && fields.every((one) => Array.isArray(told) && told.includes(one));

@@ -145,8 +145,16 @@ describe('a later version that leads callers to another host', () => {
     });
     expect(markdown).toContain(`Stands out: ${moved}`);
     expect(markdown).toContain(`* Moves between versions of the record: ${moved}`);
-    const { statement } = await callTool<{ statement: string }>(directory, 'get_history', { handle: moving });
+    const { statement, changes } = await callTool<{ statement: string; changes: readonly string[] }>(
+      directory,
+      'get_history',
+      { handle: moving },
+    );
     expect(statement).toContain('Of 2 versions, 1 made a move');
+    const told = moved.replace('Version', 'version');
+    expect(changes[0]).toContain(`2026-10-24 ${told}`);
+    const page = await (await directory.app.request(`/agents/${moving}/history`)).text();
+    expect(page).toContain(', not the version shown) moved the endpoint from');
   });
 
   it('is found by the address that only it records', async () => {

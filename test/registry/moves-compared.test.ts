@@ -654,7 +654,9 @@ describe('what a version changed besides what moves callers', () => {
   it('of a version that was published after the shown one, is told as well', async () => {
     const { changes, directory, versions: page } = await ask('ahead');
     const moved = 'changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/key`';
-    expect(changes[0]).toBe(`2026-10-02 version \`1.0.1\` (published 2026-10-02) ${moved}; host as before`);
+    expect(changes[0]).toBe(
+      `2026-10-02 version \`1.0.1\` (published 2026-10-02, not the version shown) ${moved}; host as before`,
+    );
     expect(page).toContain(moved.replaceAll('`', ''));
     // It stands out only if it leads to another host or asks for another secret.
     const { stands_out } = await callTool<{ stands_out?: string[] }>(directory, 'get_agent', {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
-import type { ComparedRow } from '../../listings/listing.ts';
+import type { ComparedRow, Listing } from '../../listings/listing.ts';
 import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
@@ -128,10 +128,10 @@ const toVersion = (at: string, moved: ChangedVersion, since: readonly ChangedVer
   data: { moved, since },
 });
 
-const hasMove = ({ version, published_at, fields, inputs, ...move }: ChangedVersion) =>
+const hasMove = ({ version, published_at, later, fields, inputs, ...move }: ChangedVersion) =>
   Object.keys(move).length > 0;
-const changedAlike = ({ fields, inputs }: ChangedVersion, other: ChangedVersion) =>
-  isDeepStrictEqual([fields, inputs], [other.fields, other.inputs]);
+const changedAlike = ({ fields, inputs, later }: ChangedVersion, other: ChangedVersion) =>
+  isDeepStrictEqual([fields, inputs, later], [other.fields, other.inputs, other.later]);
 
 const readAtOnce = 100;
 const mostVersions = 500;
@@ -198,17 +198,18 @@ function placeOf(versions: readonly ComparedRow[], at: number): number {
 /** Newest first. */
 async function readVersions(
   versions: readonly ComparedRow[],
-  handle: string,
+  { handle, version: shown }: Pick<Listing, 'handle' | 'version'>,
   { since, until }: { readonly since: string; readonly until: string },
   context: Pick<Context, 'store'>,
 ) {
+  const shownAt = versions.findIndex(({ version }) => version === shown);
   const changes = await context.store.changes.ofRecord(handle, {
     before: Number.MAX_SAFE_INTEGER,
     limit: readAtOnce,
     type: 'listing.changed',
   });
   const told = versions.flatMap((one, at) => {
-    const changed = changedVersion(one);
+    const changed = changedVersion(one, at < shownAt);
     const { published_at = '' } = changed ?? {};
     if (!changed || published_at < since || published_at > until || published_at === '') return [];
     if (changes.some(({ data }) => isTold(data, changed))) return [];
@@ -254,7 +255,7 @@ export async function readEvents(
     }));
   const isRecorded = kind === undefined || kind === access || recordedKinds.has(kind);
   const versions =
-    isRecorded && !withdrawn ? await readVersions(rows, handle, { since, until }, context) : [];
+    isRecorded && !withdrawn ? await readVersions(rows, facts.listing, { since, until }, context) : [];
   const reads = [
     isRecorded && readChanges,
     isOfChecks(kind) && ((before: number) => readChecks(handle, before, context)),

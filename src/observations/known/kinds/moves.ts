@@ -240,11 +240,13 @@ export function changedVersionWords({
   return isEmpty(others) ? moveWords(move) : say`${moveWords(move)}; changed ${others} besides`;
 }
 
+export const laterWords = (later: DatedMove['later']): Words =>
+  later ? own(later === 'listed' ? ', not the version shown' : ', deleted since') : own('');
+
 export function versionMoveWords(one: DatedMove & ChangedFields): Words {
   const { version, published_at, later, kept } = one;
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
-  const other = later && own(later === 'listed' ? ', not the version shown' : ', deleted since');
-  return say`Version ${code(version)} (${date}${other}) ${changedVersionWords(one)}${keptWords(kept)}`;
+  return say`Version ${code(version)} (${date}${laterWords(later)}) ${changedVersionWords(one)}${keptWords(kept)}`;
 }
 
 /** After “none changed”; undefined if the words of another part include it. */
