@@ -43,8 +43,9 @@ export const moveSchema = z.strictObject({
       gone: names,
       now_needed: names.optional(),
       now_optional: names.optional(),
-      /** Still asked for, but not called secrets any more. */
+      /** Asked for before and after, called secrets in one of both. */
       now_plain: names.optional(),
+      now_secret: names.optional(),
       /** Who gets new secrets. `is_same`: each gets every new secret. */
       sent: z
         .strictObject({
@@ -59,8 +60,8 @@ export const moveSchema = z.strictObject({
     })
     .optional(),
   /**
-   * Earlier secrets, with those that get them only now. `is_within`: each of these is a package of the
-   * earlier record, or its owner already got the secrets. Changes before 28 November 2026 lack it.
+   * Secrets asked for before, with those that get them only now. `is_within`: each of these is a package of
+   * the earlier record, or its owner already got the secrets. Changes before 28 November 2026 lack it.
    */
   passed: z
     .array(z.strictObject({ secrets: names, to: names, is_within: z.boolean().optional(), left_out: cuts }))
@@ -270,7 +271,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
   const { before, after, found, isOfOther, ownerOf } = compared;
   const { gone, added } = namesOf('secrets', found);
   const isNeeded = (key: string) => after.secrets.get(key)?.required === true;
-  const keysWith = (member: keyof Secret, value: boolean) =>
+  const keysWith = (member: keyof Secret, value?: boolean) =>
     found.flatMap(({ path: [part, key, name], is }) =>
       part === 'secrets' && key !== undefined && name === member && is === value ? key : [],
     );
@@ -278,7 +279,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
     keys.flatMap((key) => after.secrets.get(key) ?? before.secrets.get(key) ?? []);
   const namesIn = (keys: readonly string[]) => secretsOf(keys).map(({ name }) => name);
   const recipientsOf = (name: string) => [...(after.secrets.get(name.toLowerCase())?.to ?? [])];
-  const { now_needed, now_optional, now_plain, ...kept } = keepNames(
+  const { now_needed, now_optional, now_plain, now_secret, ...kept } = keepNames(
     {
       needs: namesIn(added.filter(isNeeded)),
       takes: namesIn(added.filter((key) => !isNeeded(key))),
@@ -287,6 +288,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
       now_needed: namesIn(keysWith('required', true)),
       now_optional: namesIn(keysWith('required', false)),
       now_plain: namesIn(keysWith('isPlain', true)),
+      now_secret: namesIn(keysWith('isPlain')),
     },
     [(name) => recipientsOf(name).some(isOfOther)],
     (name) =>
@@ -299,6 +301,7 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
     ...(now_needed.length > 0 && { now_needed }),
     ...(now_optional.length > 0 && { now_optional }),
     ...(now_plain.length > 0 && { now_plain }),
+    ...(now_secret.length > 0 && { now_secret }),
     ...(added.length > 0 && { sent: sentTo(secretsOf(added), compared) }),
   };
   return Object.values(move).some((one) => !Array.isArray(one) || one.length > 0) ? move : undefined;
@@ -313,7 +316,8 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
     owners.delete(undefined);
     const isSame = (place: string) => before.packages.has(place) || owners.has(ownerOf(place));
     const mayBeAdded = (place: string) =>
-      !before.mayNameMore.endpoints || before.packages.has(place) || !isSame(place);
+      !before.plainInputs.get(key)?.to.has(place) &&
+      (!before.mayNameMore.endpoints || before.packages.has(place) || !isSame(place));
     const to = recipients.flatMap(({ name = '' }) => (mayBeAdded(name) ? name : []));
     const others = to.filter((place) => !isSame(place));
     const id = `${others.length > 0 ? 0 : 1}\n${[...others, '', ...to].join('\n')}`;
@@ -331,13 +335,13 @@ function passedOn(compared: NamingPair): Pick<VersionMove, 'passed' | 'passed_le
   };
 }
 
-/** Adds inputs still asked for that an earlier record called secrets, by their keys. */
-export function withFormerSecrets(secrets: Iterable<string>, after: Naming): Naming {
-  const former = [...secrets].flatMap((key) => {
-    const plain = after.secrets.has(key) ? undefined : after.plainInputs.get(key);
+/** Adds inputs that another record of the listing calls secrets, by their keys. */
+export function withSecretsOfOther(secrets: Iterable<string>, naming: Naming): Naming {
+  const others = [...secrets].flatMap((key) => {
+    const plain = naming.secrets.has(key) ? undefined : naming.plainInputs.get(key);
     return plain ? [[key, { ...plain, isPlain: true as const }] as const] : [];
   });
-  return former.length === 0 ? after : { ...after, secrets: new Map([...after.secrets, ...former]) };
+  return { ...naming, secrets: new Map([...naming.secrets, ...others]) };
 }
 
 /** As `DerivedVersion.inputs`. */
@@ -350,7 +354,8 @@ export function inputsBetween(before: Naming, after: Naming) {
 }
 
 export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {
-  const compared = toPair(before, withFormerSecrets(before.secrets.keys(), now), handle);
+  const was = withSecretsOfOther(now.secrets.keys(), before);
+  const compared = toPair(was, withSecretsOfOther(before.secrets.keys(), now), handle);
   const found = {
     endpoints: replacedNames('endpoints', compared),
     addresses: replacedAddresses(compared),

@@ -28,7 +28,7 @@ export interface Secret {
   /** The places of endpoints and the packages that get it. */
   readonly to: Set<string>;
   readonly places: Set<string>;
-  /** Called a secret by an earlier record only. */
+  /** Called a secret by another record of the listing only. */
   readonly isPlain?: true;
 }
 

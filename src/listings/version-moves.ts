@@ -10,7 +10,7 @@ import {
   leadsToOthers,
   moveBetween,
   moveSchema,
-  withFormerSecrets,
+  withSecretsOfOther,
 } from './moves.ts';
 import type { Naming } from './naming.ts';
 
@@ -113,11 +113,11 @@ export function compareVersion(
   { naming, fields }: { readonly naming: Naming; readonly fields: readonly string[] },
 ) {
   const { repository_key } = naming;
-  const was = before && withFormerSecrets(before.secrets ?? [], before.naming);
+  const was = before && withSecretsOfOther(before.secrets ?? [], before.naming);
   // A repository named again is compared with the last one named.
   const last = repository_key === undefined ? was?.repository_key : before?.repository;
   const move = was && moveBetween({ ...was, repository_key: last }, naming, handle);
-  const former = withFormerSecrets(was?.secrets.keys() ?? [], naming);
+  const former = withSecretsOfOther(was?.secrets.keys() ?? [], naming);
   const secrets = [...former.secrets.keys()].filter((key) => !naming.secrets.has(key));
   const repository = repository_key ?? before?.repository;
   return {

@@ -325,6 +325,44 @@ const rows = [
     at(vendor, { url: 'https://z.evil.com/mcp', headers: [] }),
     at(...[vendor, 'https://z.evil.com/mcp'].map((url) => ({ url, headers: [plainKey] }))),
   ),
+  row('marked', 'unknown', '2 versions', at({ url: vendor, headers: [plainKey] }), at(vendor)),
+  row(
+    'marked-optional',
+    'unknown',
+    '2 versions',
+    environment({ name: 'TOKEN' }, { name: 'REGION' }),
+    environment({ name: 'token', isSecret: true }, { name: 'REGION', isSecret: true }),
+  ),
+  row(
+    'marked-required',
+    'unknown',
+    'now requires the secret `TOKEN`, optional before, and now marks `TOKEN` as secret',
+    environment({ name: 'TOKEN' }),
+    environment({ name: 'TOKEN', isRequired: true, isSecret: true }),
+  ),
+  row(
+    'marked-again',
+    'unknown',
+    '4 versions',
+    at({ url: vendor, headers: [plainKey] }),
+    at(vendor),
+    at({ url: vendor, headers: [plainKey] }),
+    at(vendor),
+  ),
+  row(
+    'marked-also',
+    'unknown',
+    none,
+    at(vendor, { url: vendor.replace('mail', 'post'), headers: [plainKey] }),
+    at(vendor, vendor.replace('mail', 'post')),
+  ),
+  row(
+    'marked-elsewhere',
+    'not_met',
+    'now marks `STRIPE_KEY` as secret and now asks callers to send the secret `STRIPE_KEY` to `z.evil.com`',
+    at({ url: vendor, headers: [plainKey] }, { url: 'https://z.evil.com/mcp', headers: [] }),
+    at(vendor, 'https://z.evil.com/mcp'),
+  ),
   row('gone', 'unknown', '2 versions', at(vendor), at({ url: vendor, headers: [] })),
   row(
     'unread',
@@ -434,6 +472,16 @@ it('a secret that is gone, or no longer marked as one, is in the history', async
   expect(changes).toEqual([expect.stringContaining(' no longer names the secret `STRIPE_KEY`')]);
   const marked = await call('get_history', { handle: 'com.vendor/plain' });
   expect(marked.changes).toContainEqual(expect.stringContaining(' no longer marks `STRIPE_KEY` as secret'));
+});
+
+it.each([
+  ['marked', '`STRIPE_KEY`'],
+  ['marked-optional', '`REGION` and `token`'],
+  ['marked-again', '`STRIPE_KEY`'],
+])('an input of %s that was asked for before is not new when it is marked as secret', async (name, names) => {
+  const { changes } = await call('get_history', { handle: `com.vendor/${name}` });
+  expect((changes as string[])[0]).toMatch(new RegExp(` now marks ${names} as secret(?:;|$)`));
+  expect(String(changes)).not.toContain('newly');
 });
 
 it('hosts in arguments of packages are in the line about where callers go', async () => {

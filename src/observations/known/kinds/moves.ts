@@ -142,6 +142,7 @@ function secretWords(part: NonNullable<VersionMove['secrets']>): Words {
     ifAny('now_needed', say`now requires the ${secrets('now_needed')}, optional before`),
     ifAny('now_optional', say`no longer requires the ${secrets('now_optional')}`),
     ifAny('now_plain', say`no longer marks ${names('now_plain')} as secret`),
+    ifAny('now_secret', say`now marks ${names('now_secret')} as secret`),
     ifAny('gone', say`no longer names ${sent ? names('gone') : say`the ${secrets('gone')}`}`),
   ];
   return join([say`${join(asked, ' and ')}${sentWords(sent)}`, ...others], ', and ');
