@@ -218,7 +218,8 @@ async function toMissing(
   const field = meant?.kind === 'package' ? 'package' : 'endpoint';
   const isTool = tool?.isSure === true;
   const isNoHandle = handles.length === 0 && references.length > 0 && !isTool;
-  const reason = why ?? (isNoHandle && (await directory.whyNone(field)));
+  const whyNone = !why && isNoHandle ? await directory.whyNone(field) : undefined;
+  const reason = why ?? (whyNone === undefined ? undefined : reasonWords(whyNone));
   const alike = nearText ? await directory.near(nearText) : [];
   const packages = nearText && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
   const atHost = listingsOf('host');
@@ -228,7 +229,7 @@ async function toMissing(
   const unasked = isAt
     ? unrecordedWords(meant, { atHost, ofDomain })
     : whereToAsk(isTool ? undefined : meant);
-  const said = join([ofTool?.words, reason ? reasonWords(reason) : unasked], ' ');
+  const said = join([ofTool?.words, reason ?? unasked], ' ');
   const besides = atHost.length > 0 ? atHost : [...ofDomain, ...listingsOf('website')];
   const beside = [...(ofTool?.handles ?? []), ...[...besides, ...packages].map(({ handle }) => handle)];
   const near = [...new Set([...beside, ...alike])].slice(0, maxNear);

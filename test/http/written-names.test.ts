@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -174,6 +175,12 @@ describe('a text in which no name is read is not said to be unlisted, and both d
     expect(agent.detail).toContain(why);
     expect(one?.near?.[0]).toBe(near?.[0]);
     expect(agent.near?.[0]).toBe(near?.[0]);
+  });
+
+  it('names what was pasted as code in the text, too', async () => {
+    const client = await opened(connect('v2', directory));
+    const { content } = await client.call('resolve_agents', { handles: ['*.mcp.kelpdb.com'] });
+    expect(content[0]?.text).toContain(pattern);
   });
 });
 

@@ -210,7 +210,7 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
   const named = why === undefined ? meantOf(references) : undefined;
   const code = why === undefined || isName.test(text) ? 'unknown_handle' : 'invalid_handle';
   const all = name.servers && 'resolve_agents takes them all.';
-  const detail = [why, all].filter(Boolean).join(' ');
+  const detail = [why && toText(why), all].filter(Boolean).join(' ');
   return refuseUnknown(toNearText(name), context, { named, beside, detail, code, tool: name.tool });
 }
 

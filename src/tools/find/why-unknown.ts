@@ -185,26 +185,28 @@ const hostPattern = /^(?:https?:\/\/)?\*\.([\w-]+(?:\.[\w-]+)+)/;
 export const isPageElsewhere = (text: string): boolean => cataloguePage.test(text);
 
 /** Of a text that is the name of no listing, or of more than one: why, and what to ask instead. */
-export function whyUnreadable(name: Name): string | undefined {
+export function whyUnreadable(name: Name): Words | undefined {
   const { text, servers, isUnread, tool, handles, references } = name;
   if (servers) {
     const names = codes(
       servers.map(({ said }) => said),
       mostNamed,
     );
-    return `This text has ${servers.length} names: ${toText(names)}.`;
+    return say`This text has ${servers.length} names: ${names}.`;
   }
-  if (isUnread) return 'Dossier cannot tell what this command runs.';
+  if (isUnread) return own('Dossier cannot tell what this command runs.');
   if (isPageElsewhere(text))
-    return 'This is a page of another directory, which Dossier does not read: ask about the package, repository or address on it.';
+    return own(
+      'This is a page of another directory, which Dossier does not read: ask about the package, repository or address on it.',
+    );
   if (tool || handles.length + references.length > 0) return undefined;
   const [, domain = ''] = hostPattern.exec(text) ?? [];
   const owner = toOwners(domain)[0]?.key;
   if (owner !== undefined)
-    return toText(
-      say`This is a pattern, not a host: ask about each host. Dossier does not look up what is recorded below ${code(domain)}; search_agents with publisher ${code(owner)} lists what is in its namespaces.`,
-    );
-  return 'Dossier reads no name in this text: ask about the package, image, address or handle in it, or give its words to search_agents.';
+    return say`This is a pattern, not a host: ask about each host. Dossier does not look up what is recorded below ${code(domain)}; search_agents with publisher ${code(owner)} lists what is in its namespaces.`;
+  return own(
+    'Dossier reads no name in this text: ask about the package, image, address or handle in it, or give its words to search_agents.',
+  );
 }
 
 /** As in `brew install`, and as in `Acme Labs, Inc.` */
