@@ -38,7 +38,7 @@ function toRatingsText(answer: z.output<typeof output>): string {
     proofs.length > 0 &&
       `Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. ${proofs.join(' ')}`,
     counts &&
-      `Counted ratings (each without its own filter): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
+      `Counted ratings of all groups, those set apart too (each without its own filter): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
     answer.appeal && escapeMarks(answer.appeal),
     answer.for_publisher,
@@ -64,7 +64,9 @@ const output = listedRatings.extend({
   statement: z.string(),
   counts: ratingFacets
     .optional()
-    .describe('Numbers of counted ratings by value; each list ignores the filter by its own field'),
+    .describe(
+      'Numbers of counted ratings of all groups, those set apart too, by value; each list ignores the filter by its own field',
+    ),
   proof_meanings: z.record(z.string(), z.string()).describe('The meaning of each proof_class in the answer'),
   months: z
     .array(z.string())
