@@ -8,7 +8,7 @@ import { toText } from '../core/words.ts';
 import { malwareWords } from '../observations/known/malware.ts';
 import { isSeenPin, type Pinnable, pinnedNow } from '../selections/approvals.ts';
 import { readPrivateEntries } from '../selections/entries.ts';
-import { openLockSource } from './lock.ts';
+import { openLockSource } from './lock-source.ts';
 import { replaceFile } from './replace-file.ts';
 
 export interface ApproveOptions {

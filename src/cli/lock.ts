@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import { dirname, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
-import { ownMember } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
-import { counted, dayText, isWebAddress, toLine } from '../core/text.ts';
+import { counted, dayText, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { useOf } from '../document/answers/notice-uses.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
@@ -17,122 +16,13 @@ import {
   type LockFile,
   readLockFile,
   thereAndBack,
-  toGone,
+  toOtherState,
   uncomparedOf,
 } from '../document/lock/lock-file.ts';
 import { annotation } from './annotation.ts';
-import { documentForm, readDocuments } from './documents.ts';
+import type { InventoryToLock } from './inventory/inventory.ts';
+import { type LockSource, openLockSource, ownDatabase, readViewHandles } from './lock-source.ts';
 import { replaceFile } from './replace-file.ts';
-import { ask, toBase, unreachable } from './service.ts';
-
-export interface LockSource extends AsyncDisposable {
-  /** `from` of a lock file. */
-  readonly name: string;
-  read(handle: string): Promise<ListingDocument | 'withdrawn' | 'not listed'>;
-}
-
-/** Stands for DATABASE_URL. */
-const ownDatabase = 'the own database';
-
-const problemForm = z.object({ code: z.string() });
-const goneCodes: Readonly<Record<string, 'withdrawn' | 'not listed'>> = {
-  listing_withdrawn: 'withdrawn',
-  unknown_handle: 'not listed',
-};
-
-/** Only a problem of Dossier says that it is gone: a proxy may send its own 404. */
-async function readOverHttp(base: string, handle: string) {
-  const path = `/agents/${handle}.json`;
-  const { status, json } = await ask(base, path);
-  const document = documentForm.safeParse(json);
-  if (document.success) {
-    const answered = document.data.handle;
-    // The service also answers for other capitals.
-    if (answered.toLowerCase() === handle.toLowerCase()) return document.data as unknown as ListingDocument;
-    throw unreachable(`${base}${path}: the answer is about ${answered}`);
-  }
-  const gone = ownMember(goneCodes, problemForm.safeParse(json).data?.code ?? '');
-  if (gone) return gone;
-  throw unreachable(
-    `${base}${path}: HTTP status ${status}, and neither a listing nor a problem of a Dossier`,
-  );
-}
-
-async function openDatabase(config: Config): Promise<LockSource> {
-  const [{ openStore }, { toListingDocument }] = await Promise.all([
-    import('../app/open.ts'),
-    import('../document/document.ts'),
-  ]);
-  const store = await openStore(config);
-  return {
-    name: ownDatabase,
-    async read(handle) {
-      const now = new Date();
-      const facts = await store.documents.facts(handle, now.toISOString());
-      if (!facts) return 'not listed';
-      return facts.listing.withdrawn ? 'withdrawn' : toListingDocument(facts, config, now);
-    },
-    [Symbol.asyncDispose]: () => store.close(),
-  };
-}
-
-export async function openLockSource(
-  from: string | undefined,
-  config: () => Promise<Config>,
-): Promise<LockSource> {
-  const nothing = { async [Symbol.asyncDispose]() {} };
-  if (from === undefined || from === ownDatabase) return openDatabase(await config());
-  if (isWebAddress(from)) {
-    const base = toBase(from);
-    return { name: base, read: (handle) => readOverHttp(base, handle), ...nothing };
-  }
-  const documents = readDocuments(from);
-  return { name: from, read: async (handle) => documents.get(handle) ?? 'not listed', ...nothing };
-}
-
-/** Each listing is read, so larger views are refused. */
-const mostOfView = 10_000;
-/** Pages may be empty, because changed listings are left out. */
-const mostPages = 1000;
-
-const pageForm = z.object({
-  servers: z.array(z.object({ server: z.object({ name: z.string() }) })),
-  metadata: z.object({ nextCursor: z.string().optional() }),
-});
-
-async function readPage(base: string, view: string, cursor: string | undefined) {
-  const query = new URLSearchParams({ limit: '100', ...(cursor && { cursor }) });
-  const path = `/views/${encodeURIComponent(view)}/v0.1/servers?${query}`;
-  const { status, json } = await ask(base, path);
-  if (status === 404 && json !== undefined)
-    throw usageError(`${base} has no view ${view}; ${base}/views lists its views`);
-  const read = pageForm.safeParse(json).data;
-  if (!read) throw unreachable(`${base}${path}: HTTP status ${status}, and no page of a registry`);
-  return read;
-}
-
-export async function readViewHandles(from: string | undefined, view: string): Promise<string[]> {
-  if (from === undefined || !isWebAddress(from))
-    throw usageError(
-      '--view reads the listings of a view from a running Dossier; name its address with --from or DOSSIER_URL',
-    );
-  const base = toBase(from);
-  const handles: string[] = [];
-  let cursor: string | undefined;
-  let pages = 0;
-  do {
-    pages += 1;
-    const { servers, metadata } = await readPage(base, view, cursor);
-    handles.push(...servers.map(({ server }) => server.name));
-    cursor = metadata.nextCursor;
-  } while (cursor !== undefined && handles.length < mostOfView && pages < mostPages);
-  const refuse = (why: string) => usageError(`${why}; nothing was written`);
-  if (cursor !== undefined && pages === mostPages)
-    throw refuse(`the view ${view} of ${base} has more than ${mostPages} pages`);
-  if (cursor !== undefined) throw refuse(`the view ${view} of ${base} has more than ${mostOfView} listings`);
-  if (handles.length === 0) throw refuse(`no listing is in the view ${view} of ${base}`);
-  return handles;
-}
 
 export interface LockOptions {
   readonly from?: string | undefined;
@@ -144,6 +34,7 @@ export interface LockOptions {
   readonly update?: boolean;
   readonly json?: boolean;
   readonly ignoreMalware?: boolean;
+  readonly failOn?: string;
 }
 
 function readText(file: string): string | undefined {
@@ -161,6 +52,9 @@ function readExisting(file: string): LockFile {
   const why = text === undefined ? 'no such file; make one with dossier lock HANDLE' : 'not a lock file';
   throw usageError(`${file}: ${why}`);
 }
+
+const reportedText = (many: number) =>
+  `${counted(many, 'listing')} with a package that is reported as malicious code`;
 
 interface Notices {
   readonly malware: readonly string[];
@@ -197,7 +91,7 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
   Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
     return typeof now === 'string'
-      ? [toGone(handle, now, new Date().toISOString())]
+      ? [toOtherState(handle, ['listing', 'listed', now])]
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
@@ -232,15 +126,19 @@ function printUncompared(
 /** Ends with how many listings have malicious code. */
 function printNotices(
   found: ReadonlyMap<string, LockComparison>,
+  configured: InventoryToLock | undefined,
   { json, out }: LockOptions,
   isGitHub: boolean,
 ): number {
-  const reported = [...found].flatMap(([handle, now]) =>
+  const ofListings = [...found].flatMap(([handle, now]) =>
     typeof now === 'string' ? [] : now[2].malware.map((malware) => ({ handle, malware })),
   );
-  for (const [handle, now] of found)
-    for (const text of typeof now === 'string' ? [] : now[2].others)
-      process.stderr.write(`${toLine(`${handle}: ${text}`)}\n`);
+  const reported = [...ofListings, ...(configured?.malware ?? [])];
+  const { unreadable = [], said = [] } = configured ?? {};
+  const others = [...found].flatMap(([handle, now]) =>
+    typeof now === 'string' ? [] : now[2].others.map((text) => `${handle}: ${text}`),
+  );
+  for (const text of [...unreadable, ...said, ...others]) process.stderr.write(`${toLine(text)}\n`);
   for (const { handle, malware } of reported) {
     const text = `${handle}: ${malware}`;
     const line = isGitHub ? annotation('error', out, handle, text) : text;
@@ -258,24 +156,41 @@ function print(differences: readonly LockDifference[], { json, out }: LockOption
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** A lock file names them from its own folder. */
+const filesOf = (lock: LockFile | undefined, out: string) =>
+  lock?.inventory?.map((one) => resolve(dirname(out), one));
+
+const loadInventory = () => import('./inventory/inventory.ts');
+const askedPlace = (from: string | undefined) => (from === ownDatabase ? undefined : from);
+
+/** `names`: what is asked for them, with versions. */
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
-  { from, view, update, inventory, environment = {} }: LockOptions,
+  {
+    from,
+    out,
+    view,
+    update,
+    inventory = update ? filesOf(known, out) : undefined,
+    environment = {},
+  }: LockOptions,
   config: () => Promise<Config>,
-): Promise<string[]> {
+) {
   const ofView = view === undefined ? [] : await readViewHandles(from, view);
   const files = inventory === true ? [] : inventory;
-  const place = from === ownDatabase ? undefined : from;
-  const load = () => import('./inventory/inventory.ts');
-  const used = files ? await (await load()).readInventoryHandles(files, environment, [place, config]) : [];
+  const used =
+    files &&
+    (await (await loadInventory()).readInventoryToLock(files, environment, [askedPlace(from), config]));
   const locked = update ? Object.keys(known?.listings ?? {}) : [];
-  const wanted = [...new Set([...locked, ...handles, ...ofView, ...used])];
+  const wanted = [...new Set([...locked, ...handles, ...ofView, ...(used?.handles ?? [])])];
   const malformed = wanted.find((handle) => !isHandle(handle));
   if (malformed !== undefined) throw usageError(`${malformed}: not a handle; use <namespace>/<name>`);
   if (wanted.length === 0)
     throw usageError('name the listings to lock: dossier lock HANDLE..., --view NAME or --inventory');
-  return wanted;
+  for (const one of used?.unlisted ?? [])
+    process.stderr.write(`${toLine(`${one}: not locked, because no single listing is known for it`)}\n`);
+  return { wanted, used, files };
 }
 
 /** `update` leaves out what is gone. */
@@ -306,7 +221,7 @@ export async function runLock(
   const isExact = view !== undefined || inventory !== undefined;
   const known = update || (!isExact && existsSync(out)) ? readExisting(out) : undefined;
   const from = options.from ?? known?.from;
-  const wanted = await readWanted(known, handles, { ...options, from }, config);
+  const { wanted, used, files } = await readWanted(known, handles, { ...options, from }, config);
   await using source = await openLockSource(from, config);
   if (known && !update && known.from !== source.name)
     throw usageError(
@@ -315,15 +230,25 @@ export async function runLock(
   const found = await readAll(wanted, source);
   const listings = toListings(found, known, source, options);
   if (known && update) print(compareAll(known, found), options, false);
+  const { asked, inventory: before } = known ?? {};
   const lock: LockFile = {
     lockfile_version: 1,
     from: source.name,
     locked_at: new Date().toISOString(),
+    asked: used ? [...new Set(used.names)] : asked,
+    inventory: files?.map((one) => relative(dirname(out), resolve(one))) ?? before,
     listings,
   };
+  if (used && used.malware.length > 0) {
+    printNotices(new Map(), used, options, false);
+    throw new ExitError(
+      1,
+      `${reportedText(new Set(used.malware.map(({ handle }) => handle)).size)}; nothing was written`,
+    );
+  }
   replaceFile(out, `${JSON.stringify(lock, null, 2)}\n`);
   const locked = Object.keys(listings).length;
-  printNotices(found, options, false);
+  printNotices(found, used, options, false);
   const gone = [...found.keys()].filter((handle) => !listings[handle]);
   process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
   const are = gone.length === 1 ? 'is' : 'are';
@@ -331,6 +256,28 @@ export async function runLock(
     process.stderr.write(
       `${counted(gone.length, 'listing')} ${are} gone and no longer locked: ${gone.join(', ')}\n`,
     );
+}
+
+/** Asks what inventory asks: of the names of the lock file and of the configurations that they came from. */
+async function askAgain(
+  lock: LockFile,
+  { from = lock.from, out, failOn, environment = {} }: LockOptions,
+  config: () => Promise<Config>,
+) {
+  const { readFindings, readInventoryToLock } = await loadInventory();
+  const failing = readFindings(failOn);
+  const files = filesOf(lock, out);
+  const held = lock.asked ?? Object.keys(lock.listings);
+  if (!files && failing.size === 0) return undefined;
+  const read = await readInventoryToLock(files, environment, [askedPlace(from), config], {
+    names: held,
+    failing,
+  });
+  const added = [...new Set(read.names)].filter((name) => !held.includes(name));
+  return {
+    ...read,
+    added: added.map((name) => toOtherState(name, ['configuration', 'unlocked', 'configured'])),
+  };
 }
 
 /** Ends with 1 for a changed fact, or for malicious code unless `ignoreMalware`. */
@@ -343,20 +290,29 @@ export async function runCheck(
   await using source = await openLockSource(options.from ?? lock.from, config);
   const handles = Object.keys(lock.listings);
   const found = await readAll(handles, source);
-  const malicious = printNotices(found, options, isGitHub);
-  const differences = compareAll(lock, found);
+  const configured = await askAgain(lock, options, config);
+  const { failed = [], added = [], unreadable = [] } = configured ?? {};
+  const malicious = printNotices(found, configured, options, isGitHub);
+  const differences = [...added, ...compareAll(lock, found)];
   print(differences, options, isGitHub);
+  for (const { file, name, text } of failed) {
+    const line = isGitHub ? annotation('error', file, name, text) : toLine(text);
+    process.stdout.write(`${options.json ? JSON.stringify({ found: text }) : line}\n`);
+  }
   const isUncompared = printUncompared(lock, found, options);
   const day = dayText(lock.locked_at);
   if (malicious > 0 && !options.ignoreMalware)
-    throw new ExitError(
-      1,
-      `${counted(malicious, 'listing')} with a package that is reported as malicious code; --ignore-malware accepts that`,
-    );
+    throw new ExitError(1, `${reportedText(malicious)}; --ignore-malware accepts that`);
   if (differences.length > 0)
     throw new ExitError(
       1,
       `${counted(differences.length, 'fact')} changed since ${day}; accept ${differences.length === 1 ? 'it' : 'them'} with dossier lock --update`,
+    );
+  if (failed.length > 0) throw new ExitError(1, `found what --fail-on names: ${options.failOn}`);
+  if (unreadable.length > 0)
+    throw new ExitError(
+      exitCodes.data,
+      'some configurations were not understood, so they may have what is not locked',
     );
   const are = handles.length === 1 ? 'is as it was' : 'are as they were';
   const known = isUncompared ? ', as far as that is known' : '';

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
@@ -156,24 +156,61 @@ it('what is said of the recorded version is not called another version than the 
   );
 });
 
-it('lock --inventory says what of a configuration it does not hold, and writes nothing for malicious code', async () => {
-  const lock = (line: string) => {
-    writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer(line) } }));
-    const to = ['--from', directory.url, '--out', join(folder, 'configured.lock.json')];
-    return runDossier(['lock', '--inventory', file, ...to], { HOME: folder }, folder);
-  };
-  expect(await lock('npx lark-img@1.0.0')).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(
-      /not held by the lock: .*You asked about `1\.0\.0`; the record names `2\.0\.0`/,
-    ),
-  });
-  expect(await lock('npx lark-img@0.9.0')).toMatchObject({
+it('a lock of an inventory holds what was asked, and check asks it again of what is configured now', async () => {
+  const out = join(folder, 'configured.lock.json');
+  const configure = (...lines: string[]) =>
+    writeFileSync(file, JSON.stringify({ mcpServers: lines.map(toServer) }));
+  const ran = (...args: string[]) => runDossier([...args, '--out', out], { HOME: folder }, folder);
+  const lock = () => ran('lock', '--from', directory.url, '--inventory', file);
+  configure('npx lark-img@0.9.0');
+  expect(await lock()).toMatchObject({
     code: 1,
+    stdout: expect.stringMatching(/^com\.example\/img: OSV lists version `0\.9\.0` [^\n]+\n$/),
     stderr: expect.stringMatching(
-      /OSV lists version `0\.9\.0` .*\n1 server is reported as malicious code; nothing was written/,
+      /\n1 listing with a package that is reported as malicious code; nothing was written\n$/,
     ),
   });
+  configure('npx lark-img@1.0.0', 'npx nobody-has@1.0.0');
+  const told = /1 advisory about version `1\.0\.0`.*You asked about `1\.0\.0`; the record names `2\.0\.0`/;
+  expect(await lock()).toMatchObject({ code: 0, stderr: expect.stringMatching(told) });
+  expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({
+    asked: ['npm:lark-img@1.0.0', 'npm:nobody-has@1.0.0'],
+    inventory: ['.mcp.json'],
+  });
+  expect(await ran('check')).toMatchObject({ code: 0, stdout: '', stderr: expect.stringMatching(told) });
+  expect(await ran('check', '--fail-on', 'advisories,not-listed')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(
+      /npm lark-img, version 1\.0\.0: with an advisory\. 1 advisory about [^\n]+\n[^\n]+npm nobody-has, version 1\.0\.0: not listed\.\n$/,
+    ),
+    stderr: expect.stringMatching(/\nfound what --fail-on names: advisories,not-listed\n$/),
+  });
+  expect((await ran('check', '--fail-on', 'moved')).code).toBe(0);
+  configure('npx lark-img@0.9.0', 'npx nobody-has@1.0.0');
+  const other = 'npm:lark-img@0.9.0: configuration changed from `unlocked` to `configured`, as of ';
+  expect(await ran('check')).toMatchObject({ code: 1, stdout: expect.stringContaining('`0.9.0`') });
+  expect(await ran('check', '--ignore-malware')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(other),
+  });
+  configure('npx lark-img@2.0.0');
+  expect((await ran('check')).stdout).toMatch(/^npm:lark-img@2\.0\.0: configuration changed/);
+  expect(await ran('lock', '--update')).toMatchObject({ code: 0 });
+  expect(await ran('check')).toMatchObject({ code: 0, stdout: '' });
+  writeFileSync(file, '{');
+  expect(await ran('check')).toMatchObject({ code: 65, stderr: expect.stringContaining('not JSON') });
+});
+
+it('check --fail-on asks about listings that were locked by their names', async () => {
+  const out = ['--out', join(folder, 'named.lock.json')];
+  const ran = (...args: string[]) => runDossier([...args, ...out], {}, folder);
+  expect((await ran('lock', '--from', directory.url, 'com.example/csv')).code).toBe(0);
+  expect((await ran('check')).code).toBe(0);
+  expect(await ran('check', '--fail-on', 'advisories')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/com\.example\/csv: with an advisory\. 1 advisory about version `2\.0\.1`/),
+  });
+  expect((await ran('check', '--fail-on', 'luck')).code).toBe(64);
 });
 
 it('each version is told, and ends --fail-on only for what starts', async () => {

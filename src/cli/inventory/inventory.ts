@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
+import { asMembers } from '../../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted, escapeMarks, isWebAddress, quoted, toLine } from '../../core/text.ts';
 import { own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
@@ -85,16 +86,31 @@ function findingsOf(launch: ConfiguredLaunch, { outcome, stands_out = [] }: Part
   return findingNames.filter((name) => found.has(name));
 }
 
+const noConfigurations = { configured: [], unreadable: [], files: 0 };
+
+/** Without `files` only of the names that a lock file holds. */
 async function readInventory(
-  files: readonly string[],
+  files: readonly string[] | undefined,
   environment: NodeJS.ProcessEnv,
   place: InventorySource,
+  held: readonly string[] = [],
 ) {
-  const { configured, ...read } = await readConfigurations(files, environment);
-  const launched = configured.map((one) => ({
+  const { configured, ...read } = files ? await readConfigurations(files, environment) : noConfigurations;
+  const found = configured.map((one) => ({
     ...one,
     launch: toLaunch(one.server, (...of) => isFromElsewhere(of, one)),
   }));
+  const others = held.filter((name) => !found.some(({ launch }) => launch.asked === name));
+  const launched = [
+    ...found,
+    ...others.map((name) => ({
+      client: '',
+      file: 'held by the lock file',
+      name,
+      server: asMembers({}),
+      launch: { what: name, asked: name } as ConfiguredLaunch,
+    })),
+  ];
   const names = [...new Set(launched.flatMap(({ launch }) => launch.asked ?? []))];
   const { results = [], evidence_snapshot_date: as_of } = await resolveNames(names, place);
   const servers = launched.map(({ client, file, name, server, launch }): Server => {
@@ -112,25 +128,46 @@ async function readInventory(
   return { servers, as_of, ...read };
 }
 
-/** Prints what has no single known listing, or could not be read. */
-export async function readInventoryHandles(...asked: Parameters<typeof readInventory>): Promise<string[]> {
-  const { servers, unreadable } = await readInventory(...asked);
-  const others = servers.filter(({ result }) => result?.outcome !== 'listed');
-  const left = others.map((one) => `${headOf(one)}: not locked, because no single listing is known for it`);
-  const unheld = servers.flatMap((one) => {
-    const { outcome, version_asked: said } = one.result ?? {};
-    return outcome === 'listed' && said ? [`${headOf(one)}: not held by the lock: ${toText(said)}`] : [];
-  });
-  for (const text of [...unreadable.map(unreadableText), ...left, ...unheld])
-    process.stderr.write(`${toLine(text)}\n`);
-  const malicious = servers.filter((one) => one.findings.includes('malware')).length;
-  if (malicious > 0)
-    throw new ExitError(
-      1,
-      `${counted(malicious, 'server')} ${malicious === 1 ? 'is' : 'are'} reported as malicious code; nothing was written`,
-    );
-  return servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : []));
+/** What a lock holds of an inventory, and what is said beside the facts of its listings. */
+export async function readInventoryToLock(
+  files: readonly string[] | undefined,
+  environment: NodeJS.ProcessEnv,
+  place: InventorySource,
+  held?: { readonly names: readonly string[]; readonly failing: ReadonlySet<InventoryFinding> },
+) {
+  const { servers, unreadable } = await readInventory(files, environment, place, held?.names);
+  const isMalware = (one: { key: string; version?: string | undefined }, { result }: Server) =>
+    useOf(one).finding === 'malware' && (one.version !== undefined || result?.outcome !== 'listed');
+  return {
+    handles: servers.flatMap(({ result }) => (result?.outcome === 'listed' ? (result.handle ?? []) : [])),
+    /** A part of an address may be another listing's. */
+    names: servers.flatMap(({ asked, left }) => (asked !== undefined && left === undefined ? asked : [])),
+    unreadable: unreadable.map(unreadableText),
+    unlisted: servers.filter(({ result }) => result?.outcome !== 'listed').map(headOf),
+    malware: servers.flatMap((one) =>
+      (one.result?.stands_out ?? [])
+        .filter((notice) => isMalware(notice, one))
+        .map(({ text }) => ({ handle: one.result?.handle ?? one.what, malware: toText(text) })),
+    ),
+    said: servers.flatMap(({ result, ...one }) =>
+      result?.outcome === 'listed' && result.version_asked
+        ? [`${headOf({ ...one, result })}: ${toText(result.version_asked)}`]
+        : [],
+    ),
+    failed: servers.flatMap((one) => {
+      const found = one.findings.filter((name) => held?.failing.has(name));
+      const about = (one.result?.stands_out ?? []).filter((notice) =>
+        found.some((name) => name === useOf(notice).finding),
+      );
+      const named = found.map((name) => findings[name]).join(', ');
+      const texts = about.map(({ text }) => ` ${toText(text)}`).join('');
+      return found.length > 0
+        ? [{ file: one.file, name: one.name, text: `${headOf(one)}: ${named}.${texts}` }]
+        : [];
+    }),
+  };
 }
+export type InventoryToLock = Awaited<ReturnType<typeof readInventoryToLock>>;
 
 function linesOf({ result, left }: Server): Words[] {
   if (!result) return [own('No Dossier was asked about this server.')];
@@ -212,7 +249,7 @@ export interface InventoryOptions {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
+export function readFindings(text: string | undefined): ReadonlySet<InventoryFinding> {
   if (text === undefined) return new Set();
   const names = text.split(',').filter(Boolean) as InventoryFinding[];
   if (names.length === 0) throw usageError(`--fail-on: name one or more of ${findingNames.join(', ')}`);

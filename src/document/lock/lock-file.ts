@@ -29,6 +29,10 @@ const lockFile = z.object({
   lockfile_version: z.literal(1),
   from: z.string(),
   locked_at: z.string(),
+  /** Names with versions, as inventory asks. */
+  asked: z.array(z.string()).optional(),
+  /** Whose servers were asked about; those of clients if none is named. */
+  inventory: z.array(z.string()).optional(),
   listings: z.record(z.string(), lockedListing),
 });
 export type LockFile = z.infer<typeof lockFile>;
@@ -164,14 +168,14 @@ export const thereAndBack = (
     return [`${handle}: ${factText(fact)} is as locked again since ${back}, but was different before${said}`];
   });
 
-export const toGone = (handle: string, why: string, when: string): LockDifference => ({
+export const toOtherState = (handle: string, [fact, from, to]: [string, string, string]): LockDifference => ({
   handle,
-  fact: 'listing',
-  from: 'listed',
-  to: why,
-  from_text: coded('listed'),
-  to_text: coded(why),
-  when,
+  fact,
+  from,
+  to,
+  from_text: coded(from),
+  to_text: coded(to),
+  when: new Date().toISOString(),
   when_is: 'as_of' as const,
 });
 
