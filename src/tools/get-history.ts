@@ -118,7 +118,9 @@ export async function readHistoryPage(
   const ofRecord = await readOfRecord(named, listing, context);
   const today = dayText(context.clock());
   const ends = await differing(facts, since, { events, isOther, context: present });
-  const no_change = cursor ? undefined : noChange(events, observed, { ...query, today });
+  const failed = cursor ? undefined : await failedWords(query, shown, present);
+  const no_change =
+    cursor || failed || ends?.isOther ? undefined : noChange(events, observed, { ...query, today });
   const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(shown, query);
   return {
     handle: listing.handle,
@@ -137,7 +139,7 @@ export async function readHistoryPage(
     until: facts.asOf && asOfWords(facts.asOf),
     part_asked: part_asked && say`${part_asked} What checks saw elsewhere is left out.`,
     differs: cursor ? undefined : ends?.differs,
-    failed: cursor ? undefined : await failedWords(query, shown, present),
+    failed,
     unchanged,
     unmoved: since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
     ...(isSample(facts.listing) && { sample: true as const }),
@@ -161,13 +163,13 @@ async function differing(
   const { begins } = was.asOf ?? {};
   if (begins) {
     const why = say`What differs from the end of ${dayOf(from)} is not known: Dossier first read the record on ${dayOf(begins)}.`;
-    return { differs: [why] };
+    return { differs: [why], isOther: true };
   }
   const { words, others } = await toDiffering([was, is], [from, until], query);
   const days = say`between what was known at the ends of ${dayOf(from)} and ${dayOf(until)}`;
   const differs =
     words.length > 0 ? words.map((one) => say`${one} (${days})`) : [say`Nothing differs ${days}.`];
-  return { differs, others };
+  return { differs, others, isOther: words.length > 0 };
 }
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {

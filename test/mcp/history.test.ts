@@ -30,9 +30,12 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   const client = await connect('v1', { app: directory.app });
   await directory.observe(handle);
   isGone = true;
+  const statements: string[] = [];
   for (const hours of [24, 48]) {
     directory.wait(hours * 3600);
     await directory.observe(handle);
+    const { structuredContent } = await client.call('get_history', { handle });
+    statements.push((structuredContent as unknown as Structured).statement);
   }
   const { structuredContent } = await client.call('get_history', { handle });
   const { changes } = structuredContent as unknown as Structured;
@@ -42,6 +45,9 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   await client.close();
   await directory.close();
   await Promise.all([server.close(), front.close()]);
+  expect(statements[0]).toMatch(
+    /^Checks of the endpoint failed on [\d-]{10}: not there\. The last check was on [\d-]{10} [\d:]{5} UTC\. The newest/,
+  );
   expect(changes.map(without)).toEqual([
     expect.stringMatching(
       /^Endpoint \(`https:\/\/gone\.example\.com\/mcp`\): answered \(HTTP status 200\) until [\d-]{10}, since [\d-]{10} looked for, not found \(confirmed on [\d-]{10}\); no longer seen either: protocol revision, number of tools, tools it lists, /,
@@ -135,17 +141,17 @@ describe('get_history of what checks saw', async () => {
     );
   });
 
-  it('says since when checks have not seen all facts again', async () => {
+  it('counts no check that failed as one that saw no change, in a window or without', async () => {
     isAway = true;
     directory.wait(86_400);
     await look();
     isAway = false;
     const day = directory.context.clock().toISOString().slice(0, 10);
-    expect((await history()).statement).toMatch(
-      new RegExp(
-        `^No change was seen in 4 checks since .*; since ${day}, checks have not seen all facts again\\. `,
-      ),
-    );
+    for (const args of [{}, { since: day }, { since: day, kind: 'reach' }]) {
+      const { statement } = await history(args);
+      expect(statement).toContain(`Checks of the endpoint failed on ${day}: `);
+      expect(statement).not.toContain('hange was seen');
+    }
   });
 
   it('names tools that were added, removed and changed, with their hints and the old and new wording', async () => {
