@@ -481,6 +481,12 @@ const byCheck: readonly Row[] = [
     },
     'unknown',
   ],
+  ['no_advisory', onNpm('package.advisories', { a: reports(), b: reports() }), 'met'],
+  ['no_advisory', onNpm('package.advisories', { a: null, b: reports('GHSA-1') }), 'not_met'],
+  ['no_advisory', onNpm('package.advisories', { a: reports('GHSA-1') }, { is_stale: true }), 'not_met'],
+  ['no_advisory', onNpm('package.advisories', { a: reports() }, { is_stale: true }), 'unknown'],
+  ['no_advisory', onNpm('package.advisories', { a: reports(), b: null }), 'unknown'],
+  ['no_advisory', onNpm('package.advisories', { a: { ...reports(), not_compared: ['GHSA-1'] } }), 'unknown'],
   ['package_not_deprecated', onNpm('package.deprecated', { a: unmarked, b: unmarked }), 'met'],
   ['package_not_deprecated', onNpm('package.deprecated', { a: null, b: marked }), 'not_met'],
   ['package_not_deprecated', onNpm('package.deprecated', { a: unmarked, b: null }), 'unknown'],
@@ -548,7 +554,12 @@ const ofEndpoints = [
   'pay_to_unchanged_for:1',
   'tools_unchanged_for:1',
 ];
-const ofPackages = ['no_malware_report', 'package_not_deprecated', 'package_built_from_repository'];
+const ofPackages = [
+  'no_malware_report',
+  'no_advisory',
+  'package_not_deprecated',
+  'package_built_from_repository',
+];
 
 const rows: readonly Row[] = [
   ...byRecord,

@@ -244,20 +244,29 @@ it.each([
 });
 
 it.each([
-  ['@northgate/mcp-server@1.3.0', 'met', 'met', 'unknown'],
-  ['@northgate/mcp-server@1.2.9', 'not_met', 'unknown', 'unknown'],
-  ['@northgate/mcp-server@9.9.9', 'unknown', 'unknown', 'unknown'],
-  ['worn', 'not_met', 'met', 'not_met'],
-  ['worn@1.0.0', 'met', 'not_met', 'unknown'],
-  ['worn@3.0.0', 'unknown', 'unknown', 'unknown'],
-  ['many@1.0.5', 'unknown', 'unknown', 'unknown'],
-])('judges %s by what is known of the version asked for', async (name, malware, deprecated, built) => {
-  const criteria = ['no_malware_report', 'package_not_deprecated', 'package_built_from_repository'];
-  const handles = [`npm:${name}`, 'com.example/cargo'];
-  const { structuredContent } = await client.call('compare_agents', { handles, criteria });
-  expect(comparedOf(structuredContent)[0]?.results).toEqual({
-    no_malware_report: malware,
-    package_not_deprecated: deprecated,
-    package_built_from_repository: built,
-  });
-});
+  ['@northgate/mcp-server@1.3.0', 'met', 'met', 'met', 'unknown'],
+  ['@northgate/mcp-server@1.2.9', 'not_met', 'not_met', 'unknown', 'unknown'],
+  ['@northgate/mcp-server@9.9.9', 'unknown', 'unknown', 'unknown', 'unknown'],
+  ['worn', 'not_met', 'not_met', 'met', 'not_met'],
+  ['worn@1.0.0', 'met', 'met', 'not_met', 'unknown'],
+  ['worn@3.0.0', 'unknown', 'unknown', 'unknown', 'unknown'],
+  ['many@1.0.5', 'unknown', 'unknown', 'unknown', 'unknown'],
+])(
+  'judges %s by what is known of the version asked for',
+  async (name, malware, advisory, deprecated, built) => {
+    const criteria = [
+      'no_malware_report',
+      'no_advisory',
+      'package_not_deprecated',
+      'package_built_from_repository',
+    ];
+    const handles = [`npm:${name}`, 'com.example/cargo'];
+    const { structuredContent } = await client.call('compare_agents', { handles, criteria });
+    expect(comparedOf(structuredContent)[0]?.results).toEqual({
+      no_malware_report: malware,
+      no_advisory: advisory,
+      package_not_deprecated: deprecated,
+      package_built_from_repository: built,
+    });
+  },
+);

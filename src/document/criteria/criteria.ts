@@ -101,7 +101,7 @@ export function reasonWords(
 }
 
 /** About the versions on record. */
-export const ofPackages = /^(?:no_malware_report|package_)/;
+export const ofPackages = /^(?:no_malware_report|no_advisory|package_)/;
 
 const shownWhy = (answer: ListingAnswer, one: CriterionAnswer): Words[] => {
   const { stands_out, lines } = showWhy(answer, [one]);

@@ -141,19 +141,21 @@ function ofPackages<K extends NamedKind>(
   return all ? orAsShown(all) : unlessUnread(listing, 'package', 'not_applicable');
 }
 
-/** A report counts even if not seen again; only the newest check can show that there is none. */
-function hasNoReport(listing: ListingDocument): JudgedResult {
-  const isReported = factsOf(packageAdvisories, listing.observations).some(
-    ({ value }) => value !== null && reportedMalware(value) === 'yes',
-  );
-  if (isReported) return 'not_met';
-  return ofPackages(
-    listing,
-    packageAdvisories,
-    (value) => (reportedMalware(value) === 'unknown' ? undefined : true),
-    true,
-  );
+type Listed = 'yes' | 'no' | 'unknown';
+
+/** One that is listed counts even if not seen again; only the newest check can show that there is none. */
+function isListedNowhere(
+  listing: ListingDocument,
+  isListed: (value: KindValue<typeof packageAdvisories>) => Listed,
+): JudgedResult {
+  const found = factsOf(packageAdvisories, listing.observations);
+  if (found.some(({ value }) => value !== null && isListed(value) === 'yes')) return 'not_met';
+  const holds = (value: KindValue<typeof packageAdvisories>) => isListed(value) === 'no' || undefined;
+  return ofPackages(listing, packageAdvisories, holds, true);
 }
+
+const listedAdvisory = ({ count, not_compared }: KindValue<typeof packageAdvisories>): Listed =>
+  count > 0 ? 'yes' : not_compared.length > 0 ? 'unknown' : 'no';
 
 const symbolsIn = ({ offers, cheapest = offers }: OffersSummary) =>
   cheapest.flatMap(({ network = '', asset = '' }) => symbolOf(network, asset) ?? []);
@@ -240,7 +242,13 @@ export const observedCriteria = {
     'No recorded package is reported as malicious code',
     plain,
     ['malware', 'other_malware', 'where', 'kept_up'],
-    hasNoReport,
+    (listing) => isListedNowhere(listing, reportedMalware),
+  ),
+  no_advisory: observed(
+    'No advisory about a recorded package is known',
+    plain,
+    ['malware', 'advisories', 'where', 'kept_up'],
+    (listing) => isListedNowhere(listing, listedAdvisory),
   ),
   package_not_deprecated: observed(
     'No recorded package is deprecated',

@@ -280,6 +280,7 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
       none: isLacking ? undefined : join([by(said.none && say`${said.none}${unsure}`), stated?.unread], ' '),
       ofVersion: {
         no_malware_report: unless(said.isReported || is ? said.isReported : undefined),
+        no_advisory: unless(said.isListed || is ? said.isListed : undefined),
         package_not_deprecated: unless(stated?.isDeprecated),
       },
     },

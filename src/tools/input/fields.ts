@@ -153,9 +153,7 @@ export const criteriaInput = z
   })
   .refine((sent) => isUnique(sent.flatMap((one) => toCriterion(one) ?? [])), 'must name each criterion once')
   .optional()
-  .describe(
-    `name or name:value. Value: choice, tag, "0.1 USDC", number. Names: ${criterionNames.join(', ')}`,
-  );
+  .describe(`name[:value] (choice, tag, "0.1 USDC", number). Names: ${criterionNames.join(', ')}`);
 
 export function toRequested(sent: z.output<typeof criteriaInput>): readonly RequestedCriterion[] {
   return sent?.flatMap((one) => toCriterion(one) ?? []) ?? defaultCriteria;

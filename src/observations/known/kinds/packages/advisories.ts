@@ -336,6 +336,8 @@ export function sayOfVersion(
   readonly none?: Words;
   /** Undefined unless a report is about it, or OSV was read whole. */
   readonly isReported?: boolean | undefined;
+  /** As `isReported`, of any advisory. */
+  readonly isListed?: boolean | undefined;
 } {
   const ecosystem = ecosystemOf(found.subject?.split(':')[0] ?? '');
   if (ecosystem === undefined) return {};
@@ -356,10 +358,10 @@ export function sayOfVersion(
   const but =
     readDetails(found).is_absent &&
     say`; ${registryOf(found.subject ?? '').registry} does not have the recorded version`;
-  const none =
-    isWhole && idsAbout('unknown').length === 0
-      ? say`${osvWords(found)} lists no advisory about ${what}${but}`
-      : say`Dossier cannot tell whether ${osvWords(found)} lists an advisory about ${what}`;
+  const isNone = isWhole && about.length + idsAbout('unknown').length === 0;
+  const none = isNone
+    ? say`${osvWords(found)} lists no advisory about ${what}${but}`
+    : say`Dossier cannot tell whether ${osvWords(found)} lists an advisory about ${what}`;
   const some = say`${!isWhole && own('at least ')}${count(rest.length, 'advisory')} about ${what}${inCopy(found)}: ${named(rest, mostInLine)}`;
   const undecided = say`${osvWords(found)} lists versions of ${packageOf(found.subject)} as malicious code in ${codes(open)}; Dossier could not decide whether version ${code(version)} is one of them`;
   return {
@@ -370,5 +372,6 @@ export function sayOfVersion(
     ...(rest.length > 0 && { about: some }),
     ...(about.length === 0 && { none }),
     isReported: malware.length > 0 ? true : isWhole && open.length === 0 ? false : undefined,
+    isListed: about.length > 0 ? true : isNone ? false : undefined,
   };
 }
