@@ -2,13 +2,7 @@ import { sql } from 'kysely';
 import { currentFlag } from '../store/query.ts';
 import { type RatingFlag, type RatingGroup, ratingFlags, ratingGroups } from './groups.ts';
 import { proofClasses } from './proof.ts';
-import {
-  type MonthCount,
-  maxRatingsByMonth,
-  type NativeSignals,
-  type RatingCell,
-  type RatingCounts,
-} from './rating.ts';
+import { type MonthCount, maxRatingsByMonth, type NativeSignals, type RatingCounts } from './rating.ts';
 import type { Db } from './schema.ts';
 import { countFlag, groupCase } from './table.ts';
 
@@ -127,15 +121,6 @@ async function countModerated(
     .execute();
   const countOf = (name: string) => Number(rows.find(({ action }) => action === name)?.ratings ?? 0);
   return { voided: countOf('void'), hidden: countOf('hide') };
-}
-
-export async function readRatingCells(db: Db, subject: string, now: string): Promise<RatingCell[]> {
-  const rows = await db
-    .selectFrom(groupedOf(db, subject, { now }).as('grouped'))
-    .select(({ fn }) => ['in_group as group', 'outcome', 'proof_class', fn.countAll<number>().as('ratings')])
-    .groupBy(['in_group', 'outcome', 'proof_class'])
-    .execute();
-  return rows.map((row) => ({ ...row, ratings: Number(row.ratings) }) as RatingCell);
 }
 
 /** Shared by all listings without ratings. */

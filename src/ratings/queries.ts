@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { RecordedIdentity } from '../core/identity.ts';
 import { currentFlag, precompileQuery } from '../store/query.ts';
-import { readMonthCounts, readRatingCells } from './counts.ts';
+import { readMonthCounts } from './counts.ts';
 import { readIdentities, rederive, writeIdentities } from './derive.ts';
-import type { MonthCount, RatingCell, RatingRecord, RatingResponse } from './rating.ts';
+import type { MonthCount, RatingRecord, RatingResponse } from './rating.ts';
 import { type RatingPage, readRatedBy, readRatings, readSides, writeHolder } from './records.ts';
 import type { RatingSides } from './rules.ts';
 import type { Db } from './schema.ts';
@@ -111,7 +111,6 @@ export const createRatingReads = (db: Db) => ({
       .orderBy('log_index', 'desc')
       .limit(limit)
       .execute(),
-  cells: (subject: string, now: string): Promise<RatingCell[]> => readRatingCells(db, subject, now),
   /** Oldest month first, of the newest 5,000 ratings. */
   months: (
     subject: string,

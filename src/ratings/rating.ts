@@ -151,44 +151,12 @@ const ratingCounts = z.object({
 });
 export type RatingCounts = z.infer<typeof ratingCounts>;
 
-export interface RatingCell {
+interface RatedAs {
   readonly outcome: RatingRecord['outcome'];
   readonly group: RatingGroup;
   readonly proof_class: ProofClass;
-  readonly ratings: number;
 }
-
-export type RatingFilter = Partial<Omit<RatingCell, 'ratings'>>;
-
-const facets: Readonly<Record<keyof RatingFilter, readonly string[]>> = {
-  outcome: outcomes,
-  group: ratingGroups,
-  proof_class: proofClasses,
-};
-const names = Object.keys(facets) as (keyof RatingFilter)[];
-
-/** Among those that fit the other filters. */
-export const ratingFacets = z.object({
-  outcome: z.record(z.string(), z.int()),
-  group: z.record(z.string(), z.int()),
-  proof_class: z.record(z.string(), z.int()),
-});
-
-function countValues(name: keyof RatingFilter, cells: readonly RatingCell[], filter: RatingFilter) {
-  const others = names.filter((other) => other !== name && filter[other] !== undefined);
-  const matching = cells.filter((cell) => others.every((other) => cell[other] === filter[other]));
-  const counts = facets[name].map((value): [string, number] => [
-    value,
-    matching.filter((cell) => cell[name] === value).reduce((sum, { ratings }) => sum + ratings, 0),
-  ]);
-  return Object.fromEntries(counts.filter(([, ratings]) => ratings > 0));
-}
-
-export const toRatingFacets = (cells: readonly RatingCell[], filter: RatingFilter) => ({
-  outcome: countValues('outcome', cells, filter),
-  group: countValues('group', cells, filter),
-  proof_class: countValues('proof_class', cells, filter),
-});
+export type RatingFilter = Partial<RatedAs>;
 
 export const nativeSignals = z.object({
   statement: z.string(),
@@ -210,7 +178,7 @@ export const nativeSignals = z.object({
 export type NativeSignals = z.infer<typeof nativeSignals>;
 
 /** YYYY-MM in UTC. */
-export type MonthCount = Pick<RatingCell, 'outcome' | 'group' | 'ratings'> & { readonly month: string };
+export type MonthCount = Omit<RatedAs, 'proof_class'> & { readonly month: string; readonly ratings: number };
 
 /** Fewer ratings are not counted by month. */
 export const monthsFrom = 10;

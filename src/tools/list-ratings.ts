@@ -9,24 +9,35 @@ import { nativeStatement } from '../document/rated.ts';
 import { countedOrNone } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
 import { toAppeal } from '../moderation/moderation.ts';
-import { ratingGroups } from '../ratings/groups.ts';
+import { type RatingGroup, ratingGroups, shownGroups } from '../ratings/groups.ts';
 import { proofClasses, proofMeanings } from '../ratings/proof.ts';
 import {
   listedRatings,
   type MonthCount,
   monthsFrom,
   monthsUntil,
+  type NativeSignals,
   outcomes,
-  ratingFacets,
   ratingsText,
   toListed,
-  toRatingFacets,
 } from '../ratings/rating.ts';
 import { findListingFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
+const withoutZeros = (counts: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(counts).filter(([, ratings]) => ratings > 0));
+
 const countsOf = (counts: Readonly<Record<string, number>>) => toText(countedOrNone(counts));
+
+/** Of no two groups together, so that what is set apart is in no number of the listing. */
+const toCounts = (native: Pick<NativeSignals, RatingGroup>) =>
+  Object.fromEntries(
+    shownGroups(native).map((group) => {
+      const { outcomes: outcome, by_proof } = native[group];
+      return [group, { outcome: withoutZeros(outcome), proof_class: withoutZeros(by_proof) }];
+    }),
+  );
 
 function toRatingsText(answer: z.output<typeof output>): string {
   const { handle, sample, statement, ratings, group_reasons, proof_meanings, counts, months = [] } = answer;
@@ -38,7 +49,9 @@ function toRatingsText(answer: z.output<typeof output>): string {
     proofs.length > 0 &&
       `Unless a rating says otherwise, its protocol is mcp, its relationship none and its proof none. ${proofs.join(' ')}`,
     counts &&
-      `Counted ratings of all groups, those set apart too (each without its own filter): outcome ${countsOf(counts.outcome)}; group ${countsOf(counts.group)}; proof ${countsOf(counts.proof_class)}`,
+      `Counted ratings by group: ${Object.entries(counts)
+        .map(([group, of]) => `${group} ${countsOf(of.outcome)}, proof ${countsOf(of.proof_class)}`)
+        .join('; ')}`,
     months.length > 0 && `Counted by month: ${months.join('; ')}`,
     answer.appeal && escapeMarks(answer.appeal),
     answer.for_publisher,
@@ -58,15 +71,16 @@ export async function countMonths(handle: string, { store, clock }: Context): Pr
   return store.ratings.months(handle, { since: `${first}-01T00:00:00.000Z`, now });
 }
 
+const numbers = z.record(z.string(), z.int());
+
 const output = listedRatings.extend({
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
   statement: z.string(),
-  counts: ratingFacets
+  counts: z
+    .record(z.string(), z.object({ outcome: numbers, proof_class: numbers }))
     .optional()
-    .describe(
-      'Numbers of counted ratings of all groups, those set apart too, by value; each list ignores the filter by its own field',
-    ),
+    .describe('Counted ratings by group, whatever the filter'),
   proof_meanings: z.record(z.string(), z.string()).describe('The meaning of each proof_class in the answer'),
   months: z
     .array(z.string())
@@ -108,7 +122,6 @@ export const listRatings = defineTool({
     const { handle } = facts.listing;
     const now = context.clock().toISOString();
     const ratings = await context.store.ratings.list(handle, { after, limit: pageSize + 1, ...filter, now });
-    const cells = facts.native.ratings === 0 ? [] : await context.store.ratings.cells(handle, now);
     const shown = ratings.slice(0, pageSize);
     const isWhole = !cursor && Object.values(filter).every((value) => value === undefined);
     const months = isWhole && facts.native.ratings >= monthsFrom ? await countMonths(handle, context) : [];
@@ -118,7 +131,7 @@ export const listRatings = defineTool({
       ...(isSample(facts.listing) && { sample: true as const }),
       ...(!isEmpty(version_asked) && { version_asked }),
       statement: `${nativeStatement(facts.native)}${facts.native.ratings === 0 ? ` ${whoRates}` : ''}`,
-      ...(cells.length > 0 && { counts: toRatingFacets(cells, filter) }),
+      ...(facts.native.ratings > 0 && { counts: toCounts(facts.native) }),
       ...toListed(shown),
       proof_meanings: proofMeanings(Object.fromEntries(shown.map(({ proof_class }) => [proof_class, 1]))),
       ...(months.length > 0 && {

@@ -19,7 +19,6 @@ import {
   type RatingCounts,
   type RatingFilter,
   type ShownRating,
-  type toRatingFacets,
 } from '../../ratings/rating.ts';
 import type { listRatings } from '../../tools/list-ratings.ts';
 import { day, fact, type Html, handleLink, minute, originNote, pagePath, toHtml } from '../html.ts';
@@ -191,38 +190,30 @@ function ratingsPath(handle: string, filter: RatingFilter, cursor?: string): str
   return `${pagePath(handle)}/ratings${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** Always each outcome, independent ratings, `none` and what is chosen; others only with ratings. */
-function facetsOf({ signals: { native } }: ListingDocument, now: RatingFilter) {
+/**
+ * Always each outcome, independent ratings, `none` and what is chosen; others only with ratings. Without
+ * numbers, which would be of all groups together.
+ */
+function ratingFilters({ handle, signals: { native } }: ListingDocument, now: RatingFilter): Html {
   const counted = countProofs(native);
   const classes = proofClasses.filter(
     (name) => name === 'none' || name === now.proof_class || name in counted,
   );
-  return [
+  const facets = [
     ['outcome', 'Outcome', 'any outcome', outcomes.map((name) => [name, name])],
     ['group', 'Group', 'any group', shownGroups(native).map((name) => [name, groupTexts[name].name])],
     ['proof_class', 'Proof', 'with or without proof', classes.map((name) => [name, proofTexts[name].name])],
   ] as const;
-}
-
-/** With the number of ratings that it leaves. */
-function ratingFilters(
-  listing: ListingDocument,
-  counts: ReturnType<typeof toRatingFacets> | undefined,
-  now: RatingFilter,
-): Html {
-  const link = (text: string, filter: RatingFilter, ratings: number) => {
-    const path = ratingsPath(listing.handle, filter);
-    const isNow = path === ratingsPath(listing.handle, now);
-    return html`<li><a href="${path}" rel="nofollow"${isNow ? html` aria-current="true"` : ''}>${text} <span class="count">${amount(ratings)}</span></a></li>`;
-  };
-  const facet = ([name, title, any, values]: ReturnType<typeof facetsOf>[number]) => {
-    const byValue: Readonly<Record<string, number>> = counts?.[name] ?? {};
-    const all = Object.values(byValue).reduce((sum, ratings) => sum + ratings, 0);
-    return html`
-<ul aria-label="${title}">${link(any, { ...now, [name]: undefined }, all)}${values.map(([value = '', text = '']) => link(text.toLowerCase(), { ...now, [name]: value }, byValue[value] ?? 0))}</ul>`;
+  const link = (text: string, filter: RatingFilter) => {
+    const path = ratingsPath(handle, filter);
+    const isNow = path === ratingsPath(handle, now);
+    return html`<li><a href="${path}" rel="nofollow"${isNow ? html` aria-current="true"` : ''}>${text}</a></li>`;
   };
   return html`
-<nav class="choices" aria-label="Filter the ratings">${facetsOf(listing, now).map(facet)}
+<nav class="choices" aria-label="Filter the ratings">${facets.map(
+    ([name, title, any, values]) => html`
+<ul aria-label="${title}">${link(any, { ...now, [name]: undefined })}${values.map(([value = '', text = '']) => link(text.toLowerCase(), { ...now, [name]: value }))}</ul>`,
+  )}
 </nav>`;
 }
 
@@ -263,14 +254,14 @@ export const toRatingsPage = (site: PageSite, listing: ListingDocument, shown: S
     body: html`
 ${originNote(listing)}${refused && refusal(refused)}
 <p class="statement">${answer.statement}</p>
-<p>Sources are claimed listings. Comments are the words of the source, and responses are the words of the rated listing. There is no average.</p>
+<p>Sources are claimed listings. Comments are the words of the source, and responses are the words of the rated listing${listing.state === 'claimed' ? '' : ', which responds here once it is claimed'}. There is no average.</p>
 ${
   native.ratings > 0 &&
   html`<h2>Counts</h2>
 <div class="groups">
 ${shownGroups(native).map((one) => group(groupTexts[one].name, native[one], groupTexts[one].meaning))}
 </div>
-${proofNote(native)}${ratingFilters(listing, answer.counts, filter)}`
+${proofNote(native)}${ratingFilters(listing, filter)}`
 }
 ${native.ratings > 0 || answer.ratings.length > 0 ? records(shown, listing) : ''}`,
   });
