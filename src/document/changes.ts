@@ -58,10 +58,20 @@ function recordWords({ fields, inputs, moved, status, before, says }: Data): Wor
   return say`${typeWords['listing.changed']}${others}${details.length > 0 ? say`: ${join(details, '; ')}` : say``}`;
 }
 
+/** The record in the log has no group. */
+function ratingWords({ outcome, group }: Data): Words {
+  if (group === undefined) return say``;
+  const then =
+    group === 'independent' ? own('independent then') : say`set apart then: ${ours(String(group))}`;
+  return say`${ours(String(outcome))}; ${then}`;
+}
+
 function detailsOf({ type, data }: NewChange): Words {
   if (type === 'moderation.applied') return actionWords(data);
   if (type === 'view.joined') return ours(String(data.view));
   if (type === 'view.left') return leftWords(data);
+  if (type === 'rating.submitted' || type === 'rating.amended') return ratingWords(data);
+  if (type === 'listing.withdrawn' && data.reason === 'deleted') return own('the registry deleted it');
   if (type === 'claim.suspended') return ours(toLabel(String(data.reason ?? '')));
   return say``;
 }

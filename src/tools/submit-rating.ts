@@ -151,17 +151,17 @@ async function record(
   const basis = await judgeBasis(tx, sides, { submission, earlier: versions });
   const made = toRecord(submission, sides);
   await spendProof(tx, submission, { id: made.id, versions });
-  const log_index = await tx.log.append(toLeaf(amended ? 'rating.amended' : 'rating.submitted', made), {
-    handle,
-    at: made.created_at,
-    data: { source: made.source_handle },
-  });
+  const type = amended ? 'rating.amended' : 'rating.submitted';
+  const log_index = await tx.log.append(toLeaf(type, made));
   const rating = toRating(made, submission, { sides, basis, log_index });
   if (amended) await tx.ratings.end(amended.id, { superseded_by: rating.id });
   await tx.ratings.insert(rating);
   const reciprocal = await tx.ratings.settlePairs(rating);
+  const answer = toRatingAnswer({ ...rating, reciprocal }, amended ? 'amended' : 'created', now);
+  const data = { log_index, source: made.source_handle, outcome: made.outcome, group: answer.group };
+  await tx.changes.add([{ type, handle, at: made.created_at, data }]);
   await tx.listings.reindex(handle);
-  return toRatingAnswer({ ...rating, reciprocal }, amended ? 'amended' : 'created', now);
+  return answer;
 }
 
 export const submitRating = defineTool({

@@ -73,7 +73,12 @@ it('has every change in order: of records, claims and ratings', async () => {
     from_version: '1.0.0',
     fields: ['description', 'version'],
   });
-  expect(lines[3]?.data).toEqual({ log_index: 1, source: 'com.rater/api' });
+  expect(lines[3]?.data).toEqual({
+    log_index: 1,
+    source: 'com.rater/api',
+    outcome: 'failed',
+    group: 'new_source',
+  });
   const seqs = lines.map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
 });
@@ -81,7 +86,7 @@ it('has every change in order: of records, claims and ratings', async () => {
 it('stands on the first page by listing, if it is one of prices, tools, owners or ratings, or a withdrawal', async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await homeText()).toContain(
-    `What changed ${today} com.example/new : no longer listed Claims and ratings ${today} co.webhook/webhook : new rating by com.rater/api ${today} com.rater/api : claimed: write access to its repository was shown ( github.com/rater , commit `,
+    `What changed ${today} com.example/new : no longer listed (the registry deleted it) Claims and ratings ${today} co.webhook/webhook : new rating by com.rater/api (failed; set apart then: new_source) ${today} com.rater/api : claimed: write access to its repository was shown ( github.com/rater , commit `,
   );
 });
 
@@ -162,15 +167,15 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
     'com.rater/api: claimed: write access to its repository was shown (<code class="foreign">github.com/rater</code>, commit ',
   );
   expect(feed.entries?.map(({ title }) => title?.value?.replace(/`[0-9a-f]{12}`/, 'C'))).toEqual([
-    'com.example/new: no longer listed',
-    'co.webhook/webhook: new rating by com.rater/api',
+    'com.example/new: no longer listed (the registry deleted it)',
+    'co.webhook/webhook: new rating by com.rater/api (failed; set apart then: new_source)',
     'com.rater/api: claimed: write access to its repository was shown (`github.com/rater`, commit C)',
     'com.example/new: listed for the first time here',
     'com.example/moves: record changed (description, version)',
   ]);
   const shown = feed.entries?.[1]?.content?.value ?? '';
   expect(shown).toMatch(
-    /^<p>\d{4}-\d\d-\d\d, co.webhook\/webhook: new rating by com.rater\/api\.<\/p><p><a href="https:\/\/dossier.example\/agents\/co.webhook\/webhook\/history\?until=[\d-]{10}#at-\d+">/,
+    /^<p>\d{4}-\d\d-\d\d, co.webhook\/webhook: new rating by com.rater\/api \(failed; set apart then: new_source\)\.<\/p><p><a href="https:\/\/dossier.example\/agents\/co.webhook\/webhook\/history\?until=[\d-]{10}#at-\d+">/,
   );
   expect(shown).not.toContain('{');
   const titles = async (path: string) => {
@@ -179,11 +184,11 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
     return parseJsonFeed(await answer.json()).items?.map(({ title }) => title);
   };
   expect(await titles('/agents/co.webhook/webhook/feed.json')).toEqual([
-    'co.webhook/webhook: new rating by com.rater/api',
+    'co.webhook/webhook: new rating by com.rater/api (failed; set apart then: new_source)',
   ]);
   expect(await titles('/publishers/com.example/feed.json')).toHaveLength(3);
   expect(await titles('/tags/webhooks/feed.json')).toEqual([
-    'co.webhook/webhook: new rating by com.rater/api',
+    'co.webhook/webhook: new rating by com.rater/api (failed; set apart then: new_source)',
   ]);
   expect(await titles('/agents/com.example/new/feed.json')).toHaveLength(2);
   expect((await service.app.request('/agents/com.example/none/feed.json')).status).toBe(404);
