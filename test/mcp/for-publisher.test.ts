@@ -9,7 +9,7 @@ const directory = await opened(openDirectory());
 const client = await opened(connect('v2', { app: directory.app }));
 const handle = 'co.webhook/webhook';
 const line =
-  'For its publisher, and to follow it: Claim, answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Wrong data: publish a new version in its MCP registry; report a copy there and here: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`. Changes: `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
+  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: publish a new version in its MCP registry; report a copy there and here: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`. Changes: `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
 
 describe('where a publisher corrects, claims and answers, and how a listing is followed', () => {
   it.each([
@@ -39,12 +39,16 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     const get = async (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
     const page = await (await get(`/agents/${handle}`)).text();
     for (const shown of [
-      `<a href="/agents/${handle}/claim" rel="nofollow">Claim, answer ratings (respond_to_rating)</a>`,
+      `<a href="/agents/${handle}/claim" rel="nofollow">Claim</a>`,
+      `<a href="/agents/${handle}/ratings" rel="nofollow">Answer ratings (respond_to_rating)</a>`,
       'rel="nofollow">Wrong data: publish a new version in its MCP registry; report a copy there and here</a>',
       '<li><a href="/about#ci" rel="nofollow">In CI</a></li>',
     ])
       expect(page).toContain(shown);
     expect(await (await get(`/agents/${handle}.md`)).text()).toContain(line);
+    expect(await (await get(`/agents/${handle}/ratings`)).text()).toContain(
+      'responses are the words of the rated listing, which responds here once it is claimed.',
+    );
     const addresses = line.matchAll(/http:\/\/127\.0\.0\.1:3000([^`)]+)/g);
     for (const [, path = ''] of addresses) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
@@ -64,7 +68,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     expect(await on.said('unreachable')).toMatch(
       /to follow it: Mended\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `http:\S+\/agents\/com\.faded\/translate\/claim#check`\./,
     );
-    expect(await on.said('healthy')).toContain('to follow it: Claim,');
+    expect(await on.said('healthy')).toContain('to follow it: Claim:');
     expect(on.claim).toMatch(
       /<h2 id="check">A check at once<\/h2>\n<p>[^<]*at most every 10 minutes:<\/p>.*curl -s -X POST http:\S+\/api\/capability\/check -H/s,
     );
@@ -76,7 +80,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
       /Mended\? The next check begins when it is read after 20[\d-]{8} \d\d:\d\d UTC\. For one at once/,
     );
     const off = await open('off');
-    expect(await off.said('unreachable')).toContain('to follow it: Claim,');
+    expect(await off.said('unreachable')).toContain('to follow it: Claim:');
     expect(off.claim).not.toContain('capability/check');
   });
 });

@@ -46,8 +46,9 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
   const { namespace } = handleParts(handle);
   return [
     ...checkAgain(listing, place),
-    ['Claim, answer ratings (respond_to_rating)', `${links.page}/claim`],
+    ['Claim', `${links.page}/claim`],
     ['Opt out there with the line', `optout ${handle}`],
+    ['Answer ratings (respond_to_rating)', `${links.page}/ratings`],
     [
       'Wrong data: publish a new version in its MCP registry; report a copy there and here',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
