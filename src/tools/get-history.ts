@@ -114,7 +114,8 @@ export async function readHistoryPage(
   };
   const { events, next } = await readHistory(facts, query, context);
   const { listing } = facts;
-  const { observed } = shown;
+  // A check of a record that names nothing to check looked at nothing.
+  const observed = (shown.observed?.observations.length ?? 0) > 0 ? shown.observed : undefined;
   const ofRecord = await readOfRecord(named, listing, context);
   const today = dayText(context.clock());
   const ends = await differing(facts, since, { events, isOther, context: present });

@@ -62,6 +62,13 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   expect(page).toContain('no longer seen either');
 });
 
+it('names no check of a listing whose record names nothing to check', async () => {
+  const directory = await opened(openDirectory({ entries: [registryEntry('com.example/blank')] }));
+  await directory.observe('com.example/blank');
+  const { statement } = await callTool<Structured>(directory, 'get_history', { handle: 'com.example/blank' });
+  expect(statement).toBe('No change is recorded here, and Dossier has made no observation of this listing.');
+});
+
 describe('get_history of what checks saw', async () => {
   const handle = 'com.example.flips/mail';
   const sends: OfferedTool = { name: 'send_mail', description: 'Sends a mail.', readOnlyHint: false };
