@@ -107,6 +107,8 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
   robotsStatus = 404;
   directory.wait(86_500);
   await look(shielded);
+  const back = directory.context.clock().toISOString().slice(0, 10);
+  expect(await said(shielded)).toMatch(new RegExp(`[Aa]nswered since ${back}, 2 of 4 checks in 30 days`));
   directory.wait(86_500);
   const { observations } = await directory.observe(shielded);
   const [reach, tally] = ['endpoint.answers', 'endpoint.availability'].map((kind) =>

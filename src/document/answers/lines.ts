@@ -109,7 +109,9 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedLis
   const isOther = typeof transport === 'string' && transport !== type;
   const over = isOther ? say` over ${code(transport)} (not as recorded)` : say``;
   const what = one.value === 200 ? say`answered${over}` : returned;
-  return say`${what}${sinceFirst(one, own(' since '))}${often}`;
+  // A failed check begins it anew.
+  const since = isEmpty(failed) ? sinceFirst(one, own(' since ')) : say` since ${day(one.first_seen_at)}`;
+  return say`${what}${since}${often}`;
 }
 
 const sinceFirst = (
