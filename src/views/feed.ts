@@ -10,6 +10,10 @@ import { eventId } from './pictures/axis.ts';
 const note =
   'Changes in what is recorded, observed, claimed or rated. A change is evidence. It is not verification and not a recommendation.';
 
+/** An empty feed says that it is in use. */
+const noneYet =
+  'It has no entry now; the next change will be one. What was published before Dossier first read a listing is in its history alone.';
+
 const titleOf = (told: FollowedChange) => `${told.change.handle}: ${toText(titleWords(told))}`;
 
 /** Escaped, because readers show HTML and publishers name their versions. */
@@ -44,18 +48,19 @@ function toFeed({ publicUrl, serviceName }: Site, { title, path, changes }: Chan
     content_html: contentOf(told, publicUrl),
     date_modified: new Date(told.change.at).toISOString(),
   }));
-  return { page, base: page.replace(/\/$/, ''), title: `${title} – ${serviceName}`, entries };
+  const description = entries.length === 0 ? `${note} ${noneYet}` : note;
+  return { page, base: page.replace(/\/$/, ''), title: `${title} – ${serviceName}`, description, entries };
 }
 
 /** JSON Feed 1.1. */
 export function toJsonFeed(site: Site, shown: ChangeFeed): string {
-  const { page, base, title, entries } = toFeed(site, shown);
+  const { page, base, title, description, entries } = toFeed(site, shown);
   return JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',
     title,
     home_page_url: page,
     feed_url: `${base}/feed.json`,
-    description: note,
+    description,
     authors: [{ name: site.serviceName }],
     items: entries,
   });
@@ -66,13 +71,13 @@ const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 /** RFC 4287. Without changes, the feed has the date of `now`. */
 export function toAtomFeed(site: Site, shown: ChangeFeed): string {
-  const { page, base, title, entries } = toFeed(site, shown);
+  const { page, base, title, description, entries } = toFeed(site, shown);
   const updated = entries[0]?.date_modified ?? `${dayText(shown.now)}T00:00:00.000Z`;
   const feed = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${page}</id>
 <title>${title}</title>
-<subtitle>${note}</subtitle>
+<subtitle>${description}</subtitle>
 <updated>${updated}</updated>
 <author><name>${site.serviceName}</name></author>
 <link rel="alternate" href="${page}"/>

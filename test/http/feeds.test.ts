@@ -87,6 +87,16 @@ function expectElement(one: Element): void {
   for (const link of links) expect(URL.canParse(String(link['@_href']))).toBe(true);
 }
 
+it('a feed without entries says that it is in use, and others do not', async () => {
+  const none =
+    'It has no entry now; the next change will be one. What was published before Dossier first read a listing is in its history alone.';
+  const empty = '/agents/co.webhook/webhook';
+  for (const form of ['atom', 'json']) {
+    expect(await read(`${empty}/feed.${form}`)).toContain(none);
+    expect(await read(`/feed.${form}`)).not.toContain(none);
+  }
+});
+
 describe.each([...places, '/views/all'])('the feeds of “%s”', (place) => {
   it('keep the rules of Atom (RFC 4287), whatever others wrote', async () => {
     const text = await read(`${place}/feed.atom`);
