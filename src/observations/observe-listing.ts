@@ -15,13 +15,14 @@ import { fitTogether, passGate, withPacked } from './known/gate.ts';
 import { type Difference, factsOf, type Kind } from './known/kind.ts';
 import { answersNow, endpointAnswers } from './known/kinds/endpoint.ts';
 import { toolsSurface } from './known/kinds/lists/tools.ts';
-import { kindOf, kinds } from './known/kinds.ts';
+import { kindOf, kinds, surfaceOf } from './known/kinds.ts';
 import { malwareWords } from './known/malware.ts';
 import { type StoredObservation, sumOfClasses } from './known/observation.ts';
 import { costOf, priceOffers } from './known/prices/offers.ts';
 import { type DatedFinding, missedAll, type RunStamp, recordRun } from './known/recording.ts';
 import type { ObservationTransaction } from './known/schema.ts';
 import { toFacts } from './known/standing.ts';
+import { aliveAt } from './known/timeline/past.ts';
 import { keyOf, type Timeline, wholeDigestOf } from './known/timeline/timeline.ts';
 import { recordedNow } from './known/to-observations.ts';
 
@@ -242,7 +243,10 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   await putValues(tx, handle, { found, timelines });
   // The listing may have been withdrawn, or have another record, since the check began.
   const now = await tx.listings.byHandle(handle);
-  await tx.observations.keepValues(handle, now ? recordedNow(now, observations) : []);
+  // A caller may still be connected to an endpoint that the record no longer names.
+  const lists = aliveAt(known ?? { timelines }, '').filter(({ kind }) => surfaceOf(kind));
+  const facts = now && !now.withdrawn ? [...recordedNow(now, observations), ...toFacts(lists)] : [];
+  await tx.observations.keepValues(handle, facts);
   if (changes.length > 0) {
     const change = { handle, ...stamp, changes };
     // An audit looks for every new fact in the log; the event leaves out first sights, and values that

@@ -50,6 +50,7 @@ import { findListingFacts, whyNone } from './find/listing.ts';
 import {
   compareEarlier,
   earlierSentences,
+  formerPlace,
   type SeenSet,
   toSeenSets,
   withEarlier,
@@ -373,26 +374,25 @@ export const checkSurface = defineTool({
   toText: toSurfaceText,
   async run(sent, context) {
     const shown = toShown(sent);
-    const { shown: facts, beside, part_asked } = await findListingFacts(sent.handle, context);
+    const { shown: facts, beside, part_asked, formerly } = await findListingFacts(sent.handle, context);
     const { listing, observed } = facts;
     const kind = kindOfSurface(shown.surface.name);
-    const known = factsOf(kind, observed?.observations ?? []) as readonly StoredObservation[];
-    const { timelines = [] } = (await context.store.observations.ofListing(listing.handle)) ?? {};
-    const seen = toSeenSets(known, timelines);
+    const kept = await context.store.observations.ofListing(listing.handle);
+    const former = formerly && kept && formerPlace(formerly, listing, kept);
+    const observations = (former ?? observed)?.observations ?? [];
+    const known = factsOf(kind, observations) as readonly StoredObservation[];
+    const seen = toSeenSets(known, former?.timelines ?? kept?.timelines ?? []);
     const caller = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(caller, find));
-    const version_asked = join([beside ?? own(''), part_asked ?? own('')], ' ');
+    const version_asked = join([former?.words ?? beside, part_asked], ' ');
     const asked = isEmpty(version_asked) ? undefined : { version_asked };
-    if (found)
-      return {
-        ...found,
-        ...asked,
-        untrusted_fields: [...(asked ? ['version_asked'] : []), ...found.untrusted_fields],
-      };
-    const why = toText(known[0]?.why ? new Words(known[0].why) : (whyNone(facts) ?? own('')));
-    const message = `Dossier has seen no list of ${shown.surface.name} of this service. ${why}`.trim();
-    const untrusted_fields = asked ? ['version_asked'] : [];
+    const untrusted_fields = [...(asked ? ['version_asked'] : []), ...(found ? found.untrusted_fields : [])];
+    if (found) return { ...found, ...asked, untrusted_fields };
+    const [none, at] = former ? ['keeps no', 'address'] : ['has seen no', 'service'];
+    const why = known[0]?.why ? new Words(known[0].why) : former ? own('') : whyNone(facts);
+    const message =
+      `Dossier ${none} list of ${shown.surface.name} of this ${at}. ${toText(why ?? own(''))}`.trim();
     return { handle: listing.handle, ...asked, result: 'never_seen' as const, message, untrusted_fields };
   },
 });

@@ -95,7 +95,7 @@ it('a tool that an earlier list had is dated, also beside others that differ, an
     },
   ]);
   expect(mixed.json.message).toContain(
-    `Until ${there}, Dossier saw another wipe_space: see get_history. No list that Dossier keeps has export_space.`,
+    `Until ${there}, Dossier saw another wipe_space: see get_history. No list that Dossier keeps of this endpoint has export_space.`,
   );
   for (const { text } of [whole, mixed]) expect(text).not.toContain('not seen by Dossier');
 
@@ -145,7 +145,7 @@ it.each([
   },
 );
 
-it('a list from an address that the record no longer names is said to be compared with that of another', async () => {
+it('a list from an address that the record no longer names is compared with what was seen there, never with that of another', async () => {
   fails.wind = undefined;
   const [handle, url, other] = [handleAt('pages'), 'pages.example.com/mcp', 'https://wind.example.com/mcp'];
   const at = (version: string, remote: string, days: number, isLatest: boolean) => {
@@ -155,12 +155,16 @@ it('a list from an address that the record no longer names is said to be compare
   };
   await directory.importEntries([at('1.0.0', `https://${url}`, 9, false), at('1.0.1', other, 0.1, true)]);
   await look('pages');
-  const { structuredContent: json } = await client.call('check_surface', {
-    handle: `https://${url}`,
-    tools: [sent(reads)],
+  const compare = async (named: string, tools = offered.pages ?? []) =>
+    (await client.call('check_surface', { handle: named, tools: tools.map(sent) })).structuredContent;
+  const said = `which the record no longer names; what Dossier saw at \`${other}\` is not compared.`;
+  expect(await compare(`https://${url}`)).toMatchObject({
+    handle,
+    result: 'same',
+    endpoint: `https://${url}`,
+    version_asked: `You asked about the endpoint \`${url}\`, ${said}`,
   });
-  expect(json).toMatchObject({ handle, result: 'same', endpoint: other });
-  expect(json?.version_asked).toBe(
-    `You asked about the endpoint \`${url}\`; the facts are about what the record names, the endpoint \`${other}\`.`,
-  );
+  // What the record names now lists exactly this.
+  expect(await compare(`https://${url}`, [reads])).toMatchObject({ result: 'other' });
+  expect(await compare(handle, [reads])).toMatchObject({ result: 'same', endpoint: other });
 });

@@ -1,12 +1,15 @@
 import { dayText, named } from '../../core/text.ts';
-import { dayOf, ended, say, toText } from '../../core/words.ts';
+import { code, dayOf, ended, listed, own, say, toText } from '../../core/words.ts';
+import type { Listing } from '../../listings/listing.ts';
+import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { endedWords } from '../../observations/asked/outcome.ts';
 import type { StoredSet } from '../../observations/known/changes/history.ts';
 import type { MemberDifference, SurfaceComparison } from '../../observations/known/changes/shown-list.ts';
 import type { FactOf } from '../../observations/known/kind.ts';
 import type { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
-import { lastSeen } from '../../observations/known/standing.ts';
+import { lastSeen, toFacts } from '../../observations/known/standing.ts';
+import { aliveAt, type KeptTimelines } from '../../observations/known/timeline/past.ts';
 import { keyOf, type State, states, type Timeline } from '../../observations/known/timeline/timeline.ts';
 
 /** The list that a check of an endpoint saw last. */
@@ -35,6 +38,23 @@ export function toSeenSets(facts: readonly StoredObservation[], timelines: reado
     const times = states(timeline.spans).filter(({ outcome }) => outcome === 'seen');
     return [{ ...last, times, unseen: unseenText(fact) } as SeenSet];
   });
+}
+
+/**
+ * Of an endpoint or host that the record names no more: what was seen there, as far as it is kept. Undefined
+ * for other places, which list nothing.
+ */
+export function formerPlace({ kind, key }: Reference, { remotes }: Listing, kept: KeptTimelines) {
+  if (kind !== 'endpoint' && kind !== 'host') return undefined;
+  const now = remotes.map(({ url }) => code(url));
+  const words = say`You asked about the ${own(kind)} ${code(key)}, which the record no longer names${now.length > 0 && say`; what Dossier saw at ${listed(now, 2)} is not compared`}.`;
+  const isThere = ({ subject = '' }: Timeline) => {
+    const at = toAddressKey(subject) ?? '';
+    return (kind === 'host' ? toHost(at) : at) === key;
+  };
+  const newest = new Map(aliveAt(kept, '').map((one) => [keyOf(one), one]));
+  const timelines = [...newest.values()].filter(isThere);
+  return { words, timelines, observations: toFacts(timelines) };
 }
 
 /** A list that was there before the one that was seen last. */
@@ -107,7 +127,7 @@ export function earlierSentences(differs: readonly DatedDifference[], hasAll: bo
       ),
     ...(hasAll && never.length > 0
       ? [
-          `No list that Dossier keeps has ${names.join(', ')}${never.length > names.length ? ` and ${never.length - names.length} more` : ''}.`,
+          `No list that Dossier keeps of this endpoint has ${names.join(', ')}${never.length > names.length ? ` and ${never.length - names.length} more` : ''}.`,
         ]
       : []),
   ];
