@@ -51,6 +51,7 @@ const resolved = z.object({
   found_by: wordsSchema.optional(),
   version: z.string().optional().describe('The version of the record'),
   package_version: z.string().optional().describe('The recorded version of the package asked for'),
+  asks_payment: z.literal(true).optional(),
   notes: z.array(wordsSchema).optional(),
   stands_out: z
     .array(

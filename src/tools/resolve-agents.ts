@@ -7,6 +7,7 @@ import { isEmpty, join, toMarkdown, toText, type Words } from '../core/words.ts'
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { type AskedPart, askedPart, atPart, malwareBeside } from '../document/asked-part.ts';
+import { judge } from '../document/criteria/criteria.ts';
 import { besideStandsOut, type HitFacts } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
@@ -179,7 +180,9 @@ async function toListedAgent(
   }
   const part = askedPart(whole.listing, one);
   const known = part ? whole.at(part) : whole;
-  const { notes: ofAnswer, standsOut, ofNoCheck } = toAnswer(known.document(), 'short');
+  const document = known.document();
+  const { notes: ofAnswer, standsOut, ofNoCheck } = toAnswer(document, 'short');
+  const [payment] = judge(document, [{ criterion: 'no_payment_seen' }], Date.parse(document.observed_at));
   const { beside } = withBeside(one.by, inCommand);
   const { notices: ofOther, isRecorded } = noticesOfOther(one.text, known);
   const toKey = keysOfRecorded(known, one);
@@ -198,6 +201,7 @@ async function toListedAgent(
     part_asked: part?.about,
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,
+    ...(payment?.result === 'not_met' && { asks_payment: true as const }),
     ...(notes.length > 0 && { notes }),
     stands_out: [
       ...notices,

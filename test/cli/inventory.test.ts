@@ -687,7 +687,7 @@ describe('--fail-on', () => {
     const { code, stderr } = await inventory([file, '--fail-on', 'unpinned,insecure']);
     expect([code, stderr]).toEqual([
       64,
-      '--fail-on insecure: not one of malware, advisories, deprecated, not-there, unreachable, moved, changed, unread-tools, texts, scripts, contradiction, new, withdrawn, not-listed, unpinned\n',
+      '--fail-on insecure: not one of malware, advisories, deprecated, not-there, unreachable, moved, changed, unread-tools, texts, scripts, contradiction, paid, new, withdrawn, not-listed, unpinned\n',
     ]);
     for (const none of ['', ','])
       expect((await inventory([file, '--fail-on', none])).code, 'nothing is named').toBe(64);
@@ -751,6 +751,7 @@ it('asks for more than a hundred names a hundred at a time', async () => {
 
 it('asks nobody where there is nothing to ask', async () => {
   expect(await inventory([])).toEqual({ code: 0, stdout: '0 servers in 0 files.\n', stderr: '' });
+  expect((await inventory(['--fail-on', 'malware'])).code, 'nothing was read').toBe(65);
   expect(wire).toEqual([]);
 });
 

@@ -170,7 +170,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
       'dossier inventory .mcp.json --service https://dossier.example --fail-on changed,unpinned',
     ],
     exits:
-      '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, if a configuration or an entry in it was not understood; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
+      '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, if a configuration or an entry in it was not understood, or none was found; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
   })
     .option(
       '--service <url|file>',

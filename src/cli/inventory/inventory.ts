@@ -77,10 +77,11 @@ export function ofPart(result: Resolved | undefined, { left }: ConfiguredLaunch)
   return { asked, outcome: 'not_known', reason, near: handle ? [handle] : near };
 }
 
-function findingsOf(launch: ConfiguredLaunch, { outcome, stands_out = [] }: Partial<Resolved>) {
+function findingsOf(launch: ConfiguredLaunch, { outcome, asks_payment, stands_out = [] }: Partial<Resolved>) {
   const found = new Set([
     ...stands_out.map((one) => useOf(one).finding),
     outcome === 'not_listed' ? 'not-listed' : outcome,
+    asks_payment && 'paid',
     launch.isPinned === false && 'unpinned',
   ]);
   return findingNames.filter((name) => found.has(name));
@@ -290,9 +291,11 @@ export async function runInventory(
   );
   const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
   if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
-  if (failing.size > 0 && unreadable.length > 0)
+  if (failing.size > 0 && (unreadable.length > 0 || inventory.files === 0))
     throw new ExitError(
       exitCodes.data,
-      'some configurations were not understood, so they may have what --fail-on names',
+      inventory.files === 0
+        ? 'no configuration was found'
+        : 'some configurations were not understood, so they may have what --fail-on names',
     );
 }

@@ -13,6 +13,7 @@ export const findings = {
   texts: 'with texts for models that are hidden or name files with credentials',
   scripts: 'with an install script or another publishing account',
   contradiction: 'not as recorded',
+  paid: 'seen to ask for a payment',
   new: 'new',
   withdrawn: 'withdrawn',
   'not-listed': 'not listed',

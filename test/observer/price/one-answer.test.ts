@@ -1,10 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { encodePaymentRequiredHeader } from '@x402/core/http';
 import { expect, it } from 'vitest';
+import { runDossier } from '../../support/command.ts';
 import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry, remotesAt } from '../../support/entries.ts';
 import { connect } from '../../support/mcp-clients.ts';
-import { atEnd, openedDirectory } from '../../support/opened.ts';
+import { atEnd, openedDirectory, openFolder } from '../../support/opened.ts';
 
 const alice = '0x1111111111111111111111111111111111111111';
 const at = (...names: string[]) => remotesAt(...names.map((name) => `https://${name}.example.com/mcp`));
@@ -45,6 +48,7 @@ const servers = {
 };
 for (const one of Object.values(servers)) atEnd(one.close);
 const directory = await openedDirectory({
+  listening: true,
   entries: [
     registryEntry('com.example/one-of-two', at('paid', 'plain')),
     registryEntry('com.example/four', at('four')),
@@ -88,6 +92,26 @@ it.each(['one-of-two', 'in-tools', 'in-record', 'silent', 'unreadable'])(
     expect(hits).not.toMatch(/price|cost/i);
   },
 );
+
+it('is found by dossier inventory --fail-on paid where a request for a payment was seen, and only there', async () => {
+  const folder = openFolder();
+  const urls = ['paid', 'plain', 'tools', 'four', 'cheque'].map((name) => `https://${name}.example.com/mcp`);
+  const file = join(folder, 'mcp.json');
+  const of = (some: readonly string[]) => Object.fromEntries(some.map((url) => [url, { url }]));
+  const ran = (some: readonly string[], ...more: string[]) => {
+    writeFileSync(file, JSON.stringify({ mcpServers: of(some) }));
+    const args = ['inventory', file, '--service', directory.url, ...more];
+    return runDossier(args, { HOME: folder }, folder);
+  };
+  const { servers: found } = JSON.parse((await ran(urls, '--json')).stdout) as {
+    servers: { name: string; findings: string[] }[];
+  };
+  const paid = found.filter(({ findings }) => findings.includes('paid')).map(({ name }) => name);
+  expect(paid).toEqual(urls.filter((url) => !url.includes('plain')));
+  const { code, stdout } = await ran(urls.slice(0, 1), '--fail-on', 'paid');
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/1 listed, 1 seen to ask for a payment/)]);
+  expect((await ran(urls.slice(1, 2), '--fail-on', 'paid')).code).toBe(0);
+});
 
 it('the first three of several offers have their token and their payee in the short answer, all of them in full', async () => {
   const offer = (at: number) =>
