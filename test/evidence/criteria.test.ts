@@ -147,7 +147,14 @@ const byRecord: readonly Row[] = [
     'unknown',
   ],
   ['needs_no_secret', { remotes: [remote] }, 'unknown'],
-  ['needs_no_secret', { packages: [npm] }, 'met'],
+  ['needs_no_secret', { packages: [npm] }, 'unknown'],
+  [
+    'needs_no_secret',
+    {
+      packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'HOST', required: true, secret: false }] }],
+    },
+    'met',
+  ],
   ['needs_no_secret', { remotes: [remote], copy_lacks: ['package'] }, 'unknown'],
   ['needs_no_secret', {}, 'unknown'],
   ['needs_no_secret', { remotes: [{ ...remote, unread: ['headers'] }] }, 'unknown'],

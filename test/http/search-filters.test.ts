@@ -104,7 +104,7 @@ describe('search_agents finds listings by what is stored of them:', () => {
     expect(await find({ needs_secret: false })).toEqual(['com.acme/maps', 'io.github.Someone/old-maps']);
     expect(await find({ needs_secret: false, active: true })).toEqual(['com.acme/maps']);
     const said =
-      'A record has no field for what an endpoint asks for by OAuth: one whose record names no secret may still ask.';
+      'A record that names no secret may be silent: an endpoint may ask by OAuth, and a package for what no record names.';
     for (const query of ['', 'maps'])
       expect(await call({ needs_secret: false, query })).toMatchObject({ advice: said });
     expect(await call({ active: true })).not.toHaveProperty('advice');

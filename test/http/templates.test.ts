@@ -62,8 +62,12 @@ async function post(tool: string, input: object): Promise<unknown> {
 async function whyUnknown(handle: string) {
   const handles = [handle, 'com.example.open/package'];
   const answer = await post('compare_agents', { handles, criteria: [{ criterion: 'needs_no_secret' }] });
-  const [one] = comparedOf(answer);
+  const [one, silent] = comparedOf(answer);
   expect(one?.results).toEqual({ needs_no_secret: 'unknown' });
+  expect(silent).toMatchObject({
+    results: { needs_no_secret: 'unknown' },
+    reasons: { needs_no_secret: 'a package may ask for some that no record states' },
+  });
   return one?.reasons?.needs_no_secret;
 }
 

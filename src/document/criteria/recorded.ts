@@ -74,9 +74,11 @@ function asksNoSecret(listing: ListingDocument): JudgedResult {
   if (why) return unknown(why);
   if (remotes.length + packages.length === 0) return unknown(own('no endpoint or package recorded'));
   if (isSpecified(listing)) return unknown(own('the specification names no inputs'));
-  // A record has no field for what an endpoint asks for by OAuth.
+  // A record has no field for what an endpoint asks for by OAuth, and one without any input is silent.
   const isOpen = ({ url }: (typeof remotes)[number]) => seen.some(({ subject }) => subject === url);
-  return remotes.every(isOpen) ? 'met' : unknown(own('an endpoint may ask for some that no record states'));
+  const silent = packages.every(({ inputs }) => inputs) ? undefined : 'a package';
+  const maySo = remotes.every(isOpen) ? silent : 'an endpoint';
+  return maySo ? unknown(own(`${maySo} may ask for some that no record states`)) : 'met';
 }
 
 function hasTransport(listing: ListingDocument, wanted: string): JudgedResult {

@@ -212,7 +212,7 @@ async function findHeld(
 }
 
 const ofSecrets =
-  'A record has no field for what an endpoint asks for by OAuth: one whose record names no secret may still ask.';
+  'A record that names no secret may be silent: an endpoint may ask by OAuth, and a package for what no record names.';
 
 /** Throws invalid_input for a cursor of a different search. */
 export async function findPage(context: Context, search: SearchQuery, place: PagePlace) {
