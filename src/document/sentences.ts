@@ -99,7 +99,7 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
 }
 
 /** Example: `needs a secret header Authorization; takes an argument --port`. */
-export function inputsWords(inputs: readonly ListingInput[] = []): Words {
+export function inputsWords(inputs: readonly ListingInput[], between: '; ' | ', and ' = '; '): Words {
   // What the caller may leave out opens nothing.
   const said = inputs.map((one) => (one.required ? one : { ...one, path: undefined }));
   const needed = said.toSorted((a, b) => Number(b.required) - Number(a.required));
@@ -111,7 +111,7 @@ export function inputsWords(inputs: readonly ListingInput[] = []): Words {
   const groups = [...byName.values()].toSorted((a, b) => Number(isOnlyCounted(a)) - Number(isOnlyCounted(b)));
   return join(
     groups.map((group) => groupWords(group, groups)),
-    '; ',
+    between,
   );
 }
 

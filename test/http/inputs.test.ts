@@ -114,7 +114,10 @@ const directory = await opened(
           identifier: 'ways-mcp',
           version: '1.0.0',
           transport,
-          environmentVariables: names.map((name) => ({ name, isRequired: true, isSecret: true })),
+          environmentVariables: [
+            ...(names.length > 1 ? [{ name: 'MODE', isRequired: true }] : []),
+            ...names.map((name) => ({ name, isRequired: true, isSecret: true })),
+          ],
         })),
       }),
       registryEntry('a.b/either', {
@@ -309,10 +312,10 @@ describe('the form of a value that the caller fills in a part of', () => {
 
   it('is told with the input', async () => {
     expect(await answerOf('get_agent', { handle: 'a.b/forms' })).toContain(
-      'Endpoint needs a secret header `Authorization` as “App {APP_KEY}” (“Your key”); needs headers `X-Language` as `en`, `X-Team` as `team={TEAM}`, `X-Strange` as “$(id)”; takes a secret header `X-Stated` for `forms.example`; package needs an environment variable `MODE` as `http`; needs an environment variable `CALLER` as “Bearer {who}”, not marked as secret (record).',
+      'Endpoint needs a secret header `Authorization` as “App {APP_KEY}” (“Your key”), and needs headers `X-Language` as `en`, `X-Team` as `team={TEAM}`, `X-Strange` as “$(id)”, and takes a secret header `X-Stated` for `forms.example`; package needs an environment variable `MODE` as `http`, and needs an environment variable `CALLER` as “Bearer {who}”, not marked as secret (record).',
     );
     expect(await answerOf('get_agent', { handle: 'a.b/forms', detail: 'full' })).toContain(
-      'Needs a secret header `Authorization` as “App \\\\{APP\\\\_KEY\\\\}” (“Your key”)',
+      'needs a secret header `Authorization` as “App \\\\{APP\\\\_KEY\\\\}” (“Your key”)',
     );
     expect(withoutRoles(await read('a.b/forms'))).toContain(
       '<code class="foreign">Authorization</code> as <span class="foreign">“App {APP_KEY}”</span></th>',
@@ -467,10 +470,15 @@ describe('inputs of several ways to use a listing', () => {
   it('are named with the way that asks for them, and counted by way', async () => {
     const ways = await answerOf('get_agent', { handle: 'a.b/ways' });
     expect(ways).toContain(
-      'Needs a secret environment variable `TOKEN` at `ways-mcp` over stdio; needs secret environment variables `ID`, `SECRET` at `ways-mcp` over streamable-http (record).',
+      'At `ways-mcp@1.0.0` over stdio: needs a secret environment variable `TOKEN`; at `ways-mcp@1.0.0` over streamable-http: needs an environment variable `MODE`, and needs secret environment variables `ID`, `SECRET` (record).',
     );
     expect(ways).toContain('The record asks for 1 or 2 secrets, depending on the use.');
-    expect(await answerOf('get_agent', { handle: 'a.b/either' })).toContain('The record asks for 1 secret.');
+    expect(ways).toContain(
+      'npm `ways-mcp@1.0.0` over stdio, not checked; a package for your machine: npm `ways-mcp@1.0.0` over streamable-http',
+    );
+    expect(await answerOf('get_agent', { handle: 'a.b/either' })).toContain(
+      'The record asks for 1 secret, not the same for each use.',
+    );
     expect(await answerOf('get_agent', { handle: 'a.b/package' })).toContain(
       'The record asks for 2 secrets.',
     );
@@ -480,7 +488,7 @@ describe('inputs of several ways to use a listing', () => {
     const keyed = 'a secret header `X-API-Key`';
     const none = 'o credentials recorded';
     expect(await answerOf('get_agent', { handle: 'a.b/one-of-two' })).toContain(
-      `Needs ${keyed} at \`https://two.example/keyed\`; n${none} at \`https://two.example/open\` (record).`,
+      `At \`https://two.example/keyed\`: needs ${keyed}; n${none} at \`https://two.example/open\` (record).`,
     );
     const criteria = [{ criterion: 'needs_no_secret' }];
     for (const [path, result, asks, told] of [

@@ -407,7 +407,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'that the record asks for secrets': {
     record: { ...withSecret, packages: [variable('X_TOKEN')] },
-    expected: 'The record asks for 1 secret.',
+    expected: 'The record asks for 1 secret, not the same for each use.',
     short:
       'Asks: Endpoint needs a secret header X-Key for x.example; package needs a secret environment variable X_TOKEN (record).',
   },
@@ -421,7 +421,7 @@ const rows: Readonly<Record<string, Row>> = {
   'which of two packages asks for what': {
     record: { packages: [variable('X_TOKEN'), variable('Y_TOKEN', { identifier: 'y-mcp' })] },
     expected:
-      'Asks: Needs a secret environment variable X_TOKEN at x-mcp; needs a secret environment variable Y_TOKEN at y-mcp (record).',
+      'Asks: At x-mcp: needs a secret environment variable X_TOKEN; at y-mcp: needs a secret environment variable Y_TOKEN (record).',
   },
   'that only a package asks for a secret': {
     record: { ...at(url), packages: [variable('X_TOKEN')] },

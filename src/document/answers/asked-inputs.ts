@@ -5,12 +5,14 @@ import { subjectWords } from '../../observations/known/kinds/packages/packages.t
 import type { ListingDocument } from '../listing-document.ts';
 import { mostPlaces } from '../recorded-facts.ts';
 import type { JudgedListing } from '../seen.ts';
-import { inputsWords, overWords } from '../sentences.ts';
+import { inputsWords, overWords, packageName } from '../sentences.ts';
 import { unique } from '../words.ts';
 import { hostOf } from './whose.ts';
 
 interface Way {
   readonly subject: string;
+  /** If more than one has the subject. */
+  readonly named: Words;
   readonly transport?: string | undefined;
   readonly inputs?: readonly ListingInput[] | undefined;
 }
@@ -24,18 +26,23 @@ function placesOf(listing: ListingDocument) {
     ways: readonly Way[],
     owners: readonly { owner: string }[],
   ) => {
-    const places = ways.map(({ subject, transport, inputs = [] }, at) => {
+    const places = ways.map(({ subject, named, transport, inputs = [] }, at) => {
       const isTwice = ways.filter((one) => one.subject === subject).length > 1;
-      const name = say`${subjectWords(subject)}${isTwice && overWords(transport)}`;
+      const name = isTwice ? say`${named}${overWords(transport)}` : subjectWords(subject);
       const isSent = noun === 'endpoint' && inputs.some(({ secret }) => secret);
-      return { noun, subject, name, asked: inputsWords(inputs), isSent, owner: owners[at]?.owner ?? '' };
+      return { noun, subject, name, inputs, isSent, owner: owners[at]?.owner ?? '' };
     });
-    const isShown = ({ subject }: Way) => Number(subject === endpoint);
+    const isShown = ({ subject }: Pick<Way, 'subject'>) => Number(subject === endpoint);
     return firstOfEach(places, ({ owner }) => owner).toSorted((a, b) => isShown(b) - isShown(a));
   };
-  const endpoints = remotes.map(({ url, type, inputs }) => ({ subject: url, transport: type, inputs }));
-  const named = packages.map((one) => ({ ...one, subject: one.identifier }));
-  return [...toPlaces('endpoint', endpoints, owned.remotes), ...toPlaces('package', named, owned.packages)];
+  const endpoints = remotes.map(({ url, type, inputs }) => ({
+    subject: url,
+    named: code(url),
+    transport: type,
+    inputs,
+  }));
+  const started = packages.map((one) => ({ ...one, subject: one.identifier, named: packageName(one) }));
+  return [...toPlaces('endpoint', endpoints, owned.remotes), ...toPlaces('package', started, owned.packages)];
 }
 
 function forHosts(places: ReturnType<typeof placesOf>): Words {
@@ -45,21 +52,24 @@ function forHosts(places: ReturnType<typeof placesOf>): Words {
 }
 
 /**
- * Places that ask for the same are said together, and by name if others of their kind ask for something
- * else. `none`: of those that ask for nothing while others ask.
+ * Places that ask for the same are said together, and behind their names if others of their kind ask for
+ * something else; what stands between two groups stands within none. `none`: of those that ask for nothing
+ * while others ask.
  */
 export function askedInputs({ listing, detail }: Pick<JudgedListing, 'listing' | 'detail'>) {
   const places = placesOf(listing);
   const isOfBoth = new Set(places.map(({ noun }) => noun)).size > 1;
   const most = detail === 'full' ? places.length : mostPlaces;
-  const groups = [...Map.groupBy(places, ({ noun, asked }) => `${noun} ${toText(asked)}`).values()];
-  const said = groups.flatMap((group) => {
-    const [{ noun, asked }] = group as [(typeof places)[number]];
+  const groups = Map.groupBy(places, ({ noun, inputs }) => `${noun} ${toText(inputsWords(inputs))}`);
+  const said = [...groups.values()].flatMap((group) => {
+    const [{ noun, inputs }] = group as [(typeof places)[number]];
+    const asked = inputsWords(inputs, groups.size > 1 ? ', and ' : '; ');
     const isAll = places.every((one) => one.noun !== noun || group.includes(one));
     const names = unique(group.map(({ name }) => name));
-    const at = (what: Words) => say`${what} at ${listed(names, most)}`;
-    if (isEmpty(asked)) return isAll ? [] : [{ isNone: true, text: at(own('no credentials recorded')) }];
-    if (!isAll || (detail === 'full' && places.length > 1)) return [{ isNone: false, text: at(asked) }];
+    const at = say`at ${listed(names, most)}`;
+    if (isEmpty(asked)) return isAll ? [] : [{ isNone: true, text: say`no credentials recorded ${at}` }];
+    if (!isAll || (detail === 'full' && places.length > 1))
+      return [{ isNone: false, text: say`${at}: ${asked}` }];
     return [{ isNone: false, text: say`${isOfBoth && own(`${noun} `)}${asked}${forHosts(group)}` }];
   });
   const textsOf = (isNone: boolean) => said.filter((one) => one.isNone === isNone).map(({ text }) => text);

@@ -12,6 +12,7 @@ import {
   own,
   phrase,
   say,
+  toText,
   type Words,
   within,
 } from '../../core/words.ts';
@@ -175,7 +176,10 @@ const packagesOf: FactsOf = (judged) => {
   const owned = ownersOf(judged.listing).packages;
   return byOwner(judged, packages, owned).map(({ item: recordedPackage, runtime_hosts = [] }) => {
     const { registry_type, version, transport } = recordedPackage;
-    const over = overWords(transport, 'stdio');
+    const name = packageName(recordedPackage);
+    const isOther = (one: ListingPackage) =>
+      one.transport !== transport && toText(packageName(one)) === toText(name);
+    const over = overWords(transport, packages.some(isOther) ? '' : 'stdio');
     const hosts = listed(
       runtime_hosts.map((host) => code(host)),
       3,
@@ -183,7 +187,7 @@ const packagesOf: FactsOf = (judged) => {
     const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
     const isWhole = judged.detail === 'table' || judged.detail === 'full';
     const digest = isWhole && digestWords(recordedPackage);
-    const text = say`a package for your machine: ${typeWords(registry_type)} ${packageName(recordedPackage)}${movingWords(recordedPackage)}${over}${named}${digest}`;
+    const text = say`a package for your machine: ${typeWords(registry_type)} ${name}${movingWords(recordedPackage)}${over}${named}${digest}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');

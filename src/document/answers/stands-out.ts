@@ -320,13 +320,16 @@ function secrets(judged: JudgedListing): Words[] {
   const counts = [...new Set(asking.map(({ length }) => length))].toSorted((a, b) => a - b);
   const isOfPackages = remotes > 0 && ways.slice(0, remotes).every(({ length }) => length === 0);
   const ofSome = asking.length < ways.length && own(' for some uses');
-  const where = isOfPackages
-    ? own(' if the service is run from a package')
-    : ofSome || (counts.length > 1 && own(', depending on the use'));
+  const where = isOfPackages ? own(' if the service is run from a package') : ofSome;
+  const isOther = new Set(asking.map((names) => names.toSorted().join('\n'))).size > 1;
+  const depends =
+    counts.length > 1
+      ? !ofSome && own(', depending on the use')
+      : isOther && own(', not the same for each use');
   const [least = 0, ...more] = counts;
   const number =
     more.length > 0 ? say`${least} or ${count(more.at(-1) ?? 0, 'secret')}` : count(least, 'secret');
-  return [say`The record asks for ${number}${where}`];
+  return [say`The record asks for ${number}${where}${depends}`];
 }
 
 function rated({ listing }: JudgedListing): Words[] {
