@@ -122,7 +122,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     // A move is never replaced by no comparison.
     if (before === '' && derived.weight > 0) return false;
     const compared = byName.get(derived.with ?? '');
-    const lacks = !derived.fields || (derived.fields.includes('inputs') && !derived.inputs);
+    const lacks = !derived.fields || (derived.fields.includes('inputs') && !derived.inputs?.needed);
     const isOther = before !== (derived.with ?? '') || changed.has(before) || lacks;
     return changed.has(version) || (isOther && (compared === undefined || isListed(compared)));
   };

@@ -187,6 +187,9 @@ export const listingTable = table(
 );
 export type Listing = TableValue<typeof listingTable>;
 
+/** What was compared before 30 November 2026 has only `added`, required or not, and `gone`. */
+export type InputChange = 'needed' | 'added' | 'now_needed' | 'now_optional' | 'gone';
+
 /** Empty if the record of the version was never compared. */
 export interface DerivedVersion {
   /** 0 if it moved nothing, otherwise weightOfMove. */
@@ -195,8 +198,12 @@ export interface DerivedVersion {
   readonly with?: string;
   /** Other than the version; what was compared before 30 November 2026 lacks them. */
   readonly fields?: readonly string[];
-  /** Present if inputs differ: those that only one of the two records names, and that it calls no secrets. */
-  readonly inputs?: { readonly added: readonly string[]; readonly gone: readonly string[] };
+  /** Present if inputs differ: the names of those that neither record calls secrets, by what changed. */
+  readonly inputs?: Readonly<Partial<Record<InputChange, readonly string[]>>> & {
+    readonly left_out?: Readonly<Record<string, number>>;
+    /** One of the two records was. */
+    readonly partly_read?: true;
+  };
   readonly partly_read?: true;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { difference, isGone, isNew, type ValueDifference } from '../core/difference/difference.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
+import type { DerivedVersion, InputChange } from './listing.ts';
 import { firstOfEach, type Naming, type Secret, type Setting } from './naming.ts';
 
 /** A record may have thousands. */
@@ -296,12 +297,10 @@ function newSecrets(compared: NamingPair): VersionMove['secrets'] {
         .map((place) => ownerOf(place) ?? place)
         .join(' '),
   );
+  const now = Object.entries({ now_needed, now_optional, now_plain, now_secret });
   const move = {
     ...kept,
-    ...(now_needed.length > 0 && { now_needed }),
-    ...(now_optional.length > 0 && { now_optional }),
-    ...(now_plain.length > 0 && { now_plain }),
-    ...(now_secret.length > 0 && { now_secret }),
+    ...Object.fromEntries(now.filter(([, all]) => all.length > 0)),
     ...(added.length > 0 && { sent: sentTo(secretsOf(added), compared) }),
   };
   return Object.values(move).some((one) => !Array.isArray(one) || one.length > 0) ? move : undefined;
@@ -345,12 +344,22 @@ export function withSecretsOfOther(secrets: Iterable<string>, naming: Naming): N
 }
 
 /** As `DerivedVersion.inputs`. */
-export function inputsBetween(before: Naming, after: Naming) {
-  const lacking = (of: Naming, { plainInputs, secrets, isPartlyRead }: Naming) =>
-    [...of.plainInputs].flatMap(([key, { name }]) =>
-      isPartlyRead || plainInputs.has(key) || secrets.has(key) ? [] : name,
-    );
-  return keepNames({ added: lacking(after, before), gone: lacking(before, after) }, []);
+export function inputsBetween(before: Naming, after: Naming): DerivedVersion['inputs'] {
+  const namesIf = (of: Naming, other: Naming, isSo: (one: Secret, was?: Secret) => boolean) =>
+    [...of.plainInputs].flatMap(([key, one]) => {
+      const isSecret = of.secrets.has(key) || other.secrets.has(key);
+      return !isSecret && !other.isPartlyRead && isSo(one, other.plainInputs.get(key)) ? one.name : [];
+    });
+  const needsMore = (one: Secret, was?: Secret) => one.required && was?.required === false;
+  const changes: Record<InputChange, string[]> = {
+    needed: namesIf(after, before, (one, was) => !was && one.required),
+    added: namesIf(after, before, (one, was) => !was && !one.required),
+    now_needed: namesIf(after, before, needsMore),
+    now_optional: namesIf(before, after, needsMore),
+    gone: namesIf(before, after, (_, now) => !now),
+  };
+  const isPartly = before.isPartlyRead || after.isPartlyRead;
+  return { ...keepNames(changes, []), ...(isPartly && { partly_read: true }) };
 }
 
 export function moveBetween(before: Naming, now: Naming, handle: string): VersionMove | undefined {

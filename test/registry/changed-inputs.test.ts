@@ -52,12 +52,12 @@ it('names the inputs that a version changed, and puts only versions together tha
   const inputs =
     '2026-10-02 version `1.1.0` (published 2026-10-02) changed package versions, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)';
   expect(await changesOf(directory)).toEqual([
-    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, inputs',
+    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, wording, order or place of inputs',
     '2026-10-04 2 versions, `1.2.0` to `1.3.0` (published 2026-10-03 to 2026-10-04), changed package versions and made no move',
     inputs,
   ]);
   expect(await changesOf(directory, { kind: 'access' })).toEqual([
-    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, inputs',
+    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, wording, order or place of inputs',
     inputs,
   ]);
   const page = await (await directory.app.request(`/agents/${handle}/versions`)).text();
@@ -76,6 +76,25 @@ it('names them beside a secret that a version newly asks for', async () => {
   expect(change).toContain(
     'inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`) besides',
   );
+});
+
+it('names those that a version newly requires or requires no longer, also beside a secret', async () => {
+  const required = (...names: string[]) => named(...names).map((one) => ({ ...one, isRequired: true }));
+  const more = Array.from({ length: 12 }, (_, at) => `MORE_${String.fromCharCode(65 + at)}`);
+  const secret = { name: 'STORE_KEY', isSecret: true };
+  const directory = await opened(
+    openDirectory({
+      entries: [
+        version(0, [...named('STORE_URL'), ...required('REGION')]),
+        version(1, [...required('STORE_URL', 'TENANT'), ...named('REGION', 'ZONE'), secret]),
+        version(2, [...required('STORE_URL', 'TENANT'), ...named('REGION', ...more), secret], true),
+      ],
+    }),
+  );
+  expect(await changesOf(directory, { kind: 'access' })).toEqual([
+    '2026-10-03 version `1.2.0` (published 2026-10-03) changed package versions, inputs (new, not called secret: `MORE_A`, `MORE_B`, `MORE_C`, `MORE_D`, `MORE_E`, `MORE_F`, `MORE_G`, `MORE_H`, `MORE_I` and 3 more; gone: `ZONE`)',
+    '2026-10-02 version `1.1.0` (published 2026-10-02) newly names the optional secret `STORE_KEY`, sent to the package `npm:@vendor/store` that you start; changed package versions, inputs (new and required, not called secret: `TENANT`; new, not called secret: `ZONE`; now required: `STORE_URL`; no longer required: `REGION`) besides; package name as before',
+  ]);
 });
 
 it('names them if an import brought the version', async () => {

@@ -37,6 +37,7 @@ const applied = [
   '0013-later',
   '0014-inputs',
   '0015-upkeep',
+  '0016-required',
 ];
 
 const namesOf = async (databaseUrl: string) =>

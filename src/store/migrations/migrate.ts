@@ -74,6 +74,7 @@ const files = [
   '0013-later',
   '0014-inputs',
   '0015-upkeep',
+  '0016-required',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

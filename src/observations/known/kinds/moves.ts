@@ -12,7 +12,7 @@ import {
   say,
   type Words,
 } from '../../../core/words.ts';
-import type { DerivedVersion } from '../../../listings/listing.ts';
+import type { DerivedVersion, InputChange } from '../../../listings/listing.ts';
 import type { VersionMove } from '../../../listings/moves.ts';
 import { type DatedMove, datedMove } from '../../../listings/version-moves.ts';
 import { defineRecord } from '../kind.ts';
@@ -207,22 +207,34 @@ const told = [
 type ChangedFields = Pick<DerivedVersion, 'fields' | 'inputs'>;
 const mostInputs = 9;
 
-function inputsWords({ added, gone }: NonNullable<ChangedFields['inputs']>): Words {
-  const names = (all: readonly string[]) => listNames(all, 0, undefined, mostInputs);
-  const said = [
-    added.length > 0 && say`new, not called secret: ${names(added)}`,
-    gone.length > 0 && say`gone: ${names(gone)}`,
-  ].filter((words) => words !== false);
-  return said.length > 0 ? say`inputs (${join(said, '; ')})` : own('inputs');
+const inputChanges: readonly (readonly [InputChange, Words])[] = [
+  ['needed', own('new and required, not called secret')],
+  ['added', own('new, not called secret')],
+  ['now_needed', own('now required')],
+  ['now_optional', own('no longer required')],
+  ['gone', own('gone')],
+];
+
+function inputNames(inputs: ChangedFields['inputs']): Words {
+  const said = inputChanges.map(([change, title]) => {
+    const names = inputs?.[change] ?? [];
+    const most = listNames(names, inputs?.left_out?.[change], undefined, mostInputs);
+    return names.length > 0 && say`${title}: ${most}`;
+  });
+  return join(said, '; ');
 }
 
 /** Of the fields that differ, those of which the move says nothing. */
 export function otherFields({ fields = [], inputs }: ChangedFields, move: VersionMove | undefined): Words {
   const inMove = new Set(told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : [])));
-  if (inputs && inputs.added.length + inputs.gone.length > 0) inMove.delete('inputs');
+  const named = inputNames(inputs);
+  if (!isEmpty(named)) inMove.delete('inputs');
   const others = fields.filter((field) => !inMove.has(field));
+  const isOfSame = inputs?.needed && isEmpty(named) && !inputs.partly_read;
   const toWords = (field: string) =>
-    field === 'inputs' && inputs ? inputsWords(inputs) : ours(field.replaceAll('_', ' '));
+    field === 'inputs'
+      ? say`${isOfSame && own('wording, order or place of ')}inputs${!isEmpty(named) && say` (${named})`}`
+      : ours(field.replaceAll('_', ' '));
   return join(others.map(toWords), ', ');
 }
 
