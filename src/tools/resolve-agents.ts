@@ -33,7 +33,7 @@ import {
   toOwners,
 } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
-import { besideWords, withBeside } from './find/asked-command.ts';
+import { besideWords, givenEndpoints, withBeside } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
 import {
   type FoundListing,
@@ -148,7 +148,7 @@ function toAsked(named: Name, at: number) {
   return {
     ...named,
     meant,
-    besides: [...host, ...owners, ...owned],
+    besides: [...givenEndpoints(named.beside), ...host, ...owners, ...owned],
     as: { asked, ...(configured_as !== undefined && { configured_as }) },
   };
 }
@@ -235,7 +235,10 @@ async function toMissing(
     : whereToAsk(isTool ? undefined : meant);
   const said = join([ofTool?.words, reason ?? unasked], ' ');
   const besides = atHost.length > 0 ? atHost : [...ofDomain, ...listingsOf('website')];
-  const beside = [...(ofTool?.handles ?? []), ...[...besides, ...packages].map(({ handle }) => handle)];
+  const beside = [
+    ...(ofTool?.handles ?? []),
+    ...[...listingsOf('endpoint'), ...besides, ...packages].map(({ handle }) => handle),
+  ];
   const near = [...new Set([...beside, ...alike])].slice(0, maxNear);
   return {
     ...as,

@@ -1,13 +1,8 @@
 import { code, codes, own, say, type Words } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingInput, ListingPackage } from '../listings/listing.ts';
-import {
-  hostOfImage,
-  isExactVersion,
-  isImageType,
-  steersRuntime,
-  versionOfImage,
-} from '../listings/references/command.ts';
+import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/references/command.ts';
+import { steersRuntime } from '../listings/references/programs.ts';
 import { reportsOf } from '../observations/known/malware.ts';
 
 /** As registries write them: no operators of ranges, addresses, archives or options. */

@@ -19,6 +19,7 @@ const directory = await opened(
       }),
       registryEntry('com.saltmarsh/scan', packaged('npm', '@saltmarsh/scan')),
       registryEntry('com.saltmarsh/image', packaged('oci', 'docker.io/saltmarsh/image:1.2.0')),
+      registryEntry('io.github.quillworks/tide', packaged('oci', 'ghcr.io/quillworks/tide:1.2.0')),
       registryEntry('com.fieldgate/orders', packaged('nuget', 'Fieldgate.Orders')),
       registryEntry('com.kelpdb.mcp/mcp', at('https://docs.mcp.kelpdb.com/mcp')),
       registryEntry('com.kelpdb/kelpdb-mcp-server', at('https://mcp.kelpdb.com/mcp')),
@@ -95,6 +96,10 @@ describe('what a file, a lock file or a trace names is read, and the name is rep
     ['image: saltmarsh/image:1.2.0', image, 'oci:saltmarsh/image:1.2.0'],
     ['- uses: docker://saltmarsh/image:1.2.0', image, 'oci:saltmarsh/image:1.2.0'],
     ['docker://saltmarsh/image:1.2.0', image, 'oci:saltmarsh/image:1.2.0'],
+    ['saltmarsh/image', image, 'saltmarsh/image'],
+    ['quillpad-mcp (^1.2)', quillpad, 'quillpad-mcp (^1.2)'],
+    ['quillpad-mcp ^1.2.0', quillpad, 'quillpad-mcp ^1.2.0'],
+    ['quillpad-mcp = {version = "^1.2", extras = ["x"]}', quillpad, 'quillpad-mcp@^1.2'],
     ['docker.io/saltmarsh/image # cache', image, 'docker.io/saltmarsh/image'],
     [
       'services:\n  scan:\n    image: saltmarsh/image:1.2.0\n    environment:\n      KEY: hush-1',
@@ -112,6 +117,20 @@ describe('what a file, a lock file or a trace names is read, and the name is rep
     expect(await call('get_agent', { handle: text })).toMatchObject({ handle });
     expect(one?.version_asked ?? '').not.toContain('not a version');
     if (/[@=:]1\.2\.0$/.test(asked)) expect(one?.version_asked).toBeUndefined();
+  });
+
+  it('a line of a workflow as the repository and what it asks for of it', async () => {
+    const workflow = (ref: string) =>
+      `jobs:\n  scan:\n    steps:\n      - uses: quillworks/quillpad@${ref} # pin`;
+    for (const [text, ref] of [
+      ['- uses: quillworks/quillpad@v0.7.0', 'v0.7.0'],
+      [workflow('main'), 'main'],
+    ] as const) {
+      const asked = 'https://github.com/quillworks/quillpad';
+      const [one] = await resolve(text);
+      expect(one).toMatchObject({ outcome: 'listed', handle: quillpad, asked });
+      expect(one?.version_asked).toContain(`You asked about \`${ref}\` in the repository`);
+    }
   });
 
   it('each of several, without the values between them', async () => {
@@ -190,6 +209,21 @@ it.each<[string, string]>([
   ['mcp.kelpdb.com:443', kelpdb],
   ['wss://mcp.kelpdb.com/mcp', kelpdb],
   ['gh repo clone quillworks/quillpad', quillpad],
+  ['gh release download v1 -R quillworks/quillpad', quillpad],
+  ['/plugin marketplace add quillworks/quillpad', quillpad],
+  ['git clone https://github.com/quillworks/quillpad && cd quillpad && pip install -e .', quillpad],
+  ['git clone https://github.com/quillworks/quillpad; cd quillpad; npm ci && npm start', quillpad],
+  ['curl -fsSL https://raw.githubusercontent.com/quillworks/quillpad/main/install.sh | bash', quillpad],
+  ['cargo install --git https://github.com/quillworks/quillpad --tag v1.0 quillpad', quillpad],
+  ['pip install "quillpad @ git+https://github.com/quillworks/quillpad@v1.2"', quillpad],
+  ['go install github.com/quillworks/quillpad/cmd/x@latest', quillpad],
+  ['https://pkg.go.dev/github.com/quillworks/quillpad@v1.2', quillpad],
+  ['nix run github:quillworks/quillpad', quillpad],
+  ['https://github.com/quillworks/quillpad/pkgs/container/quillpad', quillpad],
+  ['https://github.com/quillworks/quillpad/pkgs/container/tide', 'io.github.quillworks/tide'],
+  ['https://github.com/users/quillworks/packages/container/package/tide', 'io.github.quillworks/tide'],
+  ['https://ghcr.io/quillworks/tide', 'io.github.quillworks/tide'],
+  ['https://hub.docker.com/r/saltmarsh/image/tags', image],
   ['https://raw.githubusercontent.com/quillworks/quillpad/main/README.md', quillpad],
   ['https://unpkg.com/@saltmarsh/scan@1.2.0/dist/index.js', scan],
   ['https://cdn.jsdelivr.net/npm/@saltmarsh/scan', scan],
@@ -197,4 +231,31 @@ it.each<[string, string]>([
 ])('is the address, the repository or the package behind %s', async (text, handle) => {
   expect(await resolve(text)).toMatchObject([{ outcome: 'listed', handle }]);
   expect(await call('get_agent', { handle: text })).toMatchObject({ handle });
+});
+
+it('an address that a command gives to a package is said beside it, and is near if the package is of none', async () => {
+  const given =
+    'The command also gives it the address `https://mcp.kelpdb.com/mcp`, which `com.kelpdb/kelpdb-mcp-server` records; what the package does there is not known.';
+  for (const command of [
+    'npx -y some-bridge https://mcp.kelpdb.com/mcp',
+    'uvx some-bridge --sse https://u:hush@mcp.kelpdb.com/mcp?key=hush',
+    'npx some-bridge --url=https://mcp.kelpdb.com/mcp',
+  ]) {
+    const { code, detail, near } = await call('get_agent', { handle: command });
+    expect({ code, near: near?.[0] }).toEqual({ code: 'unknown_handle', near: kelpdb });
+    expect(detail).toContain(given);
+    expect(detail).toContain('No listing shown here records this');
+    const [one] = await resolve(command);
+    expect(one).toMatchObject({ outcome: 'not_listed', version_asked: given, near: [kelpdb] });
+    expect(JSON.stringify(one)).not.toContain('hush');
+  }
+  const [scanned] = await resolve('npx -y @saltmarsh/scan@1.2.0 https://mcp.kelpdb.com/mcp');
+  expect(scanned).toMatchObject({ outcome: 'listed', handle: scan, version_asked: given });
+});
+
+it('a package URL with another registry is not the package of the usual one', async () => {
+  const asked = 'pkg:npm/%40saltmarsh/scan@1.2.0?repository_url=https://npm.kelpdb.com';
+  expect((await resolve(asked))[0]?.version_asked).toContain(
+    'takes the package from `npm.kelpdb.com`, not from npm',
+  );
 });

@@ -1,6 +1,15 @@
 import valid from 'semver/functions/valid.js';
 import { ownMember } from '../../core/json.ts';
-import { isOfMachine, isOwnScript, nameOf, shellOperator, unwrap } from './programs.ts';
+import {
+  isOfMachine,
+  isOfOption,
+  isOwnScript,
+  nameOf,
+  shellOperator,
+  steersRuntime,
+  unwrap,
+} from './programs.ts';
+import { type Starter, starters } from './starters.ts';
 
 const usualHosts: Readonly<Record<string, readonly string[]>> = {
   npm: ['registry.npmjs.org', 'npmjs.org', 'npmjs.com', 'www.npmjs.com', 'registry.npmjs.com'],
@@ -55,17 +64,6 @@ export function versionOfImage(identifier: string): string | undefined {
   return [tag, digest].filter(Boolean).join('@') || undefined;
 }
 
-const steering =
-  /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
-
-/** Of .NET; they start nothing. */
-const harmlessVariable =
-  /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
-
-/** Can make a runtime or loader start other code or ask another registry. */
-export const steersRuntime = (variable: string): boolean =>
-  steering.test(variable) && !harmlessVariable.test(variable);
-
 /** PEP 440 without local labels, as PyPI accepts it. */
 const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
@@ -89,8 +87,8 @@ export function nameOfPackage(registry: string, name: string, version?: string):
 
 /** What decides which code runs and is no part of the package; `text` shows no user name or password. */
 export interface Beside {
-  /** `setting`: an option that may name another registry; `package`: as `npm:name@version`. */
-  readonly what: 'code' | 'registry' | 'setting' | 'package' | 'added';
+  /** `setting`: an option that may name another registry; `package`: as `npm:name@version`; `address`: it is given. */
+  readonly what: 'code' | 'registry' | 'setting' | 'package' | 'address' | 'added';
   readonly text: string;
   /** Of `code`: a branch, tag or commit; of a registry: the type of the package. */
   readonly of?: string | undefined;
@@ -110,95 +108,10 @@ export interface Command {
   readonly beside?: readonly Beside[];
 }
 
-/** `values` have a value; `flags` have none and can name no registry. */
-interface Starter {
-  readonly calls: readonly string[];
-  readonly registry: string;
-  readonly form: RegExp;
-  readonly values: RegExp;
-  readonly flags: RegExp;
-  /** Options behind the package are the starter's too, up to `--`. */
-  readonly isToEnd?: boolean;
-  /** Other words are further packages. */
-  readonly installs?: boolean;
-}
-
-const npm: Starter = {
-  calls: ['npx', 'bunx', 'pnpx', 'bun x', 'pnpm exec', 'pnpm dlx', 'yarn dlx'],
-  registry: 'npm',
-  form: /^(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?$/i,
-  values: /^(?:-[cw]|--(?:call|workspace|cache|loglevel))$/,
-  flags:
-    /^(?:-[yqs]|--(?:yes|no|quiet|silent|verbose|bun|no-install|ignore-existing|prefer-offline|prefer-online|offline|ignore-scripts|no-audit|no-fund|force))$/,
-};
-const runners: readonly Starter[] = [
-  npm,
-  { ...npm, calls: ['npm x', 'npm exec'], isToEnd: true },
-  {
-    calls: ['uvx', 'uv tool run', 'pipx run'],
-    registry: 'pypi',
-    form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|(?<range>[~<>!]=?.*))?$/i,
-    values: /^(?:-[pw]|--(?:python|with|with-editable|cache-dir|index-strategy|prerelease|color))$/,
-    flags:
-      /^(?:-[qvnU]|--(?:quiet|verbose|no-cache|offline|isolated|native-tls|no-config|no-progress|refresh|upgrade|no-index|managed-python|no-managed-python))$/,
-  },
-  {
-    calls: ['docker', 'podman', 'nerdctl'].flatMap((one) => [`${one} run`, `${one} container run`]),
-    registry: 'oci',
-    form: /^(?<name>(?:[a-z\d.-]+(?::\d+)?\/)?[a-z\d][\w./-]*)(?::(?<tag>[\w.-]+))?(?:@(?<version>sha256:[\da-f]{64}))?$/i,
-    values:
-      /^(?:-[evpwumlhc]|--(?:env|env-file|volume|mount|name|net|network|network-alias|publish|workdir|user|entrypoint|platform|add-host|memory|cpus|cpu-shares|label|annotation|hostname|pull|security-opt|cap-add|cap-drop|gpus|device|tmpfs|shm-size|ulimit|restart|log-driver|log-opt|dns|userns|group-add|ip|ipc|pid|runtime|secret|stop-signal|stop-timeout|volumes-from|cidfile|pids-limit|expose|link))$/,
-    flags:
-      /^(?:-[itdPq]+|--(?:rm|init|interactive|tty|detach|privileged|read-only|no-healthcheck|publish-all|quiet|sig-proxy|oom-kill-disable|disable-content-trust|use-api-socket|replace|rmi|no-hosts|no-hostname|env-host|tls-verify))$/,
-  },
-  {
-    calls: ['dnx', 'dotnet tool exec'],
-    registry: 'nuget',
-    form: /^(?<name>[a-z\d][\w.-]*)(?:@(?<version>[\w.+*-]+))?$/i,
-    values: /^(?:-v|--(?:version|verbosity|framework))$/,
-    flags: /^(?:-y|--(?:yes|prerelease|interactive|allow-roll-forward|ignore-failed-sources))$/,
-    isToEnd: true,
-  },
-  {
-    calls: ['deno run', 'deno serve', 'deno'],
-    registry: 'npm',
-    form: /^(?:npm|jsr):\/?(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?(?:\/.*)?$/i,
-    values: /^(?:-L|--(?:cert|location|seed|log-level))$/,
-    flags:
-      /^(?:-[AqrRWNESI]+|--(?:(?:allow|deny|no|unstable)(?:-[\w-]+)?|quiet|reload|cached-only|lock|node-modules-dir|frozen))$/,
-  },
-];
-
-const installing: readonly (readonly [registry: string, calls: readonly string[]])[] = [
-  ['npm', ['npm', 'pnpm', 'yarn', 'bun'].flatMap((one) => [`${one} install`, `${one} i`, `${one} add`])],
-  ['npm', ['yarn global add']],
-  ['pypi', ['pip', 'pip3', 'uv pip', 'pipx', 'uv tool'].map((one) => `${one} install`)],
-  ['pypi', ['python', 'python3', 'py'].map((one) => `${one} -m pip install`)],
-  ['pypi', ['uv add']],
-  ['oci', ['docker', 'podman', 'nerdctl'].flatMap((one) => [`${one} pull`, `${one} image pull`])],
-  ['nuget', ['dotnet tool install', 'dotnet add package']],
-  ['cargo', ['cargo install', 'cargo binstall', 'cargo add']],
-];
-const cargo: Omit<Starter, 'calls'> = {
-  registry: 'cargo',
-  form: /^(?<name>[a-z][\w-]*)(?:@(?<version>[\w.+~^*<>=-]+))?$/i,
-  values: /^--(?:version|features|target|root)$/,
-  flags: /^(?:-[qfy]|--(?:locked|force|all-features|no-confirm))$/,
-};
-const installFlags =
-  /^(?:-[gDEPOUqfy]|--(?:global|save(?:-dev|-exact|-prod)?|dev|exact|user|upgrade|pre|force|yes|quiet|prerelease))$/;
-const installers = installing.map(([registry, calls]): Starter => {
-  const like = runners.find((one) => one.registry === registry) ?? cargo;
-  const flags = new RegExp(`${like.flags.source}|${installFlags.source}`);
-  return { ...like, calls, flags, isToEnd: true, installs: true };
-});
-
-const starters: readonly Starter[] = [...installers, ...runners];
-
 const programs = new Set(starters.flatMap(({ calls }) => calls.map((one) => one.split(' ')[0] ?? '')));
 
 /** Then the first other word is one of the package's commands. */
-const packageOption = /^(?:-p|--package|--from|--spec)$/;
+const packageOption = /^(?:-p|-e|--package|--from|--spec|--git|--editable)$/;
 
 /** The value is a registry, or leads to settings that may name one. */
 const settingOption =
@@ -233,6 +146,14 @@ export function isOtherRegistry(registry: string, address = ''): boolean {
   return base === undefined || placeOfPackage(registry, '', base).registry_base_url !== undefined;
 }
 
+/** Of a package URL. */
+export function ofQualifier(registry: string, text: string): Beside | undefined {
+  const base = URL.parse(text)?.searchParams.get('repository_url');
+  return base && isOtherRegistry(registry, base)
+    ? otherRegistry('repository_url', base, registry)
+    : undefined;
+}
+
 type CommandVariables = Readonly<Record<string, unknown>>;
 
 function otherRegistry(option: string, value: string, of: string): Beside {
@@ -258,6 +179,7 @@ function readOptions(
   const words: string[] = [];
   const beside: Beside[] = [];
   let version: string | undefined;
+  let ref = '';
   // Another package, without an exact version.
   let isLoose = false;
   let isOwn = true;
@@ -272,11 +194,14 @@ function readOptions(
     if (registry === 'oci' && flags.test(option) && reaching.test(option))
       beside.push({ what: 'added', text: option });
     if (flags.test(option)) continue;
-    const isPackage = packageOption.test(option) && /^(?:npm|pypi --)/.test(`${registry} ${option}`);
+    const isPackage =
+      packageOption.test(option) && /^(?:npm -[p-]|pypi -[e-]|cargo)/.test(`${registry} ${option}`);
     const isSetting = !values.test(option) && settingOption.test(option);
-    if (!isPackage && !isSetting && !values.test(option)) return undefined;
+    const isRef = installs && /^--(?:tag|branch|rev)$/.test(option);
+    if (!isPackage && !isSetting && !isRef && !values.test(option)) return undefined;
     const given = value ?? args[++at] ?? '';
-    if (isPackage) packages.push(given);
+    if (isRef) ref = `@${given}`;
+    if (isPackage) packages.push(option === '--git' ? `git+${given}` : given);
     if (registry === 'npm' && /^(?:-c|--call)$/.test(option) && !/^[\w.-]+$/.test(given)) return undefined;
     if (registry === 'nuget' && option === '--version') version = given;
     const isWith = registry === 'pypi' && /^(?:-w|--with(?:-\w+)?)$/.test(option);
@@ -290,19 +215,16 @@ function readOptions(
     if (isSetting && (/args$/.test(option) || isOtherRegistry(registry, given)))
       beside.push(otherRegistry(option, given, registry));
   }
-  const named = packages.length > 0 ? packages : words.slice(0, installs ? undefined : 1);
+  const all = packages.length > 0 ? packages : words.slice(0, installs ? undefined : 1);
+  const named = all.map((one) => (/^git\+[^@]*$/.test(one) ? `${one}${ref}` : one));
   return { named, behind: words.slice(1), version, beside, isLoose };
 }
 
 /** Of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
 const gitForm =
-  /^(?:git\+(?<address>https:\/\/[^/#]+\/[^#@]*)|(?:github:)?(?<repository>[\w-]+\/[\w.-]+))(?:@(?<ref>[^#]*))?(?:#(?<fragment>.*))?$/s;
+  /^(?:(?:[\w.[\],-]+\s*@\s*)?git\+(?<address>https:\/\/[^/#]+\/[^#@]*)|(?:github:)?(?<repository>[\w-]+\/[\w.-]+))(?:@(?<ref>[^#]*))?(?:#(?<fragment>.*))?$/s;
 
 export const commitForm = /^[\da-f]{40}$/;
-
-/** As after `--token-url`, or the second value after `--headers`. */
-const isOfOption = (before: readonly string[]) =>
-  /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
 
 type ReadOptions = NonNullable<ReturnType<typeof readOptions>>;
 
@@ -329,13 +251,22 @@ function readPackage(
   const { name, tag, range, version = tag ?? range ?? read.version } = form.exec(spec)?.groups ?? {};
   if (name === undefined) return { registry, isPinned: false };
   // These two only connect to an address.
-  const reached = /^mcp-(?:remote|proxy)$/.test(name)
-    ? read.behind.find((one, at) => /^https?:\/\//i.test(one) && !isOfOption(read.behind.slice(0, at)))
-    : undefined;
+  const isBridge = /^mcp-(?:remote|proxy)$/.test(name);
+  const addresses = read.behind.flatMap((one, at) =>
+    isBridge && isOfOption(read.behind.slice(0, at))
+      ? []
+      : (/^(?:--?[\w-]+=)?(https?:\/\/.*)$/is.exec(one)?.[1] ?? []),
+  );
+  const [reached] = isBridge ? addresses : [];
   const bridge = `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
   const beside: Beside[] = [
     ...(/^jsr:/i.test(spec) ? [{ what: 'registry' as const, text: 'jsr.io', of: registry }] : []),
-    ...(reached === undefined ? [] : [{ what: 'package' as const, text: bridge }]),
+    ...(reached === undefined
+      ? addresses.map((one) => ({
+          what: 'address' as const,
+          text: one.replace(/(?<=:\/\/)[^/@]*@|[?#].*$/gs, ''),
+        }))
+      : [{ what: 'package' as const, text: bridge }]),
     ...besides,
   ];
   return {
@@ -351,6 +282,8 @@ function readPackage(
 
 function readPackages(starter: Starter, args: readonly string[], variables: CommandVariables): Command[] {
   const read = readOptions(args, starter);
+  // What installs no package installs what is in its folder.
+  if (starter.installs && read?.named.length === 0) return [];
   if (!read || read.named.length === 0) return [{ registry: starter.registry, isPinned: false }];
   return read.named.map((spec) => readPackage(spec, starter, read, variables));
 }

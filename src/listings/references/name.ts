@@ -5,9 +5,16 @@ import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { holdersOfDomain, isHolder } from '../../search/query.ts';
 import { readOneTool, readToolNames } from '../../search/tool-names.ts';
-import { type Beside, type Command, nameOfPackage, readCommands, readCommandsIn } from './command.ts';
+import {
+  type Beside,
+  type Command,
+  nameOfPackage,
+  ofQualifier,
+  readCommands,
+  readCommandsIn,
+} from './command.ts';
 import { readServer } from './configured.ts';
-import { readFile, readPackagePage } from './package-pages.ts';
+import { domainOfMail, forges, readFile, readForgePackage, readPackagePage } from './package-pages.ts';
 import { pastedServers } from './pasted.ts';
 import { shellOperator } from './programs.ts';
 import { type Reference, toAddressKey, toAdvisoryKey, toHost, toPackageKey } from './references.ts';
@@ -57,8 +64,8 @@ const registries: Readonly<Record<string, string>> = {
 const advisoryForm = /^(?:(?:mal|cve|pysec|rustsec)-\d{4}-\d+|ghsa(?:-[\da-z]{4}){3})$/i;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
-/** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `:1.2`, ` v1.2`, `@sha256:...`, and extras of PyPI: `[all]`. */
-const behindName = /(?<=.)(?:@[^/@]*|\s*[=~<>!].*|:[\w.-]+|\s+v?\d[\w.+-]*|\[[\w\s,.-]*\])$/;
+/** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `^1.2`, `(>=1,<2)`, `:1.2`, ` v1.2`, `@sha256:...`, and extras of PyPI: `[all]`. */
+const behindName = /(?<=.)(?:@[^/@]*|\s*\(?[=~<>!^].*|:[\w.-]+|\s+v?\d[\w.+-]*|\[[\w\s,.-]*\])$/;
 
 /** Twice, because an image may have a tag and a digest, and a package an extra and a version. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
@@ -92,11 +99,12 @@ const readStarted = (text: string) => readCommandsIn(commandWords(text)).flatMap
 function readCommanded(text: string): StartedName[] {
   const found = readStarted(text);
   if (found.length > 0) return found;
-  const [address, other] = commandWords(text).filter(
-    (word) => isAddressForm.test(word) || /^github\.com\/[\w.-]+\//i.test(word),
+  const named = commandWords(text).flatMap(
+    (word) =>
+      readForgePackage(word) ??
+      (/^github\.com\/[\w.-]+\//i.test(word) || isAddressForm.test(word) ? word : []),
   );
-  if (address === undefined || other !== undefined) return [];
-  return [{ text: readForgePackage(address) ?? address, beside: [] }];
+  return named.length === 1 ? named.map((one) => ({ text: one, beside: [] })) : [];
 }
 
 /** Of several for a shell, those that have names. */
@@ -104,9 +112,12 @@ function readEach(text: string): StartedName[] {
   const [, , inner = text] = shellForm.exec(text) ?? [];
   const commands = inner.match(/(?:"[^"]*"|'[^']*'|[^&|;\n])+/g) ?? [];
   if (commands.length === 1) return inner === text ? [] : readCommanded(inner);
-  const named = commands.flatMap((command) => readCommanded(command.trim()));
-  // What the others do is not known.
-  return named.length === 1 || (named.length === 0 && inner !== text) ? [unread] : named;
+  const found = commands.flatMap((command) => readCommanded(command.trim()));
+  const named = found.filter((one) => one.text !== '');
+  const [only = unread, other] = named;
+  // What is done with what an address has is its own; of a package, what the others do is not known.
+  if (other || (isAddressForm.test(only.text) && only.beside.length === 0)) return named;
+  return found.length > 0 || inner !== text ? [unread] : [];
 }
 
 const readConfigured = (text: string): StartedName[] =>
@@ -121,30 +132,15 @@ const readConfigured = (text: string): StartedName[] =>
   });
 
 /**
- * `pkg:github/owner/name@ref`, `github:owner/name#ref`, and of Go `github.com/owner/name/path@ref`, name a
- * repository, whatever is at the ref.
- */
-function readForgePackage(text: string): string | undefined {
-  const [, forge = '', path, ref] =
-    /^(?:pkg:golang\/|pkg:|go:)?([a-z.]+)[:/]([\w.-]+(?:\/[\w.-]+)+)(?:[@#]([^?#]*))?(?:[?#].*)?$/i.exec(
-      text,
-    ) ?? [];
-  const host = forges.find((one) => one === forge.toLowerCase() || one.startsWith(`${forge.toLowerCase()}.`));
-  return host && (host !== forge || ref) ? `https://${host}/${path}${ref ? `#${ref}` : ''}` : undefined;
-}
-
-function domainOfMail(text: string): string | undefined {
-  const [, domain = ''] = /^(?:mailto:)?[\w.+-]+@([a-z][\w-]*(?:\.[a-z][\w-]*)+)$/i.exec(text) ?? [];
-  return hasPublicSuffix(domain) ? domain : undefined;
-}
-
-/**
  * A page of a package as the package (`npm:name@version`), a package of a forge as its repository, an
  * address of mail as its domain, a command as what it starts, or the text as it is.
  */
 function writtenAs(text: string): readonly StartedName[] {
   const page = readPackagePage(text) ?? readForgePackage(text) ?? domainOfMail(text);
   if (page !== undefined) return [{ text: page, beside: [] }];
+  const { registry = '' } = readPackage(text);
+  const elsewhere = registry && ofQualifier(registry, text);
+  if (elsewhere) return [{ text, beside: [elsewhere] }];
   const commanded = readCommanded(text);
   return commanded.length > 0 ? commanded : [{ text, beside: [] }];
 }
@@ -166,9 +162,10 @@ function versionIn(plain: string): VersionAsked | undefined {
   const behind = named
     .slice(withoutVersion(named).length)
     .replace(/\[[^\]]*\]/, '')
-    .trim();
+    .trim()
+    .replace(/^\((.*)\)$/, '$1');
   const [, sign = '', version = ''] =
-    /^(@=?|:|={1,3}(?![~<>!])|[=~<>!]+|(?=v?\d))\s*(.*)$/s.exec(behind) ?? [];
+    /^(@=?|:|={1,3}(?![~<>!])|[=~<>!^]+|(?=v?\d))\s*(.*)$/s.exec(behind) ?? [];
   if (version === '') return undefined;
   const isExact = /^(?:@=?|:|={0,3})$/.test(sign);
   const [, digest] = /@(sha256:[\da-f]{64})$/.exec(behind) ?? [];
@@ -195,8 +192,6 @@ function toPayeeReferences(plain: string): Reference[] {
   const payee = readPackage(plain).registry ? undefined : readNamedPayee(plain);
   return payee ? payeeReferences(payee) : [];
 }
-
-const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 
 export const isAtForge = ({ kind, key }: Reference): boolean =>
   kind === 'repository' && forges.some((forge) => key.startsWith(`${forge}/`));
@@ -284,10 +279,13 @@ export function toReferences(text: string): Reference[] {
 /** An owner has no dot, but a namespace has one. */
 const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 
-/** A handle is nothing else, unless no domain can be its namespace; then it may be an address. */
+/** A handle is nothing else, unless no domain can be its namespace; then it may be an address or an image. */
 function besideHandle(handle: string): Reference[] {
   if (isOwnerAndName(handle))
-    return forges.map((forge) => ({ kind: 'repository', key: `${forge}/${handle.toLowerCase()}` }));
+    return [
+      ...forges.map((forge): Reference => ({ kind: 'repository', key: `${forge}/${handle.toLowerCase()}` })),
+      ...toPackageReferences(handle),
+    ];
   return isOfReversedDomain(handle) ? [] : toReferences(handle);
 }
 
@@ -312,12 +310,11 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
 
 const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`|\[[^\]]*\]\((\S*)\))$/s;
 
-/** What a proxy, a socket, a client of GitHub or a raw file is the address of. */
+/** What a proxy, a socket, a client of GitHub or a line of a workflow is the address of. */
 const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
   [/^wss?:\/\/(?=\S+$)/i, 'https://'],
   [/^CONNECT\s+(\S+)(?:\s+HTTP\/[\d.]+)?$/, '$1'],
-  [/^gh\s+repo\s+clone\s+([\w-]+\/[\w.-]+)$/, 'https://github.com/$1'],
-  [/^https:\/\/raw\.githubusercontent\.com\/([\w-]+\/[\w.-]+)\/(?=\S+$)/i, 'https://github.com/$1/blob/'],
+  [/^(?:gh|(?:claude\s+|\/)plugin)\s(?:.*\s)?([\w-]+\/[\w.-]+)(?:\s+-.*)?$/, 'https://github.com/$1'],
 ];
 
 /** Of a text of which nothing may be repeated. */
@@ -358,7 +355,7 @@ export function readName(asked: string, publicUrl: string): Name {
   if (tool && ofServer !== trimmed) return { ...none, text: ofServer, tool };
   const configured = readConfigured(trimmed);
   const ofFile = readFile(trimmed, readStarted(trimmed).length === 0).map(
-    (text): StartedName => ({ text, beside: [] }),
+    (text): StartedName => ({ text: readForgePackage(text) ?? text, beside: [] }),
   );
   const several = [configured, ofFile].find(({ length }) => length > 0) ?? readEach(trimmed);
   const pasted = several.length > 0 ? several : readCommanded(trimmed);
@@ -379,7 +376,10 @@ export function readName(asked: string, publicUrl: string): Name {
   if (isHandle(trimmed)) return toName({ text: trimmed, beside: [] }, publicUrl);
   if (trimmed.length > longest) return none;
   const [plain = unread] = writtenAs(trimmed);
-  return { ...toName(plain, publicUrl), text: trimmed, said, tool };
+  const named = toName(plain, publicUrl);
+  // Its repository may be recorded without the image.
+  const at = named.references[0]?.registry === 'oci' ? toPlaceReferences(trimmed).filter(isAtForge) : [];
+  return { ...named, references: [...named.references, ...at], text: trimmed, said, tool };
 }
 
 function toName({ text: plain, beside, configured_as }: StartedName, publicUrl: string): Name {
@@ -388,11 +388,11 @@ function toName({ text: plain, beside, configured_as }: StartedName, publicUrl: 
   if (isHandle(plain)) return { ...own, handles: [plain], references: besideHandle(plain) };
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);
-  const references = isVersion ? [...toPackageReferences(plain), ...besideHandle(bare)] : referencesIn(plain);
+  const references = isVersion ? besideHandle(bare) : referencesIn(plain);
   return {
     ...own,
     handles: isVersion ? [bare] : handlesInAddress(plain, publicUrl),
-    references: isVersion && isOfReversedDomain(bare) ? [] : references,
+    references,
     version: isAddressForm.test(plain) ? undefined : versionIn(plain),
     within: beside.some(({ what }) => what === 'code') ? undefined : withinRepository(plain, references),
     isUnread: plain === '',

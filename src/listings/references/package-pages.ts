@@ -1,3 +1,4 @@
+import { hasPublicSuffix } from '../../core/identity.ts';
 import { attempt } from '../../core/json.ts';
 
 /** Pages about anything else of a package, such as its tags, name the package only. */
@@ -10,6 +11,7 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
   ['', /^(?:osv\.dev\/vulnerability|github\.com\/advisories|nvd\.nist\.gov\/vuln\/detail)\/([\w-]+)$/i],
   ['npm', /^(?:unpkg\.com|cdn\.jsdelivr\.net\/npm)\/(@[^/]+\/[^/@]+|[^/@]+)(?:@([^/]+))?(?:\/.*)?$/i],
+  ['oci', /^((?:ghcr|quay)\.io(?!\/repository\/)(?:\/[\w.-]+){2,})(?:[:@](\w[\w.:-]*))?$/i],
   ['oci', /^hub\.docker\.com\/layers\/([^/]+\/[^/]+)\/([^/]+)\/.*$/i],
   // What a package manager reads, and files, as in a lock file.
   ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@-][^/@]*)(?:\/(\d[^/]*|latest))?$/i],
@@ -26,6 +28,10 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ],
 ];
 
+/** Of GitHub, of an account or of a repository. */
+const imagePage =
+  /^github\.com\/(?:(?:orgs|users)\/)?([\w-]+)\/(?:[\w.-]+\/pkgs|packages)\/container\/(?:package\/)?/i;
+
 interface NamedPackage {
   /** Empty for an advisory. */
   readonly registry: string;
@@ -35,7 +41,9 @@ interface NamedPackage {
 
 function pagePackage(text: string): NamedPackage | undefined {
   const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
-  const address = (attempt(() => decodeURIComponent(written)) ?? written).replace(/^https?:\/\//i, '');
+  const address = (attempt(() => decodeURIComponent(written)) ?? written)
+    .replace(/^https?:\/\//i, '')
+    .replace(imagePage, 'ghcr.io/$1/');
   for (const [registry, page] of packagePages) {
     const [, name, version] = page.exec(address) ?? [];
     if (name) return { registry, name, version };
@@ -69,6 +77,28 @@ export function readPackagePage(text: string): string | undefined {
   return found && toWritten(found);
 }
 
+export const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
+
+/**
+ * `pkg:github/owner/name@ref`, `github:owner/name#ref`, of Go `github.com/owner/name/path@ref`, and a raw
+ * file name a repository, whatever is at the ref.
+ */
+export function readForgePackage(text: string): string | undefined {
+  const raw = /^https:\/\/raw\.githubusercontent\.com\/([\w-]+\/[\w.-]+)\/(?=\S+$)/i;
+  if (raw.test(text)) return text.replace(raw, 'https://github.com/$1/blob/');
+  const [, forge = '', path, ref] =
+    /^(?:(?:https:\/\/)?pkg\.go\.dev\/|pkg:golang\/|pkg:|go:)?([a-z.]+)[:/]([\w.-]+(?:\/[\w.-]+)+)(?:[@#]([^?#]*))?(?:[?#].*)?$/i.exec(
+      text,
+    ) ?? [];
+  const host = forges.find((one) => one === forge.toLowerCase() || one.startsWith(`${forge.toLowerCase()}.`));
+  return host && (host !== forge || ref) ? `https://${host}/${path}${ref ? `#${ref}` : ''}` : undefined;
+}
+
+export function domainOfMail(text: string): string | undefined {
+  const [, domain = ''] = /^(?:mailto:)?[\w.+-]+@([a-z][\w-]*(?:\.[a-z][\w-]*)+)$/i.exec(text) ?? [];
+  return hasPublicSuffix(domain) ? domain : undefined;
+}
+
 /** How package managers begin what they report. */
 const reportForm = /^\s*(?:npm (?:err!|error|warn)|err_pnpm|error\b|warning\b|fatal\b|\u00d7|docker: error)/i;
 
@@ -91,6 +121,10 @@ const writtenForms: readonly NamingForm[] = [
     /node_modules[\\/]((?:@[a-z\d][\w.-]*[\\/])?[a-z\d][\w.-]*)(?![\w.-]|[\\/]node_modules)(?:"\s*:\s*\{\s*"version"\s*:\s*"([\w.+-]+)")?/gi,
   ],
   ['oci', /^[ \t]*(?:-[ \t]+)?"?image"?[ \t]*:[ \t]*["']?(?!https?:)([\w./:@-]+)["']?,?[ \t]*(?:#.*)?$/gm],
+  [
+    'github',
+    /^[ \t]*(?:-[ \t]+)?uses[ \t]*:[ \t]*["']?([\w-]+(?:\/[\w.-]+)+)@([\w./-]+)["']?[ \t]*(?:#.*)?$/gm,
+  ],
   ['oci', /^[ \t]*(?:-[ \t]+)?(?:uses[ \t]*:[ \t]*)?["']?docker:\/\/([\w./:@-]+)["']?[ \t]*(?:#.*)?$/gm],
   ['oci', /^[ \t]*FROM[ \t]+(?:--platform=\S+[ \t]+)?([\w./:@-]+)(?:[ \t]+[Aa][Ss][ \t]+[\w.-]+)?[ \t]*$/gm],
   [
@@ -113,7 +147,7 @@ const writtenForms: readonly NamingForm[] = [
   ],
   [
     '',
-    /^[ \t]*(?!python\b)([a-z][a-z\d._-]*)[ \t]*=[ \t]*"(?:==)?((?:[~^]|[<>]=|(?<==))\d[\w.+-]*)"[ \t]*$/gm,
+    /^[ \t]*(?!python\b)([a-z][a-z\d._-]*)[ \t]*=[ \t]*(?:\{.*?\bversion[ \t]*=[ \t]*)?"(?:==)?((?:[~^]|[<>]=|(?<==))\d[\w.+-]*)"[ \t]*(?:,.*|\})?$/gm,
   ],
   ['', /^(\S+)[ \t]+#[ \t].*$/g],
 ];

@@ -33,6 +33,10 @@ export function unwrap(words: readonly string[]): {
 export const nameOf = (program: string) =>
   program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
 
+/** As after `--token-url`, or the second value after `--headers`. */
+export const isOfOption = (before: readonly string[]) =>
+  /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
+
 const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$/i;
 const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
 
@@ -50,3 +54,14 @@ export const shellOperator = /[&|;<>`\n]|\$\(|\\["']/;
 
 export const isOwnScript = (program: string, script: string): boolean =>
   interpreter.test(nameOf(program)) && (isPath(script) || scriptForm.test(script));
+
+const steering =
+  /^(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
+
+/** Of .NET; they start nothing. */
+const harmlessVariable =
+  /^dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$/i;
+
+/** Can make a runtime or loader start other code or ask another registry. */
+export const steersRuntime = (variable: string): boolean =>
+  steering.test(variable) && !harmlessVariable.test(variable);

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
 import { code, count, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
-import { type Name, readName } from '../../listings/references/name.ts';
+import { type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
 import type { KnownVersions } from './asked-version.ts';
 import { type FoundListing, mostRecording } from './holders.ts';
@@ -45,6 +45,20 @@ async function packageWords({ text }: Beside, { who }: Subject, find: FindRecord
   return join([...notices, say`${what} ${handles} ${record} it, and this answer is not about it.`], ' ');
 }
 
+/** Of the addresses that a command gives to its package. */
+export const givenEndpoints = (beside: readonly Beside[]) =>
+  beside
+    .flatMap(({ what, text }) => (what === 'address' ? toReferences(text) : []))
+    .filter(({ kind }) => kind === 'endpoint');
+
+async function addressWords(one: Beside, { who }: Subject, find: FindRecording): Promise<Words> {
+  const { text } = one;
+  const known = await find(givenEndpoints([one]));
+  const handles = listed([...new Set(known.map(({ listing }) => listing.handle))].map((one) => code(one)));
+  if (known.length === 0) return say``;
+  return say`${who} also gives it the address ${code(text)}, which ${handles} ${own(known.length === 1 ? 'records' : 'record')}; what the package does there is not known.`;
+}
+
 /** A command may name hundreds, and each is looked up. */
 const mostLookedAt = 5;
 
@@ -64,6 +78,7 @@ export async function besideWords(
   const others = beside.filter(({ what }) => what !== 'added');
   const said = await inTurns(others.slice(0, mostLookedAt), async (one) => {
     if (one.what === 'code') return codeWords(one, subject);
+    if (one.what === 'address') return addressWords(one, subject, find);
     return one.what === 'package' ? packageWords(one, subject, find) : registryWords(one, subject);
   });
   const more = others.length - mostLookedAt;

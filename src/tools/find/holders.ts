@@ -167,7 +167,8 @@ function beyondWords(
   const asked = isCompared || version?.text === anyVersion ? undefined : version?.text;
   const part = kind === 'repository' ? (within ?? asked) : kind === 'package' ? asked : undefined;
   const { packages = [], remotes = [], repository } = found ?? {};
-  const isWhole = repository !== undefined && toAddressKey(repository) === toAddressKey(text);
+  const isWhole =
+    repository !== undefined && !text.includes('#') && toAddressKey(repository) === toAddressKey(text);
   if (isNow && (part === undefined || isWhole)) return undefined;
   const of = part !== undefined && say`${code(part)} ${own(kind === 'repository' ? 'in' : 'of')} `;
   const unknown =

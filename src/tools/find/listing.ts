@@ -16,7 +16,7 @@ import type { Reference } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
-import { besideInStore, withBeside } from './asked-command.ts';
+import { besideInStore, givenEndpoints, withBeside } from './asked-command.ts';
 import {
   type AskedPlace,
   type FoundListing,
@@ -47,6 +47,8 @@ interface UnknownName {
   /** Of a text in the form of a handle; `named`: of any other. */
   readonly references?: readonly Reference[];
   readonly named?: Reference | undefined;
+  /** What its command is given. */
+  readonly given?: readonly Reference[];
   readonly beside?: Words;
   /** Of a text that is no name. */
   readonly detail?: string;
@@ -60,6 +62,7 @@ async function refuseUnknown(
   {
     references,
     named,
+    given = [],
     beside: command = say``,
     detail: unread,
     code = 'unknown_handle',
@@ -67,27 +70,35 @@ async function refuseUnknown(
   }: UnknownName = {},
 ): Promise<never> {
   const { listings } = context.store;
-  const recording = async () => (await listings.recording(references ?? [], maxNear)).flat();
+  const recording = async (all: readonly Reference[]) => (await listings.recording(all, maxNear)).flat();
   const readOfTool = async () => tool && readTool(tool.name, context.store);
   const asName = tool?.isSure ? undefined : named;
   const read = Promise.all([
     listings.near(text, maxNear),
-    recording(),
+    recording(references ?? []),
+    recording(given),
     readWhy(asName, context),
     readOfTool(),
   ]);
-  const [[{ near, others }, recorded, why, ofTool] = [{ near: [], others: [] }, [], undefined, undefined]] =
-    await orEmpty(
-      read.then((found) => [found]),
-      context,
-    );
+  const [
+    [{ near, others }, recorded, reached, why, ofTool] = [
+      { near: [], others: [] },
+      [],
+      [],
+      undefined,
+      undefined,
+    ],
+  ] = await orEmpty(
+    read.then((found) => [found]),
+    context,
+  );
   const isTwin = references !== undefined && near[0]?.toLowerCase() === text.toLowerCase();
   const detail = isTwin
     ? 'A listing has this handle with different capitals: it is the first in near.'
     : recorded.length > 0
       ? 'The first in near records this as a repository, an address or a package.'
       : unread || why?.detail;
-  const recorders = [...recorded.map(({ handle }) => handle), ...(ofTool?.handles ?? [])];
+  const recorders = [...[...recorded, ...reached].map(({ handle }) => handle), ...(ofTool?.handles ?? [])];
   const beside = why?.beside.map(({ handle }) => handle) ?? [];
   const alike = beside.length > 0 ? beside : [...(why?.packages ?? []).map(({ handle }) => handle), ...near];
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
@@ -211,7 +222,14 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
   const code = why === undefined || isName.test(text) ? 'unknown_handle' : 'invalid_handle';
   const all = name.servers && 'resolve_agents takes them all.';
   const detail = [why && toText(why), all].filter(Boolean).join(' ');
-  return refuseUnknown(toNearText(name), context, { named, beside, detail, code, tool: name.tool });
+  return refuseUnknown(toNearText(name), context, {
+    named,
+    given: givenEndpoints(name.beside),
+    beside,
+    detail,
+    code,
+    tool: name.tool,
+  });
 }
 
 /** Throws as findListing does. */
