@@ -263,7 +263,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Visible ones for each reference: the holder's, then the oldest. */
   recording: (references: readonly Reference[], limit: number) =>
     readRecording(db, search, references, limit),
-  holding: (reference: Reference) => readHolding(db, reference),
+  holding: (reference: Reference) => readHolding(db, search, reference),
   /** Shown ones for each reference, the latest first; without any, those that the registry deleted. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
   /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { isOnNamespace } from '../core/identity.ts';
+import { isOnNamespace, namespaceIdentity } from '../core/identity.ts';
 import { ownerFacet } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
@@ -97,7 +97,7 @@ export async function readRecording(
   return (await Promise.all(found)).map((some) => some.map(listingTable.decode).map(withoutHidden));
 }
 
-const selectHolding = precompileQuery((db: Db, key: string) =>
+const holding = (db: Db, key: string) =>
   db
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
@@ -105,13 +105,34 @@ const selectHolding = precompileQuery((db: Db, key: string) =>
     .where('listing_reference.key', '=', key)
     .where('withdrawn', 'is', null)
     .orderBy('listing_reference.published_at')
-    .orderBy('listing_reference.handle'),
+    .orderBy('listing_reference.handle');
+
+const selectHolding = precompileQuery(holding);
+
+const selectPaidOn = precompileQuery((db: Db, key: string, network: string) =>
+  holding(db, key).where(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('payee')
+        .select('payee.key')
+        .where('payee.key', '=', key)
+        .where('payee.network', '=', network)
+        .where('payee.until', 'is', null)
+        .whereRef('payee.handle', '=', 'listing.handle'),
+    ),
+  ),
 );
 
-/** All visible ones, as `readRecording` orders them; undefined of an owner and of a payee on one network. */
-export async function readHolding(db: Db, reference: Reference) {
-  if (reference.kind === 'owner' || reference.network !== undefined) return undefined;
-  const rows = await selectHolding(db, keyOfReference(reference));
+/** All visible ones, as `readRecording` orders them. */
+export async function readHolding(db: Db, index: SearchIndex, reference: Reference) {
+  const { kind, key: of, network } = reference;
+  if (kind === 'owner')
+    return (await readOwned(db, index, of, Number.MAX_SAFE_INTEGER)).map(({ id, handle }) => ({
+      id,
+      handle,
+      publisher: namespaceIdentity(handle),
+    }));
+  const key = keyOfReference(reference);
+  const rows = network === undefined ? await selectHolding(db, key) : await selectPaidOn(db, key, network);
   const holder = holderOfReference(reference);
   const held = rows.filter(({ publisher }) => publisher === holder);
   return inOrder(reference, held, rows);

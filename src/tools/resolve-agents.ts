@@ -231,7 +231,7 @@ async function toMissing(
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const ofTool = nearText && tool ? await directory.ofTool?.(tool.name) : undefined;
   const unasked = isAt
-    ? unrecordedWords(meant, { atHost, ofDomain })
+    ? await unrecordedWords(meant, { atHost, ofDomain }, directory.holding)
     : whereToAsk(isTool ? undefined : meant);
   const said = join([ofTool?.words, reason ?? unasked], ' ');
   const besides = atHost.length > 0 ? atHost : [...ofDomain, ...listingsOf('website')];

@@ -41,7 +41,7 @@ const find = async (input: object) => {
 it('an answer that names five of more listings says what finds all of them', async () => {
   expect(await callTool(directory, 'get_agent', { handle: 'waystation.ai' })).toMatchObject({
     detail:
-      'More than 5 listings are in a namespace of `waystation.ai`. `search_agents` with publisher `waystation.ai` finds all. Call again with the handle of one of the candidates.',
+      '7 listings of 1 publisher are in a namespace of `waystation.ai`. `search_agents` with publisher `waystation.ai` finds all. Call again with the handle of one of the candidates.',
   });
   expect(await find({ publisher: 'waystation.ai' })).toEqual(names.toSorted());
   const page = await (await directory.app.request('/agents?q=waystation.ai')).text();

@@ -34,8 +34,6 @@ import {
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
 export const mostNamed = 5;
-/** Of an account or domain, and of a payee on one network. */
-export const mostHeld = 200;
 
 export interface FoundListing {
   readonly handle: string;
@@ -208,19 +206,19 @@ function lookAlikeWords(found: Reference): Words | undefined {
 
 type HeldBy = readonly { readonly publisher: string | null }[];
 
-interface Holders {
+export interface Holders {
   readonly recording: readonly (readonly Listing[])[];
   readonly formerly: readonly (readonly FormerHolder[])[];
   /** All; asked only where there are more than an answer names. */
-  holding(reference: Reference): Promise<HeldBy | undefined>;
+  holding(reference: Reference): Promise<HeldBy>;
 }
 
 /** One more than an answer names, to say that there are more. */
 export const mostRecording = mostNamed + 1;
 
-function countOfHolders(found: readonly unknown[], all?: HeldBy): Words {
+/** `all`: needed where there are more than an answer names. */
+export function countOfHolders(found: readonly unknown[], all: HeldBy): Words {
   if (found.length <= mostNamed) return count(found.length, 'listing');
-  if (!all) return say`More than ${mostNamed} listings`;
   const publishers = new Set(all.map(({ publisher }) => publisher)).size;
   return say`${count(all.length, 'listing')} of ${count(publishers, 'publisher')}`;
 }
@@ -236,11 +234,7 @@ function nameOfPlace({ kind, key, registry, network }: Reference, [first]: reado
 }
 
 /** Of those that are not named: the call that lists all. */
-function restOf(
-  reference: Reference,
-  found: readonly Listing[],
-  isCounted: boolean,
-): Required<Several>['rest'] {
+function restOf(reference: Reference, found: readonly Listing[]): Required<Several>['rest'] {
   const { kind, key } = reference;
   const isQuery = kind !== 'owner';
   const value = isQuery ? nameOfPlace(reference, found) : key;
@@ -249,8 +243,7 @@ function restOf(
   const all = isNarrower
     ? say`all that record the ${typeWords(value.split(':')[0] ?? '')} package`
     : own('all');
-  const some = isQuery && !isCounted ? say`up to ${mostHeld} of them` : all;
-  const words = say`${code('search_agents')} with ${own(isQuery ? 'query' : 'publisher')} ${code(value, address)} finds ${some}.`;
+  const words = say`${code('search_agents')} with ${own(isQuery ? 'query' : 'publisher')} ${code(value, address)} finds ${all}.`;
   return { words, isQuery };
 }
 
@@ -298,7 +291,7 @@ export function pickFormer(
   return {
     detail: join(
       [
-        say`No listing shown here ${own(now)} ${placeOf(reference)} now; ${countOfHolders(found)} ${own(had)} it${network}.`,
+        say`No listing shown here ${own(now)} ${placeOf(reference)} now; ${found.length > mostNamed ? say`More than ${mostNamed} listings` : count(found.length, 'listing')} ${own(had)} it${network}.`,
         sentence(notShown(reference)),
         beside,
       ],
@@ -370,9 +363,9 @@ export async function pickRecording(
     };
   const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
-  const all = found.length > mostNamed ? await holding(reference) : undefined;
+  const all = found.length > mostNamed ? await holding(reference) : [];
   return {
-    ...(found.length > mostNamed && { rest: restOf(reference, found, all !== undefined) }),
+    ...(found.length > mostNamed && { rest: restOf(reference, found) }),
     detail: join(
       [
         say`${countOfHolders(found, all)} ${own(have)} ${join([where, ...former], '; ')}.`,

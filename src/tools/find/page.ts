@@ -19,7 +19,7 @@ import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
 import { askedVersion, readOfRecord } from './asked-version.ts';
-import { mostHeld, mostNamed, mostRecording } from './holders.ts';
+import { mostNamed, mostRecording } from './holders.ts';
 import { findListingFacts, isListed } from './listing.ts';
 import { meantWords } from './meant-filters.ts';
 import { findLeftOut, findNearMisses, freeFacet, toAdvice } from './near-misses.ts';
@@ -184,20 +184,16 @@ async function findHeld(
   const at = all.findIndex((some) => some.length > 0);
   const reference = references[at];
   if (!reference || (all[at]?.length ?? 0) <= (payee ? 0 : mostNamed)) return undefined;
-  const held = await store.listings.holding(reference);
-  const [found = []]: (readonly { readonly id: number; readonly handle: string }[])[] = held
-    ? [held]
-    : await store.listings.recording([reference], mostHeld + 1);
-  const most = held ? found.length : mostHeld;
+  const found = await store.listings.holding(reference);
   const network = payee?.network;
   const isElsewhere = network !== undefined && reference.network === undefined;
   const isByHolder = holderOfReference(reference) !== undefined;
-  const { shown, next } = pageOf(found.slice(0, most), search, place);
+  const { shown, next } = pageOf(found, search, place);
   const handles = shown.map(({ handle }) => handle);
   const hits = await store.documents.hitsOf(handles, clock().toISOString());
   return {
     listings: await toHits(hits, search, !payee, context, () => undefined),
-    counts: { total: Math.min(found.length, most), capped: found.length > most, facets: {} },
+    counts: { total: found.length, capped: false, facets: {} },
     next,
     order: `${isByHolder ? 'those of the holder of the domain or account first, then ' : ''}oldest publication first`,
     unknown: [],

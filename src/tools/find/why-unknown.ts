@@ -12,7 +12,14 @@ import { type Reference, toAddressKey, toHost } from '../../listings/references/
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
 import { foldToolName } from '../../search/tool-names.ts';
-import { mostRecording, noAdvisory, whatLooksAlike } from './holders.ts';
+import {
+  countOfHolders,
+  type Holders,
+  mostNamed,
+  mostRecording,
+  noAdvisory,
+  whatLooksAlike,
+} from './holders.ts';
 import { findLacking } from './near-misses.ts';
 
 export const maxNear = 5;
@@ -24,11 +31,16 @@ interface AtHost {
   readonly ofDomain: readonly Listing[];
 }
 
-function besideWords({ key }: Reference, { atHost, ofDomain }: AtHost): Words | false {
+async function besideWords(
+  { key }: Reference,
+  { atHost, ofDomain }: AtHost,
+  holding: Holders['holding'],
+): Promise<Words | false> {
   const host = toHost(key);
   const [only, other] = atHost.length > 0 ? atHost : ofDomain;
   if (!only) return false;
-  const many = (all: readonly Listing[]) => (all.length > maxNear ? own('more than 5') : all.length);
+  const many = async (found: readonly Listing[], of: readonly Reference[]) =>
+    countOfHolders(found, found.length > maxNear ? (await Promise.all(of.map(holding))).flat() : []);
   const isAtHost = ({ url }: { readonly url: string }) =>
     toReferences(url).some((one) => one.kind === 'endpoint' && toHost(one.key) === host);
   const recordedBy = (remotes: Listing['remotes']) =>
@@ -38,22 +50,26 @@ function besideWords({ key }: Reference, { atHost, ofDomain }: AtHost): Words | 
     )}`;
   if (atHost.length > 0)
     return other
-      ? say`${many(atHost)} listings record other addresses at its host: see near`
+      ? say`${await many(atHost, [{ kind: 'host', key: host }])} record other addresses at its host: see near`
       : say`${handleWords(only.handle)} ${recordedBy(only.remotes.filter(isAtHost))} at its host`;
   const naming = ofDomain.filter(({ website }) => website !== undefined && toAddressKey(website) === key);
   if (naming.length > 0)
     return say`it is the website in the record of ${listed(naming.map(({ handle }) => handleWords(handle)))}`;
   const domain = code(Holder.ofHost(host).id);
-  if (other) return say`${many(ofDomain)} listings are in a namespace of ${domain}: see near`;
+  if (other) return say`${await many(ofDomain, toOwners(host))} are in a namespace of ${domain}: see near`;
   const recorded = only.remotes.length > 0 ? say` and ${recordedBy(only.remotes)}` : say``;
   return say`${handleWords(only.handle)} is in a namespace of ${domain}${recorded}`;
 }
 
 /** Of an address or a host that no listing records, with who has its host or domain. */
-export function unrecordedWords(named: Reference, found: AtHost): Words {
+export async function unrecordedWords(
+  named: Reference,
+  found: AtHost,
+  holding: Holders['holding'],
+): Promise<Words> {
   const what =
     named.kind === 'host' ? own('this host') : own('this address as an endpoint, a repository or a package');
-  const beside = besideWords(named, found);
+  const beside = await besideWords(named, found, holding);
   return say`No listing shown here records ${what}${beside ? say`; ${beside}` : say``}.`;
 }
 
@@ -143,7 +159,7 @@ export async function readWhy(
 }> {
   if (!named) return { beside: [] };
   const { kind, key, registry } = named;
-  const { recording } = context.store.listings;
+  const { recording, holding } = context.store.listings;
   const { config } = context;
   if ([config.serviceName.toLowerCase(), new URL(config.publicUrl).hostname].includes(key))
     return { detail: ifThisService(config), beside: [] };
@@ -172,10 +188,8 @@ export async function readWhy(
   const [atHost = [], ...owned] = kind === 'repository' ? [] : await readAt(host);
   const ofDomain = owned.flat();
   const beside = atHost.length > 0 ? atHost : ofDomain;
-  return { detail: toText(unrecordedWords(named, { atHost, ofDomain })), beside };
+  return { detail: toText(await unrecordedWords(named, { atHost, ofDomain }, holding)), beside };
 }
-
-const mostNamed = 5;
 
 /** An entry of another catalogue, and what its address names. */
 const cataloguePage =
