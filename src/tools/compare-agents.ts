@@ -158,7 +158,7 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
   const codes: ProblemCode[] = [
     ...(['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'] as const),
     // Nothing is kept of the listing from so early a day.
-    'invalid_input',
+    'not_found',
   ];
   if (!(error instanceof Problem && codes.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();

@@ -192,6 +192,14 @@ describe('an answer as of a day', () => {
     expect(await textOf('get_agent', { handle, as_of: before })).toContain(
       `Dossier kept nothing of \`${handle}\` on ${before}: it first read the record on ${began}. By the dates of its versions, `,
     );
+    const { members: two } = await ask('compare_agents', {
+      handles: [handle, rater],
+      criteria: [{ criterion: 'active' }],
+      as_of: before,
+    });
+    expect(comparedOf(two)[0]?.problem?.message).toContain(
+      `Dossier kept nothing of \`${handle}\` on ${before}`,
+    );
     expect(await textOf('get_agent', { handle, as_of: '2999-01-01' })).toContain(
       `as_of must not be after today, ${today()}: ask again on that day.`,
     );
