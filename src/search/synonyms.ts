@@ -1,6 +1,6 @@
 import { lazy } from '../core/lazy.ts';
 import tables from './synonyms.json' with { type: 'json' };
-import { stem, stopWords } from './words.ts';
+import { foreignWords, lightWords, questionWords, stem, stopWords } from './words.ts';
 
 /** `factor` is in relation to the word itself. */
 export interface Alternative {
@@ -71,6 +71,15 @@ const byStart = lazy(() => {
     ({ phrase }) => phrase[0] ?? '',
   );
 });
+
+const stemsOfPhrases = lazy(() => new Set([...byStart().values()].flat().flatMap(({ phrase }) => phrase)));
+
+/** Words of questions and those with synonyms: of more than these only a reader knows the language. */
+export const isEnglish = (word: string): boolean =>
+  !foreignWords.has(word) &&
+  word.length > 2 &&
+  ([stopWords, questionWords, lightWords].some((words) => words.has(word)) ||
+    stemsOfPhrases().has(stem(word)));
 
 /** Each once, in its nearest sense. */
 function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {

@@ -84,7 +84,7 @@ export const stopWords: ReadonlySet<string> = toSet(
 );
 
 /** Of Spanish, Portuguese, French, Italian, German and Dutch. One alone may be a name, as in `la`. */
-const foreignWords = toSet(
+export const foreignWords = toSet(
   `el la los las un una del de en con por para que os um uma com em da das dos je cherche le les des du une pour
   avec dans sur et est mon mes qui il lo gli di per che der die den dem ein eine einen einem und oder fur mit ohne
   zu von ist es gibt ich het een voor met van y`,

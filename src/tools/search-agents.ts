@@ -43,9 +43,8 @@ function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out
   return `without ${toQuote(text ?? '')}: ${count}${query ? `, query ${toQuote(query)}` : ''}`;
 }
 
-const noMatchText = ({ near, leave_out, unknown_tags = [], copy_lacks }: NearMisses) =>
+const noMatchText = ({ near, leave_out, unknown_tags = [] }: NearMisses) =>
   lines(
-    copy_lacks,
     near.length > 0 && `Near: ${near.map(code).join(', ')}`,
     leave_out.length > 0 && `How many match with fewer conditions:\n${list(leave_out, omissionLine)}`,
     ...unknown_tags.map(
@@ -85,6 +84,7 @@ function unknownLines(unknown: readonly z.output<typeof unknownWord>[]): string[
 
 const toSearchText = (answer: z.output<typeof output>): string =>
   paragraphs(
+    answer.no_match?.copy_lacks,
     `Matching listings: ${answer.total.count}${answer.total.capped ? ' or more' : ''}. Order: ${answer.order === 'alike' ? 'most alike first' : answer.order}.`,
     lines(...unknownLines(answer.did_you_mean ?? []), answer.advice),
     answer.listings.length > 0 && list(answer.listings, listingLine),

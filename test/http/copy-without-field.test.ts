@@ -3,6 +3,7 @@ import { runImport } from '../../src/imports/import.ts';
 import { comparedOf } from '../support/compared.ts';
 import { callTool, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { opened } from '../support/opened.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
@@ -88,6 +89,9 @@ describe('a copy that records no endpoint of any listing', () => {
     ])
       expect(await lackOf(filter)).toBe(sentence);
     expect(await lackOf({ tags: ['nothing'] })).toBeUndefined();
+    const client = await opened(connect('v2', directory));
+    const { content } = await client.call('search_agents', { has_endpoint: true });
+    expect(content[0]?.text).toMatch(`${sentence}\n\nMatching listings: 0.`);
   });
 
   it('is no longer one once it records the endpoint of another listing', async () => {

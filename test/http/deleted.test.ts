@@ -71,6 +71,14 @@ it.each([
   }
 });
 
+it('a search for its handle says what get_agent says of it, and of no part that it is in no listing', async () => {
+  const answer = await answerOf('search_agents', { query: 'com.vanish/notes' });
+  expect(answer).toContain(
+    'The listing `com.vanish/notes` was withdrawn. The registry has deleted it, <date>. This is not a verdict about it.',
+  );
+  expect(answer).not.toContain('No listing has the word');
+});
+
 it('whoever records it now comes first', async () => {
   expect(await answerOf('get_agent', { handle: 'https://mcp.taken.com/mcp' })).toMatch(
     /^Found as the only listing that records this endpoint; recording does not show control; `com.taken\/notes` recorded it until 2026-11-26\./,

@@ -75,6 +75,11 @@ it.each([
     'notes without docker',
     '“without docker” leaves out nothing: -docker leaves out listings with this word.',
   ],
+  [
+    'notes, alternative to docker',
+    '“alternative to docker” leaves out nothing: -docker leaves out listings with this word.',
+  ],
+  ['notes, no docker', '“no docker” leaves out nothing: -docker leaves out listings with this word.'],
   ['notes made this year', 'No date is searched: sort by published or updated.'],
   [
     'the most popular notes',

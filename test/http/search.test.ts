@@ -84,7 +84,13 @@ describe('search_agents', () => {
       listings: [{ handle: 'com.tides/x' }],
       advice: 'Listings are mostly in English; search in English.',
     });
-    expect(await found('weather forcast area')).not.toHaveProperty('advice');
+    for (const query of [
+      'weather forcast area',
+      'invoice parsing',
+      'send sms messages',
+      'find a zzyzxq frobnicator',
+    ])
+      expect(await found(query)).not.toHaveProperty('advice');
     const pricesOf = (limit: string) =>
       `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${limit} USDC.`;
     const priced = await found('cheapest forecast under 0.02 USDC per call');

@@ -56,7 +56,7 @@ const unsearched: readonly (readonly [words: RegExp, toText: (found: RegExpExecA
   ],
   [
     new RegExp(
-      `\\bwithout (?:(?:an?|any|the|my) )?(?!(?:api[ -]?)?(?:${secrets})\\b)(?<word>\\w[\\w-]{0,40})`,
+      `\\b(?:without|no(?! (?:code|sql|need|more|one|matter|cost|ads?)\\b)|alternatives? (?:to|for)) (?:(?:an?|any|the|my) )?(?!(?:api[ -]?)?(?:${secrets})\\b)(?<word>\\w[\\w-]{0,40})`,
       'i',
     ),
     ({ 0: said, groups: { word } = {} }) =>

@@ -12,6 +12,7 @@ import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
 import { type Facet, findOmissions, readVersions, type SearchQuery } from '../../search/query.ts';
+import { isEnglish } from '../../search/synonyms.ts';
 import { toWords, withoutForeign } from '../../search/words.ts';
 import type { Reads } from '../../store/store.ts';
 import { meantText, readPriceLimit, unsearchedTexts } from './meant-filters.ts';
@@ -151,11 +152,12 @@ export function toAdvice(
   words: number,
   unknown: readonly { readonly word: string; readonly isSure: boolean }[],
 ): string | undefined {
-  const foreign = unknown.filter(({ word, isSure }) => !isSure && !asksPrice.test(word));
+  const foreign = unknown.filter(({ isSure }) => !isSure);
+  const asked = toWords(text);
   const isForeign =
-    withoutForeign(toWords(text)) !== undefined ||
+    withoutForeign(asked) !== undefined ||
     foreign.some(({ word }) => notEnglish.test(word)) ||
-    2 * foreign.length > words;
+    (2 * foreign.length > words && !asked.some((one) => isEnglish(one.text)));
   const limit = readPriceLimit(text);
   const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
   const [version] = readVersions(text).versions;

@@ -4,7 +4,7 @@ import { code, join, own, say, toText, type Words } from '../../core/words.ts';
 import { isOnlyName, meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { besideInStore, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalWords } from './holders.ts';
-import { findHolders } from './listing.ts';
+import { findHolders, withdrawal } from './listing.ts';
 import { describeSeveral } from './several.ts';
 import { readTool, readWhy, whyUnreadable } from './why-unknown.ts';
 
@@ -43,6 +43,12 @@ export async function readSearchedName(asked: string, context: Context): Promise
     return { ...noName, advice: toText(join(said, ' ')) };
   }
   if (name.tool && text !== asked.trim()) return ofTool(name.tool, noName, context);
+  for (const handle of name.handles) {
+    const listing = await context.store.listings.byHandle(handle);
+    const why = listing?.withdrawn && (await withdrawal(listing, context));
+    const advice = why && `${toText(say`The listing ${code(handle)} was withdrawn.`)} ${why}`;
+    if (advice) return { ...noName, isName: true, advice };
+  }
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   if (places.length === 0 && name.beside.length === 0) return noName;
   const { now, before } = await findHolders({ ...name, references: places }, context);
