@@ -87,7 +87,7 @@ export function nameOfPackage(registry: string, name: string, version?: string):
 
 /** What decides which code runs and is no part of the package; `text` shows no user name or password. */
 export interface Beside {
-  /** `setting`: an option that may name another registry; `package`: as `npm:name@version`; `address`: it is given. */
+  /** `setting`: an option that may name another registry; `package`: as `npm:name@version`. */
   readonly what: 'code' | 'registry' | 'setting' | 'package' | 'address' | 'added';
   readonly text: string;
   /** Of `code`: a branch, tag or commit; of a registry: the type of the package. */

@@ -64,7 +64,7 @@ const registries: Readonly<Record<string, string>> = {
 const advisoryForm = /^(?:(?:mal|cve|pysec|rustsec)-\d{4}-\d+|ghsa(?:-[\da-z]{4}){3})$/i;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
-/** `@1.2.3`, `@=1.2.3`, `==1.2.3`, `>=2`, `^1.2`, `(>=1,<2)`, `:1.2`, ` v1.2`, `@sha256:...`, and extras of PyPI: `[all]`. */
+/** As in `@1.2.3`, `==1.2.3`, `>=2`, `^1.2`, `(>=1,<2)`, `:1.2`, ` v1.2`, `@sha256:...`, `[all]`. */
 const behindName = /(?<=.)(?:@[^/@]*|\s*\(?[=~<>!^].*|:[\w.-]+|\s+v?\d[\w.+-]*|\[[\w\s,.-]*\])$/;
 
 /** Twice, because an image may have a tag and a digest, and a package an extra and a version. */
