@@ -13,6 +13,7 @@ import {
 } from '../../observations/known/prices/words.ts';
 import { type FactsOf, observed, recorded, unknownOf, whyOf } from '../recorded-facts.ts';
 import {
+  asLastKnown,
   atPlace,
   factWords,
   isChecked,
@@ -76,27 +77,24 @@ function quotedWords(one: KnownOffers, { detail }: JudgedListing): Words {
 export const costs: FactsOf = (judged) => {
   const { known } = judged;
   const quoted = judged.seen(priceOffers).filter(isQuote);
-  const prices = known(priceOffers)
-    .filter(isQuote)
-    .map((one) => {
-      const place = atPlace(one, quoted);
-      return observed(
-        judged,
-        one,
-        say`quotes ${paidForWords(one.value.offers)}${place} before it answers: ${quotedWords(one, judged)}`,
-      );
-    });
+  const quotes = quoted.map((newest) => {
+    const one = newest.outcome === 'nothing' ? newest : asLastKnown(newest);
+    const place = atPlace(one, quoted);
+    if (!isKnown(one)) return observed(judged, one, say`${noPriceWords(one, judged)}${place}`);
+    const text = say`quotes ${paidForWords(one.value.offers)}${place} before it answers: ${quotedWords(one, judged)}`;
+    const said = observed(judged, one, text);
+    return one === newest ? said : { ...said, text: say`${said.text}: ${whyOf(newest)}` };
+  });
   const others = known(priceOffers)
     .filter((one) => !isQuote(one))
     .map((one) => observed(judged, one, say`${placeTitle(one.value)}: ${factWords(one)}`));
-  const notSeen = quoted.filter((one) => !isKnown(one));
   const unread = judged.listing.not_known.find(
     ({ kind, state }) => kind === anyPrice.kind && state === 'not_checked',
   );
   return [
-    ...prices,
+    ...quotes.filter(({ state }) => state === 'known'),
     ...others,
-    ...notSeen.map((one) => observed(judged, one, say`${noPriceWords(one, judged)}${atPlace(one, quoted)}`)),
+    ...quotes.filter(({ state }) => state !== 'known'),
     ...(unread && quoted.some(({ outcome }) => outcome !== 'not_asked')
       ? [recorded(judged, phrase(unread.reason), 'not_known')]
       : []),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { callTool } from '../../support/directory.ts';
+import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt, openCheckedTwice } from '../../support/endpoints/observed.ts';
-import { startShop } from '../../support/endpoints/paid-endpoint.ts';
 import { alice, offerOf, usdc } from '../../support/offers.ts';
 
 const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -16,9 +16,17 @@ const asked: Record<string, object> = {
     extra: { feePayer: '2wKupLR9q6wXYppw8Gr2NvWxKBUqm4PPJKkQfoxHDBg4' },
   }),
   moved: offerOf(),
+  closed: upto,
 };
 const { directory } = await openCheckedTwice(Object.keys(asked), (name) =>
-  startShop(() => [asked[name] ?? '']),
+  startEndpoint((_, __, response) => {
+    const accepts = asked[name];
+    if (!accepts) response.writeHead(401, { 'www-authenticate': 'Bearer realm="a"' }).end();
+    else
+      response
+        .writeHead(402)
+        .end(JSON.stringify({ x402Version: 2, accepts: [accepts], resource: { url: 'x' } }));
+  }),
 );
 
 interface Body {
@@ -63,4 +71,16 @@ it('a scheme that was quoted for another asset before is as seen, and did not re
   const { offers } = await call('check_offer', { handle, offer: { x402Version: 2, accepts: [asked.moved] } });
   expect(offers).toMatchObject([{ asset: 'new', network: 'new', scheme: 'as_seen' }]);
   expect(offers[0]?.facts.join(' ')).not.toContain('it was `exact`');
+});
+
+it('a price that was seen is told until which day, and what came after, when the endpoint quotes none', async () => {
+  const handle = handleAt('closed');
+  delete asked.closed;
+  directory.wait(3 * 86_400);
+  await directory.observe(handle);
+  const { costs } = (await call('get_agent', { handle })).lines;
+  expect(costs).toMatch(
+    /: at most 0\.5 USDC .*, not seen by checks since [\d-]{10}: .+\(Dossier, [\d-]{10}\)/,
+  );
+  expect(costs).not.toMatch(/no price could be seen|price not known/i);
 });
