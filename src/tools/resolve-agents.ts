@@ -44,7 +44,7 @@ import {
   severalWords,
 } from './find/holders.ts';
 import { orEmpty, toReadDocument, withdrawal } from './find/listing.ts';
-import { findLacking } from './find/near-misses.ts';
+import { endOfCopy, findLacking } from './find/near-misses.ts';
 import {
   askedPackages,
   candidatesOf,
@@ -338,7 +338,7 @@ export const resolveAgents = defineTool({
     return {
       results,
       evidence_snapshot_date: dayText(now.toISOString()),
-      statement: toText(whatAListingIsNot),
+      statement: [toText(whatAListingIsNot), await endOfCopy(context.store)].filter(Boolean).join(' '),
       untrusted_fields: untrustedIn(results, untrusted).map((name) => `results.${name}`),
     };
   },

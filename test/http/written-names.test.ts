@@ -20,6 +20,21 @@ const directory = await opened(
       registryEntry('com.saltmarsh/scan', packaged('npm', '@saltmarsh/scan')),
       registryEntry('com.saltmarsh/image', packaged('oci', 'docker.io/saltmarsh/image:1.2.0')),
       registryEntry('io.github.quillworks/tide', packaged('oci', 'ghcr.io/quillworks/tide:1.2.0')),
+      registryEntry(
+        'com.saltmarsh/pinned',
+        packaged('oci', `ghcr.io/saltmarsh/pinned@sha256:${'a1'.repeat(32)}`),
+      ),
+      registryEntry('com.saltmarsh/file', {
+        packages: [
+          {
+            registryType: 'mcpb',
+            identifier: 'https://github.com/saltmarsh/file/releases/download/v1/file.mcpb',
+            fileSha256: 'b2'.repeat(32),
+            transport: { type: 'stdio' },
+          },
+        ],
+        remotes: [],
+      }),
       registryEntry('com.fieldgate/orders', packaged('nuget', 'Fieldgate.Orders')),
       registryEntry('com.kelpdb.mcp/mcp', at('https://docs.mcp.kelpdb.com/mcp')),
       registryEntry('com.kelpdb/kelpdb-mcp-server', at('https://mcp.kelpdb.com/mcp')),
@@ -56,9 +71,31 @@ const { quillpad, scan, image, orders, kelpdb } = {
   kelpdb: 'com.kelpdb/kelpdb-mcp-server',
 };
 
+it.each([
+  ['left-pad', 'If this is a package, ask about it with its registry, as in `npm:left-pad`.'],
+  [
+    'c3'.repeat(32),
+    `If this is a package, ask about it with its registry, as in \`npm:${'c3'.repeat(32)}\`.`,
+  ],
+  ['MAL-2026-1', 'Dossier has read this advisory about no package that a listing records.'],
+  [`0x${'5'.repeat(40)}`, 'Dossier shows no listing whose endpoint asked to be paid at this address.'],
+])(
+  'resolve_agents says of %s what get_agent says, and links nothing that is no package',
+  async (text, why) => {
+    const [resolved] = await resolve(text);
+    const { detail } = await call('get_agent', { handle: text });
+    expect(resolved).toMatchObject({ outcome: 'not_listed', reason: expect.stringContaining(why) });
+    expect(detail).toContain(why);
+    expect(`${resolved?.reason}${detail}`).not.toContain('osv.dev');
+  },
+);
+
 describe('what a file, a lock file or a trace names is read, and the name is repeated', () => {
   it.each([
     ['quillpad-mcp==1.2.0', quillpad, 'quillpad-mcp==1.2.0'],
+    ['quillpad_mcp-1.2.0-py3-none-any.whl', quillpad, 'quillpad_mcp-1.2.0-py3-none-any.whl'],
+    [`sha256:${'a1'.repeat(32)}`, 'com.saltmarsh/pinned', `sha256:${'a1'.repeat(32)}`],
+    ['B2'.repeat(32), 'com.saltmarsh/file', 'B2'.repeat(32)],
     ['quillpad-mcp[dev]==1.1.0', quillpad, 'quillpad-mcp[dev]==1.1.0'],
     ['quillpad-mcp~=1.1.0', quillpad, 'quillpad-mcp~=1.1.0'],
     ['quillpad-mcp>=1.1,<2', quillpad, 'quillpad-mcp>=1.1,<2'],

@@ -38,6 +38,7 @@ const applied = [
   '0014-inputs',
   '0015-upkeep',
   '0016-required',
+  '0017-digests',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -174,7 +174,7 @@ function versionIn(plain: string): VersionAsked | undefined {
 }
 
 function toPackageReferences(plain: string): Reference[] {
-  const { registry, named } = readPackage(plain);
+  const { registry, named } = readPackage(plain.replace(/^sha256:(?=[\da-f]{64}$)/i, ''));
   const name = withoutVersion(named);
   if (!packageForm.test(name)) return [];
   const types = registry ? [registry] : [undefined, 'pypi', 'oci'];

@@ -24,7 +24,7 @@ const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
   ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@]+)\/-\/[^/]+?-(\d[^/]*)\.tgz$/i],
   [
     'pypi',
-    /^files\.pythonhosted\.org\/packages\/(?:[^/]+\/)+([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!+]*?)(?:-[^/]*\.whl|\.tar\.gz|\.zip)$/i,
+    /^(?:files\.pythonhosted\.org\/packages\/(?:[^/]+\/)+)?([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!+]*?)(?:-[^/]*\.whl|(?<=^files\..*)(?:\.tar\.gz|\.zip))$/i,
   ],
 ];
 

@@ -78,6 +78,12 @@ function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'descri
   return isTelling(name) ? [{ kind: 'namesake', key: `${name} ${key}` }] : [];
 }
 
+/** Of a file or an image, as security tools name it. */
+function digestOf({ identifier, file_sha256 }: ListingPackage): Reference[] {
+  const [key = file_sha256] = /(?<=@sha256:)[\da-f]{64}$/.exec(identifier) ?? [];
+  return key === undefined ? [] : [{ kind: 'package', key }];
+}
+
 function recordedPlaces({
   remotes,
   packages,
@@ -89,6 +95,7 @@ function recordedPlaces({
     ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
     ...packages.map(toPackageReference),
+    ...packages.flatMap(digestOf),
   ];
 }
 

@@ -75,6 +75,7 @@ const files = [
   '0014-inputs',
   '0015-upkeep',
   '0016-required',
+  '0017-digests',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -25,6 +25,7 @@ import {
   pickRecording,
   severalListings,
 } from './holders.ts';
+import { endOfCopy } from './near-misses.ts';
 import { describeSeveral, noticesOfDeleted } from './several.ts';
 import { maxNear, readTool, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
 
@@ -79,15 +80,10 @@ async function refuseUnknown(
     recording(given),
     readWhy(asName, context),
     readOfTool(),
+    endOfCopy(context.store),
   ]);
   const [
-    [{ near, others }, recorded, reached, why, ofTool] = [
-      { near: [], others: [] },
-      [],
-      [],
-      undefined,
-      undefined,
-    ],
+    [{ near, others }, recorded, reached, why, ofTool, ends] = [{ near: [], others: [] }, [], []] as const,
   ] = await orEmpty(
     read.then((found) => [found]),
     context,
@@ -106,7 +102,7 @@ async function refuseUnknown(
   const isFirst = code === 'invalid_handle';
   const ofCommand = [toText(command), ofTool && toText(ofTool.words)];
   const before = isFirst ? [detail, ...ofCommand] : [...ofCommand, detail];
-  const said = [...before, farther.length > 0 && ofOthers].filter(Boolean).join(' ');
+  const said = [...before, farther.length > 0 && ofOthers, ends].filter(Boolean).join(' ');
   throw new Problem(code, {
     near: [...all].slice(0, maxNear),
     ...(farther.length > 0 && { others: farther }),

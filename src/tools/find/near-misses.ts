@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
 import { countEdits } from '../../core/difference/edits.ts';
 import { Problem } from '../../core/problem.ts';
+import { dayText } from '../../core/text.ts';
 import { inTurns } from '../../core/turns.ts';
 import { isEmpty, join, say, type Words, wordsSchema } from '../../core/words.ts';
 import { toAnswer } from '../../document/answers/answers.ts';
@@ -132,6 +133,13 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
   const lacked = lackedByAll(run?.progress.recorded);
   const lacking = asked.filter((field) => lacked.includes(field));
   return lacking[0] && copyLacksSentence(lacking, lacking[0]);
+}
+
+/** By when an absence is known. A registry is read all the time. */
+export async function endOfCopy({ imports }: Pick<Reads, 'imports'>): Promise<string | undefined> {
+  const { source = '', progress } = (await imports.last()).run ?? {};
+  if (!source.startsWith('file:') || !progress?.newestUpdatedAt) return undefined;
+  return `The listings are of a saved copy of a registry, whose newest change is of ${dayText(progress.newestUpdatedAt)}: what was published later is not in it.`;
 }
 
 export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({

@@ -199,9 +199,7 @@ async function findHeld(
     unknown: [],
     advice: isElsewhere
       ? `No endpoint that Dossier checked asks to be paid at this address on ${toText(networkWords(network))}; these listings do so on a different network, or on one that Dossier does not know.`
-      : payee
-        ? undefined
-        : advice,
+      : advice,
     no_match: undefined,
     left_out: undefined,
   };

@@ -166,6 +166,9 @@ async function findByName(handle: string, context: Context): Promise<FoundPlace>
   return { facts: await readFacts(known, context), found };
 }
 
+const whatElse =
+  'Send handle or url: the offer names no address that is paid for. get_agent with its payee as handle says who asked to be paid there.';
+
 /**
  * Only endpoints at the address of the offer, because a stranger may record it beside endpoints that quote
  * something else. Throws as findNamed does, and invalid_input if `url` is no address, or nothing names an
@@ -186,7 +189,7 @@ export async function findPlace(
   const atRealm = isUnnamed ? await findByRealm(realm, context) : undefined;
   if (isUnnamed && !atRealm) {
     const message = 'is needed, because the offer names no address';
-    throw wrongField('handle', message, 'Send handle or url: the offer names no address that is paid for.');
+    throw wrongField('handle', message, whatElse);
   }
   const { facts, found } =
     atRealm ??

@@ -105,26 +105,27 @@ async function whoNamesOwner(
 
 function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
   const [first] = listings;
-  const none = `No listing shown here records this ${registry ? `${registry} ` : ''}package.`;
+  const none = registry
+    ? `No listing shown here records this ${registry} package.`
+    : 'No listing shown here has this name.';
   if (!first) return none;
   const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
 }
 
-/** Where to ask what Dossier did not ask; empty for what is no package. */
-export function whereToAsk({ kind, key, registry = '' }: Partial<Reference> = {}): Words {
+/** Of what Dossier did not ask, and where to ask. A bare word may be anything. */
+export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Words {
+  if (kind === 'advisory') return own(noAdvisory);
+  if (kind === 'pay_to') return own(noPayee);
   if (kind !== 'package' || key === undefined) return say``;
-  const type = typeOf(registry);
-  const page = packagePage(type ?? '', key);
+  if (registry === undefined)
+    return say`If this is a package, ask about it with its registry, as in ${code(`npm:${key}`)}.`;
+  const page = packagePage(typeOf(registry) ?? '', key);
   const only = own('only about packages that listings record');
-  if (type && !page) return say`Dossier asks its registry ${only}.`;
-  const query = new URLSearchParams({
-    ...(page && { ecosystem: toText(registryOf(registry).registry) }),
-    q: key,
-  });
-  const osv = code(`https://osv.dev/list?${query}`);
-  const who = page ? registryOf(registry).registry : own('package registries');
-  return say`Dossier asks ${who} and OSV ${only}; ask ${page ? say`them: ${code(page)}, ${osv}` : say`OSV: ${osv}`}.`;
+  if (!page) return say`Dossier asks its registry ${only}.`;
+  const { registry: who } = registryOf(registry);
+  const query = new URLSearchParams({ ecosystem: toText(who), q: key });
+  return say`Dossier asks ${who} and OSV ${only}; ask them: ${code(page)}, ${code(`https://osv.dev/list?${query}`)}.`;
 }
 
 type NearPackage = Record<'handle' | 'registry_type' | 'identifier', string>;
@@ -164,9 +165,9 @@ export async function readWhy(
   if ([config.serviceName.toLowerCase(), new URL(config.publicUrl).hostname].includes(key))
     return { detail: ifThisService(config), beside: [] };
   const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
-  if (kind === 'advisory') return { detail: noAdvisory, beside: [] };
-  const lacking = await findLacking(context.store, [field]);
+  const lacking = kind === 'advisory' ? undefined : await findLacking(context.store, [field]);
   if (lacking) return { detail: lacking, beside: [] };
+  if (kind === 'advisory' || kind === 'pay_to') return { detail: toText(whereToAsk(named)), beside: [] };
   if (kind === 'package') {
     const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
     const packages = beside.length > 0 ? [] : await context.store.listings.nearPackages(key, maxNear);
@@ -184,7 +185,6 @@ export async function readWhy(
     const naming = all.filter(({ website }) => website !== undefined && websiteDomain(website) === key);
     return { detail: await whoNamesOwner(naming, key, context), beside: naming };
   }
-  if (kind === 'pay_to') return { detail: noPayee, beside: [] };
   const [atHost = [], ...owned] = kind === 'repository' ? [] : await readAt(host);
   const ofDomain = owned.flat();
   const beside = atHost.length > 0 ? atHost : ofDomain;

@@ -458,7 +458,9 @@ describe('where there is little to compare with', () => {
     });
     expect(await refusal({ offer: ask.required?.accepts })).toMatchObject({
       code: 'invalid_input',
-      message: expect.stringContaining('Send handle or url: the offer names no address that is paid for.'),
+      message: expect.stringContaining(
+        'Send handle or url: the offer names no address that is paid for. get_agent with its payee as handle says who asked to be paid there.',
+      ),
     });
   });
 
