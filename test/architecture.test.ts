@@ -38,7 +38,7 @@ const homes: Record<string, readonly string[]> = {
   'cli-progress': ['cli/shell.ts'],
   'jsonc-parser': ['cli/hook/hook.ts', 'cli/inventory/configurations.ts', 'listings/references/pasted.ts'],
   'smol-toml': ['cli/inventory/configurations.ts', 'listings/references/pasted.ts'],
-  yaml: ['cli/inventory/configurations.ts'],
+  yaml: ['cli/inventory/configurations.ts', 'listings/references/pasted.ts'],
   pino: ['telemetry/logger.ts'],
   '@takumi-rs/wasm': ['views/cards/link-card-drawing.ts'],
   tinypool: ['http/routes/assets.ts'],

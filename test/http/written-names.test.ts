@@ -296,3 +296,148 @@ it('a package URL with another registry is not the package of the usual one', as
     'takes the package from `npm.kelpdb.com`, not from npm',
   );
 });
+
+const started = { command: 'npx', args: ['-y', '@saltmarsh/scan@1.1.0'], env: { KEY: 'hush' } };
+const reached = { url: 'https://mcp.kelpdb.com/mcp' };
+const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+const servers = (more: object) => JSON.stringify({ mcpServers: more }, undefined, 2);
+const pinned = 'npm:@saltmarsh/scan@1.1.0';
+const link = encodeURIComponent(JSON.stringify({ name: 'scan', ...started }));
+
+describe('each block of a pasted text is read, and the answer is about all of them', () => {
+  it.each<[string, string, readonly string[]]>([
+    [
+      'a command and a configuration',
+      `# Install\n\nDon't forget it's beta.\n${fenced('bash', 'uvx quillpad-mcp==1.1.0')}\nor\n${fenced('json', servers({ kelp: reached }))}`,
+      ['pypi:quillpad-mcp@1.1.0', reached.url],
+    ],
+    [
+      'two configurations',
+      `${fenced('json', servers({ kelp: reached }))}\n\n${fenced('json', servers({ scan: started }))}`,
+      [reached.url, pinned],
+    ],
+    [
+      'two without fences',
+      `${servers({ kelp: reached })}\nor locally\n${servers({ scan: started })}`,
+      [reached.url, pinned],
+    ],
+    [
+      'TOML and JSON',
+      `[mcp_servers.scan]\ncommand = "npx"\nargs = [\n  "@saltmarsh/scan@1.1.0",\n]\n\n${servers({ kelp: reached })}`,
+      [reached.url, pinned],
+    ],
+    [
+      'TOML below a question, and a command',
+      'is this ok?\n[mcp_servers.scan]\ncommand = "npx"\nargs = ["@saltmarsh/scan@1.1.0"]\nuvx quillpad-mcp==1.1.0',
+      [pinned, 'pypi:quillpad-mcp@1.1.0'],
+    ],
+    [
+      'a configuration and what a client adds',
+      `${fenced('json', servers({ kelp: reached }))}\n${fenced('sh', `code --add-mcp '${JSON.stringify({ name: 'scan', ...started })}'`)}`,
+      [reached.url, pinned],
+    ],
+    [
+      'a button and a command',
+      `[![Install](https://img.example/x.svg)](https://insiders.vscode.dev/redirect/mcp/install?name=scan&config=${link})\n\nor \`uvx quillpad-mcp==1.1.0\``,
+      [pinned, 'pypi:quillpad-mcp@1.1.0'],
+    ],
+    [
+      'a Dockerfile with what it installs',
+      'FROM saltmarsh/image:1.2.0\nRUN pip install quillpad-mcp==1.1.0',
+      ['pypi:quillpad-mcp@1.1.0', 'oci:saltmarsh/image:1.2.0'],
+    ],
+    ['a list', `- ${scan}\n- npm:@saltmarsh/scan@1.1.0\n- ${reached.url}`, [scan, pinned, reached.url]],
+    [
+      'addresses in words',
+      `see ${reached.url}, and (https://docs.kelpdb.com/x).`,
+      [reached.url, 'https://docs.kelpdb.com/x'],
+    ],
+  ])('%s', async (_what, handle, names) => {
+    expect((await resolve(handle)).map(({ asked }) => asked)).toEqual(names);
+    const said = `This text has ${names.length} names: ${names.map((one) => `\`${one}\``).join(', ')}. resolve_agents takes them all.`;
+    const { code, detail } = await call('get_agent', { handle });
+    expect([code, detail]).toEqual(['invalid_handle', expect.stringContaining(said)]);
+    const { detail: ofHistory } = await call('get_history', { handle });
+    expect(ofHistory).toContain(said);
+  });
+
+  it('what starts the same is one of them, with the name that a client gives it', async () => {
+    const readme = `${fenced('sh', 'claude mcp add scan -- npx -y @saltmarsh/scan')}\n${fenced('json', servers({ scanner: { command: 'npx', args: ['@saltmarsh/scan'] } }))}`;
+    expect(await resolve(readme)).toMatchObject([
+      { outcome: 'listed', handle: scan, configured_as: 'scanner' },
+    ]);
+    expect(await call('get_agent', { handle: readme })).toMatchObject({ handle: scan });
+  });
+
+  it('a command that is not read is told beside those that are', async () => {
+    const handle = 'cd server\nuvx quillpad-mcp==1.1.0';
+    expect(await resolve(handle)).toMatchObject([
+      { outcome: 'listed', handle: quillpad },
+      { asked: 'item 1', outcome: 'not_known', reason: 'Dossier cannot tell what this command runs.' },
+    ]);
+    expect((await call('get_agent', { handle })).detail).toContain(
+      'This text has 1 name: `pypi:quillpad-mcp@1.1.0`. What else it runs Dossier cannot tell.',
+    );
+    const beside = `${fenced('sh', 'npx @saltmarsh/scan > log')}\n${servers({ kelp: reached })}`;
+    expect((await resolve(beside)).map(({ outcome }) => outcome)).toEqual(['not_known', 'listed']);
+  });
+
+  it('a text that is too long is said to be too long', async () => {
+    const handle = `uvx quillpad-mcp==1.1.0\n${'text '.repeat(1000)}`;
+    for (const tool of ['get_agent', 'get_history'])
+      expect((await call(tool, { handle })).detail).toContain(
+        'Dossier reads a text of at most 4,000 characters, and this one is longer: ask about each name in it.',
+      );
+  });
+});
+
+it.each([
+  'extensions:\n  scan:\n    enabled: true\n    type: stdio\n    cmd: npx\n    args: [-y, "@saltmarsh/scan@1.2.0"]\n    envs:\n      KEY: hush',
+  "extensions:\n  scan:\n    cmd: npx\n    args:\n      - -y\n      - '@saltmarsh/scan@1.2.0'\n    enabled: true",
+  'hi, ok?\nmcpServers:\n  # ours\n  scan:\n    command: npx\n    args:\n      - "@saltmarsh/scan@1.2.0"\n\n    env:\n      KEY: hush',
+  'mcpServers:\n  - name: scan\n    command: npx\n    args: ["-y", "@saltmarsh/scan@1.2.0"]',
+  '  scan:\n    command: npx -y @saltmarsh/scan@1.2.0',
+  '```yaml\nmcpServers:\n  scan:\n    command: npx\n    args: ["@saltmarsh/scan@1.2.0"]\n```',
+])('a configuration in YAML is read: %j', async (handle) => {
+  const results = await resolve(handle);
+  expect(results).toMatchObject([{ outcome: 'listed', handle: scan, configured_as: 'scan' }]);
+  expect(JSON.stringify(results)).not.toContain('hush');
+  expect(await call('get_agent', { handle })).toMatchObject({ handle: scan });
+});
+
+it.each([
+  ['aliases', 'x: &x {command: npx, args: ["@saltmarsh/scan"]}\nmcpServers: {a: *x, b: *x}'],
+  ['deep lists', `url: ${'['.repeat(3000)}`],
+  ['deep objects', '{"url":'.repeat(500)],
+])('%s are not followed', async (_what, handle) => {
+  expect((await resolve(handle)).map(({ outcome }) => outcome)).toEqual(['not_known']);
+});
+
+it.each([
+  `hey @sam is this legit?? <${reached.url}|kelp db> someone in #ai wants it by EOD`,
+  `is it (${reached.url})?`,
+  `[docs](${reached.url}) is this good?`,
+  `[docs](${reached.url})`,
+  `Error calling "${reached.url}": timeout`,
+  `**${reached.url}**`,
+  `look at **${reached.url}**, please`,
+  `url=${reached.url}`,
+  `[error] MCP error -32001: Request timed out (${reached.url})`,
+  'WWW-Authenticate: Bearer resource_metadata="https://mcp.kelpdb.com/.well-known/oauth-protected-resource/mcp"',
+  'HTTP/2 401\nwww-authenticate: Bearer realm="OAuth", resource_metadata="https://mcp.kelpdb.com/.well-known/oauth-protected-resource/mcp"',
+  'connect ECONNREFUSED mcp.kelpdb.com:443',
+  'Error: getaddrinfo ENOTFOUND mcp.kelpdb.com',
+  'curl: (6) Could not resolve host: mcp.kelpdb.com',
+  `is \`${kelpdb}\` any good?`,
+  `what about ${kelpdb}, please?`,
+])('an address or a handle is read wherever it stands: %s', async (handle) => {
+  expect(await resolve(handle)).toMatchObject([{ outcome: 'listed', handle: kelpdb }]);
+  expect(await call('get_agent', { handle })).toMatchObject({ handle: kelpdb });
+});
+
+it.each([
+  'SyntaxError: Unexpected token (server: npx -y @saltmarsh/scan@1.2.0)',
+  'run npx -y @saltmarsh/scan, please',
+])('a command is read wherever it stands: %s', async (handle) => {
+  expect(await call('get_agent', { handle })).toMatchObject({ handle: scan });
+});

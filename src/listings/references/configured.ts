@@ -23,7 +23,7 @@ export function readServer(server: JsonObject) {
 
 const deepest = 5;
 
-/** `name` is that of its member. */
+/** `name` is that of its member, or its own. */
 export interface ConfiguredServer {
   readonly server: JsonObject;
   readonly name?: string | undefined;
@@ -34,7 +34,7 @@ export function serversIn(value: unknown, name?: string, depth = 0): ConfiguredS
   if (depth > deepest || typeof value !== 'object' || value === null) return [];
   const server = asMembers(value);
   return isLaunching(server)
-    ? [{ server, name }]
+    ? [{ server, name: name ?? texts(server.name)[0] }]
     : Object.entries(value).flatMap(([member, inner]) =>
         serversIn(inner, Array.isArray(value) ? undefined : member, depth + 1),
       );

@@ -1,23 +1,26 @@
 import { isHandle } from '../../core/handle.ts';
 import { hasPublicSuffix, isOfReversedDomain, repositoryIdentity } from '../../core/identity.ts';
-import { attempt, ownMember } from '../../core/json.ts';
+import { attempt } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { holdersOfDomain, isHolder } from '../../search/query.ts';
 import { readOneTool, readToolNames } from '../../search/tool-names.ts';
-import {
-  type Beside,
-  type Command,
-  nameOfPackage,
-  ofQualifier,
-  readCommands,
-  readCommandsIn,
-} from './command.ts';
-import { readServer } from './configured.ts';
-import { domainOfMail, forges, readFile, readForgePackage, readPackagePage } from './package-pages.ts';
-import { pastedServers } from './pasted.ts';
-import { shellOperator } from './programs.ts';
+import type { Beside } from './command.ts';
+import { forges } from './package-pages.ts';
 import { type Reference, toAddressKey, toAdvisoryKey, toHost, toPackageKey } from './references.ts';
+import {
+  advisoryForm,
+  isAddressForm,
+  isHostForm,
+  longest,
+  longestVersion,
+  readPackage,
+  readPasted,
+  readStarted,
+  type StartedName,
+  toAddress,
+  writtenAs,
+} from './started.ts';
 
 /** What somebody holds that may name a listing: a handle, an address, a domain, a package, a command. */
 export interface Name {
@@ -33,6 +36,8 @@ export interface Name {
   readonly tool?: ReturnType<typeof readOneTool>;
   /** A command that Dossier cannot read has no name. */
   readonly isUnread?: boolean;
+  /** Of more than 4,000 characters nothing is read. */
+  readonly isTooLong?: boolean;
   /** Of a configuration or commands, if several. */
   readonly servers?: readonly Name[];
   /** What an answer may repeat: commands and configurations are not, because they may have keys. */
@@ -47,21 +52,8 @@ export interface VersionAsked {
   readonly isExact: boolean;
 }
 
-const longest = 500;
 export const longestPasted = 4000;
 
-const registries: Readonly<Record<string, string>> = {
-  npm: 'npm',
-  pypi: 'pypi',
-  pip: 'pypi',
-  oci: 'oci',
-  docker: 'oci',
-  nuget: 'nuget',
-  cargo: 'cargo',
-  mcpb: 'mcpb',
-};
-/** As of OSV, GitHub and CVE. */
-const advisoryForm = /^(?:(?:mal|cve|pysec|rustsec)-\d{4}-\d+|ghsa(?:-[\da-z]{4}){3})$/i;
 const packageForm = /^(?=.{1,200}$)@?[a-z0-9][\w.-]*(?:\/[\w.-]+)*$/i;
 
 /** As in `@1.2.3`, `==1.2.3`, `>=2`, `^1.2`, `(>=1,<2)`, `:1.2`, ` v1.2`, `@sha256:...`, `[all]`. */
@@ -69,93 +61,6 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*\(?[=~<>!^].*|:[\w.-]+|\s+v?\d[\w.+-]*|\
 
 /** Twice, because an image may have a tag and a digest, and a package an extra and a version. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
-
-/** `text` is as `npm:name@version`, or an address; empty for what has no plain name here. */
-interface StartedName {
-  readonly text: string;
-  readonly beside: readonly Beside[];
-  readonly configured_as?: string | undefined;
-}
-
-function started({ registry = '', name, version, address, beside = [] }: Command): StartedName[] {
-  if (name === undefined) return address || registry ? [{ text: address ?? '', beside }] : [];
-  return [{ text: address ?? nameOfPackage(registry, name, version), beside }];
-}
-
-const unread: StartedName = { text: '', beside: [] };
-
-/** Of `sh -c "..."`, what the shell runs. */
-const shellForm = /^(?:\S*\/)?(?:ba|da|k|z)?sh\s+(?:-\w+\s+)*-\w*c\s+(["'])(.*)\1\s*$/s;
-
-function commandWords(text: string): string[] {
-  if (shellOperator.test(text.replace(/'[^']*'|"[^"$`\\]*"/g, ''))) return [];
-  const given = text.match(/(?:"[^"]*"|'[^']*'|\S)+/g) ?? [];
-  return given.length < 2 ? [] : given.map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
-}
-
-const readStarted = (text: string) => readCommandsIn(commandWords(text)).flatMap(started);
-
-/** The only address is what a command of a client adds, as in `claude mcp add NAME URL`. */
-function readCommanded(text: string): StartedName[] {
-  const found = readStarted(text);
-  if (found.length > 0) return found;
-  const named = commandWords(text).flatMap(
-    (word) =>
-      readForgePackage(word) ??
-      (/^github\.com\/[\w.-]+\//i.test(word) || isAddressForm.test(word) ? word : []),
-  );
-  return named.length === 1 ? named.map((one) => ({ text: one, beside: [] })) : [];
-}
-
-/** Of several for a shell, those that have names. */
-function readEach(text: string): StartedName[] {
-  const [, , inner = text] = shellForm.exec(text) ?? [];
-  const commands = inner.match(/(?:"[^"]*"|'[^']*'|[^&|;\n])+/g) ?? [];
-  if (commands.length === 1) return inner === text ? [] : readCommanded(inner);
-  const found = commands.flatMap((command) => readCommanded(command.trim()));
-  const named = found.filter((one) => one.text !== '');
-  const [only = unread, other] = named;
-  // What is done with what an address has is its own; of a package, what the others do is not known.
-  if (other || (isAddressForm.test(only.text) && only.beside.length === 0)) return named;
-  return found.length > 0 || inner !== text ? [unread] : [];
-}
-
-const readConfigured = (text: string): StartedName[] =>
-  pastedServers(text).flatMap(({ server, name }) => {
-    const configured_as = name?.slice(0, longestVersion);
-    const { address, given = [], variables = {} } = readServer(server);
-    if (address !== undefined) return [{ text: address, beside: [], configured_as }];
-    const [line = '', argument] = given;
-    const whole = argument === undefined ? readCommanded(line) : [];
-    const read = whole.length > 0 ? whole : readCommands(given, variables).flatMap(started);
-    return (read.length > 0 ? read : [unread]).map((one) => ({ ...one, configured_as }));
-  });
-
-/**
- * A page of a package as the package (`npm:name@version`), a package of a forge as its repository, an
- * address of mail as its domain, a command as what it starts, or the text as it is.
- */
-function writtenAs(text: string): readonly StartedName[] {
-  const page = readPackagePage(text) ?? readForgePackage(text) ?? domainOfMail(text);
-  if (page !== undefined) return [{ text: page, beside: [] }];
-  const { registry = '' } = readPackage(text);
-  const elsewhere = registry && ofQualifier(registry, text);
-  if (elsewhere) return [{ text, beside: [elsewhere] }];
-  const commanded = readCommanded(text);
-  return commanded.length > 0 ? commanded : [{ text, beside: [] }];
-}
-
-function readPackage(written: string) {
-  // A package URL encodes the @ of a scope and ends with qualifiers and a path.
-  const plain = /^pkg:/i.test(written)
-    ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
-    : written;
-  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(plain) ?? [];
-  const registry = ownMember(registries, prefix.toLowerCase());
-  return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
-}
-
-const longestVersion = 100;
 
 function versionIn(plain: string): VersionAsked | undefined {
   const { named } = readPackage(plain);
@@ -206,13 +111,6 @@ export function toOwners(key: string): Reference[] {
 /** Of a host below a domain, the namespace of this host alone: whoever has the domain may not have it. */
 const toNamespaces = (bare: string): Reference[] =>
   holdersOfDomain(bare).map(({ place }) => ({ kind: 'owner', key: place.replace(/^dns:/, '') }));
-
-const isAddressForm = /^(?:https?|git|ssh|git\+https?|git\+ssh):\/\/|^[\w-]+@[\w.-]+:/i;
-const hostForm = /^[\w\p{L}\p{M}-]+(?:\.[\w\p{L}\p{M}-]+)+(?::\d+)?(?:$|(?:\/[\w.~@-]+)+\/?(?:\?\w\S*)?$)/u;
-
-/** Letters beyond ASCII are of a host only below a domain that exists, and of no handle. */
-const isHostForm = (text: string): boolean =>
-  hostForm.test(text) && (/^[\0-\x7f]*$/.test(text) || hasPublicSuffix(text.replace(/[/:?].*$/s, '')));
 
 /** What a page shows of a repository itself is not behind it. */
 function withinRepository(address: string, references: readonly Reference[]): string | undefined {
@@ -272,8 +170,7 @@ function referencesIn(plain: string): Reference[] {
 
 /** Also of a handle, which may be an image or an address. */
 export function toReferences(text: string): Reference[] {
-  const [only = unread, other] = text.length > longest ? [] : writtenAs(text);
-  return other ? [] : referencesIn(only.text);
+  return text.length > longest ? [] : referencesIn(writtenAs(text).text);
 }
 
 /** An owner has no dot, but a namespace has one. */
@@ -308,14 +205,8 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
 
-const around = /^(?:<(.*)>|"([^"]*)"|'([^']*)'|`([^`]*)`|\[[^\]]*\]\((\S*)\))$/s;
-
-/** What a proxy, a socket, a client of GitHub or a line of a workflow is the address of. */
-const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
-  [/^wss?:\/\/(?=\S+$)/i, 'https://'],
-  [/^CONNECT\s+(\S+)(?:\s+HTTP\/[\d.]+)?$/, '$1'],
-  [/^(?:gh|(?:claude\s+|\/)plugin)\s(?:.*\s)?([\w-]+\/[\w.-]+)(?:\s+-.*)?$/, 'https://github.com/$1'],
-];
+/** As a text in a chat or a file may stand. */
+const around = /^(?:\*{1,2}|["'`<])([^"'`<>]*?)(?:\*{1,2}|["'`>])$/;
 
 /** Of a text of which nothing may be repeated. */
 export const nothingSaid = '…';
@@ -340,47 +231,43 @@ export function readNames(asked: string, publicUrl: string): readonly Name[] {
   return name.servers ?? [name];
 }
 
-/** Nothing for a text of more than 4,000 characters. */
 export function readName(asked: string, publicUrl: string): Name {
   const said = withoutValues(asked.slice(0, longest));
   const none = { text: '', handles: [], references: [], beside: [], said };
-  if (asked.length > longestPasted) return none;
-  const bare = asked.trim().replace(around, '$1$2$3$4$5').trim();
-  const trimmed = otherwise.reduce((text, [form, is]) => text.replace(form, is), bare);
+  if (asked.length > longestPasted) return { ...none, isTooLong: true };
+  const trimmed = toAddress(asked.trim().replace(around, '$1').trim());
   if (trimmed === '') return none;
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };
   const tool = readOneTool(trimmed);
   const { text: ofServer } = readToolNames(trimmed);
   if (tool && ofServer !== trimmed) return { ...none, text: ofServer, tool };
-  const configured = readConfigured(trimmed);
-  const ofFile = readFile(trimmed, readStarted(trimmed).length === 0).map(
-    (text): StartedName => ({ text: readForgePackage(text) ?? text, beside: [] }),
-  );
-  const several = [configured, ofFile].find(({ length }) => length > 0) ?? readEach(trimmed);
-  const pasted = several.length > 0 ? several : readCommanded(trimmed);
-  const names = pasted.map((one) => toName(one, publicUrl));
+  const names = readPasted(trimmed).map((one) => toName(one, publicUrl));
   const [only, other] = names;
   if (other)
     return {
       ...none,
       said: names.map((one) => one.said).join(', '),
-      servers: names,
-      beside: pasted.flatMap(({ beside }) => beside),
+      servers: names.map((one) => ({ ...one, said: one.said || nothingSaid })),
+      beside: names.flatMap(({ beside }) => beside),
     };
-  // How the recorded name is written is told of a command alone.
   if (only) {
-    const text = several === configured || several === ofFile ? only.text : trimmed;
-    return { ...only, text, said: only.said || said };
+    // How the recorded name is written is told of a command alone.
+    const isCommand = only.configured_as === undefined && isLineWith(only.text, trimmed);
+    return { ...only, text: isCommand ? trimmed : only.text || trimmed, said: only.said || said };
   }
   if (isHandle(trimmed)) return toName({ text: trimmed, beside: [] }, publicUrl);
   if (trimmed.length > longest) return none;
-  const [plain = unread] = writtenAs(trimmed);
-  const named = toName(plain, publicUrl);
+  const named = toName(writtenAs(trimmed), publicUrl);
   // Its repository may be recorded without the image.
   const at = named.references[0]?.registry === 'oci' ? toPlaceReferences(trimmed).filter(isAtForge) : [];
   return { ...named, references: [...named.references, ...at], text: trimmed, said, tool };
 }
+
+/** Of one line that starts it, or has the address as a word. */
+const isLineWith = (name: string, text: string): boolean =>
+  !text.includes('\n') &&
+  (readStarted(text).length > 0 || (isAddressForm.test(name) && text.split(/\s+/).includes(name)));
 
 function toName({ text: plain, beside, configured_as }: StartedName, publicUrl: string): Name {
   const said = withoutValues(plain);

@@ -135,7 +135,7 @@ const writtenForms: readonly NamingForm[] = [
   ['nuget', /\bPackage(?:Reference|Version)\s+Include="([\w.-]+)"(?:\s+Version="([\w.+*-]+)")?/gi],
   [
     '',
-    /^[ \t]*([a-z\d][\w.-]*(?:\[[\w, .-]*\])?[ \t]*(?:={2,3}|[~<>!]=|[<>])[ \t]*\d[\w.!+*]*(?:,[ \t]*[<>=!~]{1,3}[ \t]*\d[\w.!+*]*){0,4})(?=[ \t]*(?:$|[;\\#]|--))/gim,
+    /^[ \t]*(?!(?:python|node)\b)([a-z\d][\w.-]*(?:\[[\w, .-]*\])?[ \t]*(?:={2,3}|[~<>!]=|[<>])[ \t]*\d[\w.!+*]*(?:,[ \t]*[<>=!~]{1,3}[ \t]*\d[\w.!+*]*){0,4})(?=[ \t]*(?:$|[;\\#]|--))/gim,
   ],
   [
     'npm',
@@ -161,19 +161,20 @@ const inForms = (text: string, forms: readonly NamingForm[]): readonly NamedPack
     })),
   );
 
-/** The packages in a report or a file, each once, in the form of `readPackagePage`. A command is no file. */
-export function readFile(text: string, isFile: boolean): readonly string[] {
-  const isReport = reportForm.test(text) && /\s/.test(text.trim());
-  const urls = isReport ? (text.match(/https?:\/\/[^\s"'`,)]+/g) ?? []) : [];
-  const reported = [
-    ...(isReport ? inForms(text, reportedForms) : []),
-    ...urls.flatMap((url) => pagePackage(url) ?? []),
-  ];
-  const form =
-    reported.length > 0 || !isFile ? undefined : writtenForms.find((one) => inForms(text, [one]).length > 0);
-  const named = form ? inForms(text, [form]) : reported;
+/** Each once, in the form of `readPackagePage`. */
+function namesOf(named: readonly NamedPackage[]): readonly string[] {
   const byName = Map.groupBy(named, ({ registry, name }) => `${registry}:${name}`.toLowerCase());
   return [...byName.values()].map((same) =>
     toWritten(same.reduce((first, one) => (first.version === undefined ? one : first))),
   );
 }
+
+export function readReport(text: string): readonly string[] {
+  if (!reportForm.test(text) || !/\s/.test(text.trim())) return [];
+  const urls = text.match(/https?:\/\/[^\s"'`,)]+/g) ?? [];
+  return namesOf([...inForms(text, reportedForms), ...urls.flatMap((url) => pagePackage(url) ?? [])]);
+}
+
+/** A file is of one form. */
+export const readFile = (text: string): readonly string[] =>
+  writtenForms.map((form) => namesOf(inForms(text, [form]))).find(({ length }) => length > 0) ?? [];

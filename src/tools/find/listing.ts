@@ -216,8 +216,7 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
     return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context, { beside });
   const named = why === undefined ? meantOf(references) : undefined;
   const code = why === undefined || isName.test(text) ? 'unknown_handle' : 'invalid_handle';
-  const all = name.servers && 'resolve_agents takes them all.';
-  const detail = [why && toText(why), all].filter(Boolean).join(' ');
+  const detail = why && toText(why);
   return refuseUnknown(toNearText(name), context, {
     named,
     given: givenEndpoints(name.beside),

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
-import { code, join, own, say, toText, type Words } from '../../core/words.ts';
+import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { isOnlyName, meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { besideInStore, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalWords } from './holders.ts';
@@ -38,10 +38,7 @@ export async function readSearchedName(asked: string, context: Context): Promise
   const name = readName(asked, context.config.publicUrl);
   const { text, references, servers } = name;
   const inCommand = await besideInStore(name, context);
-  if (servers) {
-    const said = [whyUnreadable(name) ?? own(''), own('resolve_agents takes them all.'), inCommand];
-    return { ...noName, advice: toText(join(said, ' ')) };
-  }
+  if (servers) return { ...noName, advice: toText(join([whyUnreadable(name), inCommand], ' ')) };
   if (name.tool && text !== asked.trim()) return ofTool(name.tool, noName, context);
   for (const handle of name.handles) {
     const listing = await context.store.listings.byHandle(handle);

@@ -200,14 +200,16 @@ export const isPageElsewhere = (text: string): boolean => cataloguePage.test(tex
 
 /** Of a text that is the name of no listing, or of more than one: why, and what to ask instead. */
 export function whyUnreadable(name: Name): Words | undefined {
-  const { text, servers, isUnread, tool, handles, references } = name;
+  const { text, servers, isUnread, isTooLong, tool, handles, references } = name;
   if (servers) {
-    const names = codes(
-      servers.map(({ said }) => said),
-      mostNamed,
-    );
-    return say`This text has ${servers.length} names: ${names}.`;
+    const read = servers.filter((one) => !one.isUnread).map(({ said }) => said);
+    const others = servers.length > read.length && own(' What else it runs Dossier cannot tell.');
+    return say`This text has ${count(read.length, 'name')}: ${codes(read, mostNamed)}.${others} resolve_agents takes them all.`;
   }
+  if (isTooLong)
+    return own(
+      'Dossier reads a text of at most 4,000 characters, and this one is longer: ask about each name in it.',
+    );
   if (isUnread) return own('Dossier cannot tell what this command runs.');
   if (isPageElsewhere(text))
     return own(
