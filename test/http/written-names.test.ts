@@ -346,6 +346,16 @@ describe('each block of a pasted text is read, and the answer is about all of th
       'FROM saltmarsh/image:1.2.0\nRUN pip install quillpad-mcp==1.1.0',
       ['pypi:quillpad-mcp@1.1.0', 'oci:saltmarsh/image:1.2.0'],
     ],
+    [
+      'one word below a configuration, and one in a fence',
+      `${servers({ kelp: reached })}\nhttps://docs.kelpdb.com/x\n${fenced('', 'npm:@saltmarsh/scan@1.1.0')}`,
+      [reached.url, 'https://docs.kelpdb.com/x', pinned],
+    ],
+    [
+      'a report and a command',
+      'npm error 404 Not Found - GET https://registry.npmjs.org/@saltmarsh%2fscan\nuvx quillpad-mcp==1.1.0',
+      ['npm:@saltmarsh/scan', 'pypi:quillpad-mcp@1.1.0'],
+    ],
     ['a list', `- ${scan}\n- npm:@saltmarsh/scan@1.1.0\n- ${reached.url}`, [scan, pinned, reached.url]],
     [
       'addresses in words',
@@ -378,6 +388,8 @@ describe('each block of a pasted text is read, and the answer is about all of th
     expect((await call('get_agent', { handle })).detail).toContain(
       'This text has 1 name: `pypi:quillpad-mcp@1.1.0`. What else it runs Dossier cannot tell.',
     );
+    const three = 'uvx quillpad-mcp==1.1.0\nnpx -y @saltmarsh/scan\nnpx --unknown x hidden';
+    expect((await resolve(three)).map(({ outcome }) => outcome)).toEqual(['listed', 'listed', 'not_known']);
     const beside = `${fenced('sh', 'npx @saltmarsh/scan > log')}\n${servers({ kelp: reached })}`;
     expect((await resolve(beside)).map(({ outcome }) => outcome)).toEqual(['not_known', 'listed']);
   });

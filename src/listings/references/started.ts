@@ -149,10 +149,13 @@ const shellForm = /^\s*(?:\S*\/)?(?:ba|da|k|z)?sh\s+(?:-\w+\s+)*-\w*c\s+(["'])(.
 
 const toNames = (files: readonly string[]) => files.map((one) => plainName(readForgePackage(one) ?? one));
 
+const ofReport = /^\s*\[?(?:npm (?:err|warn|notice)|error|warning|notice|hint)/i;
+
 /** What the lines of a block start, list or say. */
 function readLines(block: string): StartedName[] {
-  const reported = readReport(block);
-  if (reported.length > 0) return toNames(reported);
+  const reported = toNames(readReport(block));
+  const beside = reported.length > 0 ? block.split('\n').filter((line) => !ofReport.test(line)) : [];
+  if (reported.length > 0) return [...reported, ...beside.flatMap(readStarted)];
   const [, , inner = block] = shellForm.exec(block) ?? [];
   const lines = inner
     .replace(/\\\r?\n/g, ' ')
@@ -166,7 +169,9 @@ function readLines(block: string): StartedName[] {
   const named = found.filter(({ text }) => text !== '');
   const [only = unread, other] = named;
   // What is done with what an address has is its own; of a package, what the others do is not known.
-  if (other || (isAddressForm.test(only.text) && only.beside.length === 0)) return named;
+  if (isAddressForm.test(only.text) && only.beside.length === 0 && !other) return named;
+  const isUnread = read.some((one) => one.isStarted && one.found.every(({ text }) => text === ''));
+  if (other) return isUnread ? [...named, unread] : named;
   if (named.length === 0) return found.length > 0 || inner !== block ? [unread] : [];
   const of = read.find((one) => one.isStarted && one.found.includes(only));
   if (of && of.found.length > 1) return [unread];
@@ -202,11 +207,9 @@ export const readPasted = (text: string): StartedName[] =>
     blocksOf(text)
       .flatMap((block) => {
         const { servers, rest } = takeServers(block);
-        // A word is read as it is.
-        const named = /[\s<>"'`|()[\]\\]|^\w+=\w+:\/\//.test(rest.trim())
-          ? readLines(rest)
-          : toNames(readFile(rest.trim()));
-        return [...servers.flatMap(readConfigured), ...named];
+        // A text of one word is read as it is.
+        const isText = /[\s<>"'`|()[\]\\]|^\w+=\w+:\/\//.test(text);
+        return [...servers.flatMap(readConfigured), ...(isText ? readLines(rest) : toNames(readFile(rest)))];
       })
       .map((one) => (one.text.length > longest ? { ...one, text: '' } : one)),
   );
