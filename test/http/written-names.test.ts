@@ -354,7 +354,7 @@ describe('each block of a pasted text is read, and the answer is about all of th
     [
       'a report and a command',
       'npm error 404 Not Found - GET https://registry.npmjs.org/@saltmarsh%2fscan\nuvx quillpad-mcp==1.1.0',
-      ['npm:@saltmarsh/scan', 'pypi:quillpad-mcp@1.1.0'],
+      ['pypi:quillpad-mcp@1.1.0', 'npm:@saltmarsh/scan'],
     ],
     ['a list', `- ${scan}\n- npm:@saltmarsh/scan@1.1.0\n- ${reached.url}`, [scan, pinned, reached.url]],
     [
@@ -450,6 +450,7 @@ it.each([
 it.each([
   'SyntaxError: Unexpected token (server: npx -y @saltmarsh/scan@1.2.0)',
   'run npx -y @saltmarsh/scan, please',
+  'Error: spawn npx -y @saltmarsh/scan ENOENT',
 ])('a command is read wherever it stands: %s', async (handle) => {
   expect(await call('get_agent', { handle })).toMatchObject({ handle: scan });
 });

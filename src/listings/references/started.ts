@@ -117,14 +117,16 @@ function readWords(line: string): StartedName[] {
   });
 }
 
+/** A command in what npm reports is an example. */
+const ofReport = /^\s*npm (?:err|warn|notice)/i;
+
 /** Commands within words as lines of their own, unless a shell would run what they say first. */
 function withCodeApart(line: string): string[] {
-  const pieces = line
-    .split('`')
-    .map((text, at) => ({ text, isCode: at % 2 === 1 && /\s/.test(text.trim()) }));
-  const around = pieces.filter((_, at) => at % 2 === 0).map(({ text }) => text);
-  const isShell = pieces.length === 1 || readStarted(around.join(' ')).length > 0;
-  return isShell ? [line] : pieces.map(({ text, isCode }) => (isCode ? text : `# ${text}`));
+  const pieces = line.split('`');
+  const isCode = (text: string, at: number) => at % 2 === 1 && /\s/.test(text.trim());
+  const around = pieces.filter((_, at) => at % 2 === 0).join(' ');
+  if (ofReport.test(line) || !pieces.some(isCode) || readStarted(around).length > 0) return [line];
+  return pieces.map((text, at) => (isCode(text, at) ? text : `# ${text}`));
 }
 
 /** Of words, as Markdown or a sentence is written; any other line may be for a shell. */
@@ -133,15 +135,10 @@ const wordsForm = /^\s*(?:$|[#>*|<\d-]|\/\/)|[.:?!,)]\s*$|^\s*(?:[\p{L}’']+,?\
 function readLine(line: string) {
   const parts = line.match(/(?:(?<!\w)"[^"]*"|(?<!\w)'[^']*'|[^&|;])+/g)?.filter((part) => part.trim()) ?? [];
   const read = parts.map((part) => ({ part, found: readStarted(part) }));
-  const isStarted = read.some(({ found }) => found.length > 0);
-  const orUnread = (found: StartedName[]) => (found.length > 0 ? found : [unread]);
-  return {
-    line,
-    isStarted,
-    found: isStarted
-      ? read.flatMap(({ part, found }) => (found.length > 0 ? found : orUnread(readWords(part))))
-      : readWords(line),
-  };
+  const isStarted = !ofReport.test(line) && read.some(({ found }) => found.length > 0);
+  if (!isStarted) return { line, isStarted, found: readWords(line) };
+  const each = read.map(({ part, found }) => (found.length > 0 ? found : readWords(part)));
+  return { line, isStarted, found: each.flatMap((found) => (found.length > 0 ? found : [unread])) };
 }
 
 /** Of `sh -c "..."`, what the shell runs. */
@@ -149,13 +146,8 @@ const shellForm = /^\s*(?:\S*\/)?(?:ba|da|k|z)?sh\s+(?:-\w+\s+)*-\w*c\s+(["'])(.
 
 const toNames = (files: readonly string[]) => files.map((one) => plainName(readForgePackage(one) ?? one));
 
-const ofReport = /^\s*\[?(?:npm (?:err|warn|notice)|error|warning|notice|hint)/i;
-
 /** What the lines of a block start, list or say. */
 function readLines(block: string): StartedName[] {
-  const reported = toNames(readReport(block));
-  const beside = reported.length > 0 ? block.split('\n').filter((line) => !ofReport.test(line)) : [];
-  if (reported.length > 0) return [...reported, ...beside.flatMap(readStarted)];
   const [, , inner = block] = shellForm.exec(block) ?? [];
   const lines = inner
     .replace(/\\\r?\n/g, ' ')
@@ -163,7 +155,9 @@ function readLines(block: string): StartedName[] {
     .flatMap(withCodeApart)
     .map(readLine);
   const others = lines.flatMap(({ line, isStarted }) => (isStarted ? [] : line));
-  const listed = toNames(readFile(others.join('\n').trim()));
+  const text = others.join('\n').trim();
+  const reported = readReport(text);
+  const listed = toNames(reported.length > 0 ? reported : readFile(text));
   const read = lines.filter(({ isStarted }) => isStarted || listed.length === 0);
   const found = [...read.flatMap((one) => one.found), ...listed];
   const named = found.filter(({ text }) => text !== '');
