@@ -102,7 +102,9 @@ async function refuseUnknown(
   const isFirst = code === 'invalid_handle';
   const ofCommand = [toText(command), ofTool && toText(ofTool.words)];
   const before = isFirst ? [detail, ...ofCommand] : [...ofCommand, detail];
-  const said = [...before, farther.length > 0 && ofOthers, !isTwin && ends].filter(Boolean).join(' ');
+  const said = [...before, farther.length > 0 && ofOthers, !(isTwin || isFirst) && ends]
+    .filter(Boolean)
+    .join(' ');
   throw new Problem(code, {
     near: [...all].slice(0, maxNear),
     ...(farther.length > 0 && { others: farther }),
