@@ -120,7 +120,7 @@ async function withdraw(tx: ClaimTransaction, [claim, optOut]: Withdrawal): Prom
   return suspended;
 }
 
-/** `optout_removed`, `repository_changed`, or `operator: ` and the operator's words. */
+/** `optout_removed`, `repository_not_recorded`, or `operator: ` and the operator's words. */
 export async function recordRestored(
   tx: ClaimTransaction,
   [claim, optOut]: Withdrawal,

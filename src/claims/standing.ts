@@ -1,3 +1,4 @@
+import { ownMember } from '../core/json.ts';
 import { day_ms, dayText } from '../core/text.ts';
 import { isGone, type Listing } from '../listings/listing.ts';
 import type { Capability, Claim, Missing, ProofPlace } from './claim.ts';
@@ -69,8 +70,29 @@ export const toNoted = (
   ...(missing === 'place' && { place: firstReading(known?.place, now) }),
 });
 
+/** What was judged about a claim, its capability or an opt-out line. */
+const eventReasons = {
+  proof_missing: 'its proof is no longer there',
+  repository_not_found: 'its repository was not found, or was not public',
+  repository_moved: 'its repository redirects to another address',
+  repository_empty: 'its repository has no commit',
+  repository_not_recorded: 'the record no longer names its repository',
+  /** Stored before each of the four had its own reason. */
+  repository_changed: 'its repository was gone, moved or empty, or the record no longer named it',
+  host_unreachable_30d: 'the location of its proof could not be read for 30 days',
+  withdrawn: 'the listing or its last capability was withdrawn',
+  line_removed: 'its line is gone before it worked',
+  secret_published: 'its secret was published in the claim file',
+  optout: 'an opt-out line was read',
+  optout_removed: 'the opt-out line is gone',
+};
+
+/** An operator's reason is in their own words. */
+export const reasonText = (reason: string): string => ownMember(eventReasons, reason) ?? reason;
+
 /** A new line continues such a claim only beside an old one. */
-export const isBroken = ({ suspended_reason }: Claim): boolean => suspended_reason === 'proof_missing';
+export const isBroken = ({ suspended_reason: reason }: Claim): boolean =>
+  reason === 'proof_missing' || reason === 'secret_published';
 
 export const isLiving = ({ state }: Capability): boolean => state === 'active' || state === 'suspended';
 

@@ -80,13 +80,11 @@ export async function recordRoot(
 const unreachableLimit_ms = 30 * day_ms;
 const unreachableDays = 10;
 
-type SuspensionReason = 'proof_missing' | 'repository_changed' | 'host_unreachable_30d' | 'withdrawn';
-
-/** `commit` is where a check found no line that counts. */
+/** `reason`: a member of `eventReasons`. `commit` is where a check found no line that counts. */
 export async function suspendClaim<Known extends Claim | undefined>(
   tx: ClaimTransaction,
   claim: Known,
-  { reason, at, commit }: { reason: SuspensionReason; at: string; commit?: string },
+  { reason, at, commit }: { reason: string; at: string; commit?: string },
 ): Promise<Known | Claim> {
   return claim?.state === 'claimed' ? suspend(tx, claim, { reason, at, ...(commit && { commit }) }) : claim;
 }
@@ -95,7 +93,7 @@ export async function suspendClaim<Known extends Claim | undefined>(
 async function suspend(
   tx: ClaimTransaction,
   claim: Claim,
-  { reason, at, commit }: { reason: SuspensionReason; at: string; commit?: string },
+  { reason, at, commit }: { reason: string; at: string; commit?: string },
 ): Promise<Claim> {
   const { handle } = claim;
   for (const { hash, state } of await tx.claims.capabilities(handle)) {
@@ -153,7 +151,7 @@ export async function noteMissing(
  */
 export async function recordMissing(
   tx: ClaimTransaction,
-  { claim, missing, now, commit }: MissingProof,
+  { claim, result, missing, now, commit }: MissingProof,
 ): Promise<void> {
   const at = now.toISOString();
   const { handle, missing: first } = claim;
@@ -169,7 +167,7 @@ export async function recordMissing(
       tried_at: isEnded ? undefined : at,
     });
   else await recordUnread(tx, after, now);
-  const reason = isPlaceLost ? 'repository_changed' : 'proof_missing';
+  const reason = isPlaceLost ? result : 'proof_missing';
   const noted = isEnded ? await tx.claims.claim(handle) : undefined;
   if (noted && noted.suspended_reason !== reason)
     await suspend(tx, noted, { reason, at, ...(commit && { commit }) });
@@ -195,5 +193,5 @@ export async function endCapability(
   await recordClaimEvent(tx, claim, { ...event, capability_id: id });
   return (await tx.claims.capabilities(claim.handle)).some((capability) => capability.state === 'active')
     ? claim
-    : suspendClaim(tx, claim, { reason: isLeaked ? 'proof_missing' : 'withdrawn', at });
+    : suspendClaim(tx, claim, { reason: isLeaked ? 'secret_published' : 'withdrawn', at });
 }

@@ -1,3 +1,4 @@
+import { reasonText } from '../claims/standing.ts';
 import { dayText } from '../core/text.ts';
 import { code, dayOf, isEmpty, join, ours, own, quote, say, type Words } from '../core/words.ts';
 import type { DerivedVersion } from '../listings/listing.ts';
@@ -72,7 +73,7 @@ function detailsOf({ type, data }: NewChange): Words {
   if (type === 'view.left') return leftWords(data);
   if (type === 'rating.submitted' || type === 'rating.amended') return ratingWords(data);
   if (type === 'listing.withdrawn' && data.reason === 'deleted') return own('the registry deleted it');
-  if (type === 'claim.suspended') return ours(toLabel(String(data.reason ?? '')));
+  if (type === 'claim.suspended') return ours(reasonText(String(data.reason ?? '')));
   return say``;
 }
 

@@ -59,11 +59,11 @@ async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: s
     if (isOther || isWithdrawn || change.optOut) {
       const claim = await tx.claims.claim(handle);
       const isMoved = isOther && claim?.kind === 'repository';
-      const reason = isMoved ? 'repository_changed' : isWithdrawn ? 'withdrawn' : undefined;
+      const reason = isMoved ? 'repository_not_recorded' : isWithdrawn ? 'withdrawn' : undefined;
       const after = reason ? await suspendClaim(tx, claim, { reason, at }) : claim;
       if (isOther) await forgetOptOuts(tx, change.listing);
       if (change.optOut)
-        await recordRestored(tx, [after, change.optOut], { at, reason: 'repository_changed' });
+        await recordRestored(tx, [after, change.optOut], { at, reason: 'repository_not_recorded' });
     }
     // Facets for claim and ratings went when it was withdrawn.
     if (change.known?.withdrawn && !change.listing.withdrawn) await tx.listings.reindex(handle);

@@ -233,7 +233,7 @@ describe('a listing whose recorded repository changes', () => {
     await context.store.write(async (tx) => {
       await tx.listings.putListings([claimableListing(1, handle, repository)]);
       const at = context.clock().toISOString();
-      await suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_changed', at });
+      await suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_not_recorded', at });
     });
   };
 

@@ -221,7 +221,7 @@ test('a committed capability is ended for good, used or not', async () => {
   expect((await history()).map(({ type, reason }) => [type, reason])).toEqual([
     ['activated', undefined],
     ['revoked', 'secret_published'],
-    ['suspended', 'proof_missing'],
+    ['suspended', 'secret_published'],
   ]);
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createChallenge } from '../../src/claims/challenge.ts';
 import { capabilityHash } from '../../src/core/keys/capability.ts';
 import { createRepositoryReader } from '../../src/net/git.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { operationsOf } from '../support/operations.ts';
 import { file, openDomainDirectory, recorded } from './domain-directory.ts';
@@ -258,37 +259,46 @@ describe('a repository that was missing or moved at a check', () => {
     };
   };
   test.each([
-    ['gone', gone],
-    ['moved', moved],
-  ])('(%s) has lines that do not count any more, and a new one begins a new claim', async (_, lose) => {
-    const alice = await claimAsAlice();
-    lose();
-    const today = service.directory.context.clock().toISOString().slice(0, 10);
-    const seen = `check on ${today} found the repository missing, empty or moved; the claim stands until a check a day or more later finds nothing either`;
-    expect((await service.claim(handle)).message).toContain(`A ${seen}.`);
-    expect(await service.standing(alice.issued.capability)).toBe('200');
-    expect(await pageText()).toContain(`A ${seen}.`);
-    const document = await service.directory.app.request('/api/tools/get_agent', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle }),
-    });
-    expect(await document.text()).toContain(`nothing more; a ${seen}`);
-    await service.recheck(1);
-    expect(await service.standing(alice.issued.capability)).toBe('capability_revoked');
-    service.git.fault = undefined;
-    recreate(alice.issued.challenge);
-    expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'reused' });
-    expect(await known()).toMatchObject({ state: 'suspended', suspended_reason: 'repository_changed' });
-    const next = await service.claim(handle, { rotate: true }, alice.issued.capability);
-    recreate(`${alice.issued.challenge}\n${next.challenge}\n`);
-    expect(await service.claim(handle)).toMatchObject({
-      changed: 'activated',
-      capabilities: [{ id: next.capability_id }],
-    });
-    expect(await known()).toMatchObject({ root: 'github.com/alice', root_generation: 1 });
-    expect(await service.standing(alice.issued.capability)).toBe('capability_revoked');
-  });
+    ['gone', gone, 'repository_not_found', 'its repository was not found, or was not public'],
+    ['moved', moved, 'repository_moved', 'its repository redirects to another address'],
+  ])(
+    '(%s) has lines that do not count any more, and a new one begins a new claim',
+    async (_, lose, code, reason) => {
+      const alice = await claimAsAlice();
+      lose();
+      const today = service.directory.context.clock().toISOString().slice(0, 10);
+      const seen = `check on ${today} found the repository missing, empty or moved; the claim stands until a check a day or more later finds nothing either`;
+      expect((await service.claim(handle)).message).toContain(`A ${seen}.`);
+      expect(await service.standing(alice.issued.capability)).toBe('200');
+      expect(await pageText()).toContain(`A ${seen}.`);
+      const document = await service.directory.app.request('/api/tools/get_agent', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ handle }),
+      });
+      expect(await document.text()).toContain(`nothing more; a ${seen}`);
+      await service.recheck(1);
+      expect(await service.standing(alice.issued.capability)).toBe('capability_revoked');
+      const told = async (tool: string) =>
+        JSON.stringify(await callTool(service.directory, tool, { handle }));
+      expect(await told('get_agent')).toMatch(new RegExp(`was suspended on [\\d-]{10} \\(${reason}\\)`));
+      expect(await told('get_history')).toContain(`claim suspended: ${reason} (`);
+      for (const path of ['', '.md', '/claim', '/feed.json'])
+        expect((await service.get(`/agents/${handle}${path}`)).body).toContain(`uspended: ${reason}`);
+      service.git.fault = undefined;
+      recreate(alice.issued.challenge);
+      expect(await service.claim(handle)).toMatchObject({ status: 'not_proven', reason: 'reused' });
+      expect(await known()).toMatchObject({ state: 'suspended', suspended_reason: code });
+      const next = await service.claim(handle, { rotate: true }, alice.issued.capability);
+      recreate(`${alice.issued.challenge}\n${next.challenge}\n`);
+      expect(await service.claim(handle)).toMatchObject({
+        changed: 'activated',
+        capabilities: [{ id: next.capability_id }],
+      });
+      expect(await known()).toMatchObject({ root: 'github.com/alice', root_generation: 1 });
+      expect(await service.standing(alice.issued.capability)).toBe('capability_revoked');
+    },
+  );
 });
 
 describe('who registers the name of an account again and pushes a copy of its public history', () => {

@@ -71,7 +71,7 @@ describe('a file on the web server of the domain', () => {
     });
     expect(await directory.standing(issued.capability)).toBe('capability_suspended');
     expect(JSON.stringify(await callTool(directory.directory, 'get_agent', { handle }))).toMatch(
-      /claim of [\d-]{10} was suspended on \d{4}-\d\d-\d\d \(proof missing\)/,
+      /claim of [\d-]{10} was suspended on \d{4}-\d\d-\d\d \(its proof is no longer there\)/,
     );
     serve(issued.challenge);
     expect(await ask()).toMatchObject({ status: 'claimed', changed: 'restored' });

@@ -70,7 +70,7 @@ describe('a repository that is gone while its host answers others', () => {
     expect(await claimsOf()).toEqual(['suspended', 'claimed', 'claimed']);
     expect(await service.history(handleOf('alice'))).toEqual([
       'activated github.com/alice 0',
-      'suspended repository_changed github.com/alice 0',
+      'suspended repository_not_found github.com/alice 0',
     ]);
     expect(await service.directory.audit()).toEqual([]);
     const asked = () => service.git.requests.filter((path) => path.includes('alice/tool')).length;

@@ -193,7 +193,7 @@ describe('a claimed listing', () => {
     ]);
     expect((await service.get(page)).body).toContain('Moved.');
     expect((await service.history(handle)).at(-1)).toBe(
-      'listing_restored repository_changed github.com/alice 0',
+      'listing_restored repository_not_recorded github.com/alice 0',
     );
     expect((await leafTypes()).at(-1)).toBe('listing.restored');
   });

@@ -85,7 +85,7 @@ describe('a forge that answers every anonymous request with 401 for two days', (
       await pass(45);
       expect(await service.history(handleOf(owner))).toEqual([
         `activated github.com/${owner} 0`,
-        `suspended repository_changed github.com/${owner} 0`,
+        `suspended repository_not_found github.com/${owner} 0`,
       ]);
     }
   });

@@ -125,14 +125,14 @@ it('a listing that stops meeting it leaves it', async () => {
   expect(feed.items?.map(({ title }) => title)).toEqual([
     'co.webhook/webhook: left the view (our-services: claimed not met, has_endpoint not met)',
     'co.webhook/webhook: record changed (description, version, tags): no longer names the endpoint `mcp.webhook.co` and no longer names the repository `github.com/webhook-co/webhook`',
-    'co.webhook/webhook: claim suspended: the record names another repository (`github.com/webhook-co`)',
+    'co.webhook/webhook: claim suspended: the record no longer names its repository (`github.com/webhook-co`)',
     'co.webhook/webhook: joined the view (our-services)',
   ]);
   const changes = (await (await read('/changes?since=0')).text()).trim().split('\n');
   expect(
     changes.map((line) => JSON.parse(line)).find(({ type }) => type === 'claim.suspended'),
   ).toMatchObject({
-    data: { reason: 'repository_changed' },
+    data: { reason: 'repository_not_recorded' },
   });
   expect(JSON.parse(changes.at(-1) ?? '')).toMatchObject({
     type: 'view.left',

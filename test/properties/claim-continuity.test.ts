@@ -210,7 +210,7 @@ async function openWorld() {
     }
     if (does === 'move')
       await store.write(async (tx) =>
-        suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_changed', at: stamp }),
+        suspendClaim(tx, await tx.claims.claim(handle), { reason: 'repository_not_recorded', at: stamp }),
       );
     if (!first || !/^(?:revoke|leak|stop)$/.test(does) || ended.has(first.hash)) return;
     if (does === 'revoke')

@@ -1,8 +1,8 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
+import { reasonText } from '../../claims/standing.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';
 import { differenceText } from '../../core/difference/word-difference.ts';
-import { ownMember } from '../../core/json.ts';
 import {
   code,
   count,
@@ -196,22 +196,11 @@ const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
   keys_changed: 'keys for receipts changed',
 };
 
-const claimReasons: Readonly<Record<string, string>> = {
-  proof_missing: 'its proof is no longer there',
-  repository_changed: 'the record names another repository',
-  host_unreachable_30d: 'the location of its proof could not be read for 30 days',
-  withdrawn: 'the listing or its last capability was withdrawn',
-  line_removed: 'its line is gone before it worked',
-  secret_published: 'it was published in the claim file',
-  optout: 'an opt-out line was read',
-  optout_removed: 'the opt-out line is gone',
-};
-
 function whyOfClaim({ type, kind, reason, keys }: ClaimEvent): Words {
   if (/^(?:activated|rotated|restored|moved)$/.test(type))
     return say`${ours(claimMethods[kind].control)} was shown`;
   if (keys) return say`${keys.published} published, ${keys.ended} ended`;
-  return reason ? ours(ownMember(claimReasons, reason) ?? toLabel(reason)) : say``;
+  return reason ? ours(reasonText(reason)) : say``;
 }
 
 export function claimWords(event: ClaimEvent): Words {

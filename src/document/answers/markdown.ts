@@ -1,4 +1,5 @@
 import { placesOf } from '../../claims/methods.ts';
+import { reasonText } from '../../claims/standing.ts';
 import type { Config } from '../../config/config.ts';
 import { ownerTexts } from '../../core/handle.ts';
 import { code, dayText, escapeMarks, lines, list, paragraphs, toQuote } from '../../core/text.ts';
@@ -76,7 +77,7 @@ function claimed({ claim, links, ...record }: ListingDocument): string {
   const ways = placesOf(record, (address) => address.replace(/^https:\/\//, ''));
   if (!claim) return paragraphs(notClaimed, ways.length > 0 && howTo);
   const checked = lastCheck_at(claim);
-  const suspended = claim.suspended_reason ? ` Suspended: ${toLabel(claim.suspended_reason)}.` : '';
+  const suspended = claim.suspended_reason ? ` Suspended: ${reasonText(claim.suspended_reason)}.` : '';
   return paragraphs(
     escapeMarks(claim.statement),
     `Method: ${toLabel(claim.kind)}.${checked && ` Last recorded check: ${dayText(checked)}.`}${suspended}`,

@@ -1,4 +1,5 @@
 import { claimMethods } from '../../claims/methods.ts';
+import { reasonText } from '../../claims/standing.ts';
 import { namespaceText } from '../../core/handle.ts';
 import {
   type EndpointPlace,
@@ -155,7 +156,7 @@ function claimWords({ claim, state }: ListingDocument): Words {
   if (state === 'suspended') {
     const suspended = history.findLast(({ type }) => type === 'suspended');
     const on = suspended ? say` on ${day(suspended.at)}` : say``;
-    return say`its claim of ${dayOf(claimed_at)} was suspended${on} (${ours(suspended_reason.replaceAll('_', ' '))})`;
+    return say`its claim of ${dayOf(claimed_at)} was suspended${on} (${ours(reasonText(suspended_reason))})`;
   }
   const shown = say`claimed on ${day(claimed_at)}: ${ours(claimMethods[kind].control)} was shown, nothing more`;
   return failing ? say`${shown}; ${ours(failing)}` : shown;

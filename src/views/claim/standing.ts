@@ -3,8 +3,9 @@ import type { ClaimKind, ProofPlace } from '../../claims/claim.ts';
 import type { LineEffect } from '../../claims/line-effect.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import { costOfNewClaim, lineRules } from '../../claims/rules.ts';
+import { reasonText } from '../../claims/standing.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { lastCheck_at, toLabel } from '../../document/words.ts';
+import { lastCheck_at } from '../../document/words.ts';
 import { type Html, minute, pagePath, paste, shortCommits, toCurl, withDays } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 
@@ -47,7 +48,7 @@ const keyHint =
 const summary = ({ claim, state }: StandingStep) => html`
 <h2>${state === 'suspended' ? 'The claim is suspended' : 'The listing is claimed'}</h2>
 <p>${withDays(shortCommits(claim.statement))}</p>
-<p class="note">Last recorded check: ${minute(lastCheck_at(claim))}${claim.suspended_reason ? html`; suspended: ${toLabel(claim.suspended_reason)}` : ''}.</p>
+<p class="note">Last recorded check: ${minute(lastCheck_at(claim))}${claim.suspended_reason ? html`; suspended: ${reasonText(claim.suspended_reason)}` : ''}.</p>
 ${state === 'suspended' && html`<p>If a line of a suspended capability is back at its location within 30 days, and the listing still records that location, a check restores the claim with everything that belongs to it.</p>`}`;
 
 const lineForm = (handle: string, place: ProofPlace, button: Html | string): Html => html`

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { ProofPlace } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
+import { reasonText } from '../../claims/standing.ts';
 import { handleParts } from '../../core/handle.ts';
 import { counted, isTemplate } from '../../core/text.ts';
 import { publisherWays } from '../../document/answers/for-publisher.ts';
@@ -122,7 +123,7 @@ ${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is an
 function claimState({ claim, state }: ListingDocument): Html {
   if (!claim) return html`<span class="state unknown">Not claimed</span>`;
   if (state === 'claimed') return html`<span class="state">Claimed ${day(claim.claimed_at)}</span>`;
-  return html`<span class="state unknown">Claim suspended${claim.suspended_reason ? `: ${toLabel(claim.suspended_reason)}` : ''}</span>`;
+  return html`<span class="state unknown">Claim suspended${claim.suspended_reason ? `: ${reasonText(claim.suspended_reason)}` : ''}</span>`;
 }
 
 function publisher(listing: ListingDocument): Html {
@@ -173,7 +174,7 @@ ${
   listing.claim
     ? html`
 <p>${withDays(shortCommits(listing.claim.statement))}</p>
-<p class="note">Method: ${toLabel(listing.claim.kind)}. Last recorded check: ${day(lastCheck_at(listing.claim))}.${listing.claim.suspended_reason ? ` Suspended: ${toLabel(listing.claim.suspended_reason)}.` : ''}</p>`
+<p class="note">Method: ${toLabel(listing.claim.kind)}. Last recorded check: ${day(lastCheck_at(listing.claim))}.${listing.claim.suspended_reason ? ` Suspended: ${reasonText(listing.claim.suspended_reason)}.` : ''}</p>`
     : howToClaim(ways, site)
 }
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
