@@ -314,6 +314,12 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
+  /** Whose record has the text anywhere, newest first. */
+  versionsWith: async (handle: string, text: string) => {
+    const rows = selectVersions(db, handle, true).selectAll();
+    const having = rows.where(sql<SqlBool>`replace(record, ${text}, '') <> record`);
+    return (await having.orderBy('published_at', 'desc').execute()).map(versionTable.decode);
+  },
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   /** Of which nothing is derived yet, as after an upgrade. */
   underived: async () => {

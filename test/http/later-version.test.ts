@@ -31,10 +31,13 @@ const directory = await openedDirectory({
     registryEntry('com.example/remote', {
       remotes: [{ type: 'sse', url: 'https://remote.example.com/sse' }],
     }),
-    ...['1.0.1', '1.0.2'].map((version) =>
+    ...[
+      ['1.0.1', '1.0.25'],
+      ['1.0.2', '1.0.2'],
+    ].map(([listed, version]) =>
       registryEntry(
         packaged,
-        { version, packages: [{ registryType: 'npm', identifier: 'packaged', version }] },
+        { version: listed, packages: [{ registryType: 'npm', identifier: 'packaged', version }] },
         {
           publishedAt: '2025-09-16T08:00:00Z',
           updatedAt: '2025-09-16T08:00:00Z',
@@ -112,10 +115,18 @@ it.each([
     `${plain}@3`,
     'You asked about `3`, of which Dossier has read no record of this listing; the other facts are about `1.1.0`, which its registry marks as latest.',
   ],
-  ['npm:packaged v1.0.1', /; this listing has a version `1\.0\.1`, published 2025-09-16\./],
+  // The listing has a version of the number 1.0.1, which recorded another one of the package.
   [
-    'npx packaged@1.0.1',
-    /^You asked about `1\.0\.1`; the record names `1\.0\.2`, and the other facts are about that version; this listing has a version `1\.0\.1`, published 2025-09-16\./,
+    'npm:packaged v1.0.1',
+    /about that version; as of [\d-]{10}, no version of the record that Dossier has read names the package at `v1\.0\.1`\./,
+  ],
+  [
+    'npx packaged@9.9.9',
+    /; as of [\d-]{10}, no version of the record that Dossier has read names the package at `9\.9\.9`\./,
+  ],
+  [
+    'npx packaged@1.0.25',
+    /^You asked about `1\.0\.25`; the record names `1\.0\.2`, and the other facts are about that version; version `1\.0\.1` of the listing, published 2025-09-16, recorded the package at `1\.0\.25`\./,
   ],
 ])('says of %s whether the record has it, and of what day, in all answers', async (asked, said) => {
   const of =
@@ -132,6 +143,12 @@ it.each([
   holds(results[0]?.version_asked);
   const { statement } = await callTool<{ statement: string }>(directory, 'get_history', { handle: asked });
   holds(statement);
+  const [compared] = (
+    await callTool<{ listings: readonly { version_asked?: string }[] }>(directory, 'compare_agents', {
+      handles: [asked, moving],
+    })
+  ).listings;
+  holds(compared?.version_asked);
 });
 
 describe('a later version that leads callers to another host', () => {

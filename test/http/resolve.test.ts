@@ -169,7 +169,7 @@ it('names the listing of each, how it was found, and the version that its record
     found_by: 'the only listing that records this npm package; recording does not show control',
     package_version: '1.2.0',
     version_asked:
-      'You asked about `1.0.0`; the record names `1.2.0`, and the other facts are about that version.',
+      'You asked about `1.0.0`; the record names `1.2.0`, and the other facts are about that version; as of 2026-10-02, no version of the record that Dossier has read names the package at `1.0.0`.',
   });
   expect(image).toMatchObject({ handle: 'com.example/imager', package_version: '1.2.3' });
 });
@@ -212,12 +212,12 @@ it('takes the page of a package at its registry for the package, with the versio
     [
       'listed',
       'com.politicalcomms/api',
-      'You asked about `1.0.0`; the record names `1.2.0`, and the other facts are about that version.',
+      'You asked about `1.0.0`; the record names `1.2.0`, and the other facts are about that version; as of 2026-10-02, no version of the record that Dossier has read names the package at `1.0.0`.',
     ],
     [
       'listed',
       'com.example/ledger',
-      'You asked about `1.9`; the record names `2.0.0`, and the other facts are about that version.',
+      'You asked about `1.9`; the record names `2.0.0`, and the other facts are about that version; as of 2026-10-02, no version of the record that Dossier has read names the package at `1.9`.',
     ],
     ['listed', 'com.example/imager', undefined],
     ['not_listed', undefined, undefined],

@@ -74,8 +74,9 @@ const askedOf = async (handle: string) => {
   return version_asked === undefined ? undefined : withoutDates(version_asked);
 };
 
-const differs =
-  'You asked about `2.4.0`; the record names `2.3.1`, and the other facts are about that version.';
+const unnamed = (asked: string) =>
+  `; as of 2026-10-02, no version of the record that Dossier has read names the package at \`${asked}\`.`;
+const differs = `You asked about \`2.4.0\`; the record names \`2.3.1\`, and the other facts are about that version${unnamed('2.4.0')}`;
 const unread = (version: string) =>
   `Not known of version \`${version}\`: whether npm marks it as deprecated, its installation scripts, its publisher, its licence.`;
 const unreadOnPypi = (version: string) =>
@@ -128,14 +129,14 @@ it.each(['^2', '2', '2.x', '>=2'])(
 );
 
 const next = (asked: string, named: string) =>
-  `You asked about \`${asked}\`; the record names \`${named}\`, and the other facts are about that version.`;
+  `You asked about \`${asked}\`; the record names \`${named}\`, and the other facts are about that version${asked.startsWith('sha256:') ? '.' : unnamed(asked)}`;
 const none = (asked: string, what: string) =>
   `OSV lists no advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version.`;
 const untold = (asked: string, what: string) =>
   `Dossier cannot tell whether OSV lists an advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version.`;
 const digest = `sha256:${'ab'.repeat(32)}`;
-const unlike = (asked: string) =>
-  `${asked}; the record names \`1.2.0@${digest}\`, which is not known to be the same image, because a tag can be moved, and the other facts are about that version.`;
+const unlike = (asked: string, rest = '.') =>
+  `${asked}; the record names \`1.2.0@${digest}\`, which is not known to be the same image, because a tag can be moved, and the other facts are about that version${rest}`;
 
 it.each<[asked: string, says: string | RegExp | undefined]>([
   [
@@ -153,8 +154,8 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
     'unread@1.5.0',
     `OSV lists versions of \`npm:unread\` as malicious code in \`MAL-2026-7003\`; Dossier could not decide whether version \`1.5.0\` is one of them. ${next('1.5.0', '3.0.0')} ${untold('1.5.0', 'npm:unread')} ${unread('1.5.0')}`,
   ],
-  ['ghcr.io/example/both:1.3.0', unlike('You asked about `1.3.0`')],
-  ['docker pull ghcr.io/example/both:1.2.0', unlike('You asked about `1.2.0`')],
+  ['ghcr.io/example/both:1.3.0', unlike('You asked about `1.3.0`', unnamed('1.3.0'))],
+  ['docker pull ghcr.io/example/both:1.2.0', unlike('You asked about `1.2.0`', unnamed('1.2.0'))],
   ['docker run -i --rm ghcr.io/example/both', unlike('Your request names no tag, which means `latest`')],
   [`ghcr.io/example/both:1.2.0@${digest}`, undefined],
   [
@@ -184,7 +185,7 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
   ['cargo:example-server@0.2.9', /`RUSTSEC-1`/],
   [
     'unpinned@1.0.0',
-    `You asked about \`1.0.0\`; the record names no version of the package, and the other facts are about the newest version. ${unread('1.0.0')}`,
+    `You asked about \`1.0.0\`; the record names no version of the package, and the other facts are about the newest version${unnamed('1.0.0')} ${unread('1.0.0')}`,
   ],
 ])('of %s it says first %s', async (handle, says) => {
   const said = await askedOf(handle);

@@ -99,7 +99,7 @@ const saysOf = async (handle: string) => {
   const { structuredContent } = await client.call('get_agent', { handle });
   return String(structuredContent?.version_asked)
     .replace(/\d{4}-\d\d-\d\d/g, '<date>')
-    .replace(/ ?You asked about .* about (?:that|the newest) version\. ?/, '');
+    .replace(/ ?You asked about .* about (?:that|the newest) version(?:; as of [^;]* at `[\w.]+`)?\. ?/, '');
 };
 
 it.each([

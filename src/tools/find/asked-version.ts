@@ -5,6 +5,7 @@ import { code, dayOf, isEmpty, join, own, phrase, say, sentence, source, Words }
 import { isOfMalware } from '../../document/answers/notices.ts';
 import type { CriterionName } from '../../document/criteria/criteria.ts';
 import { perhaps, type Result } from '../../document/criteria/criterion.ts';
+import { recordedOf } from '../../imports/recorded.ts';
 import type { Listing, ListingPackage, VersionSummary } from '../../listings/listing.ts';
 import { anyVersion, isAddress } from '../../listings/references/command.ts';
 import { readName } from '../../listings/references/name.ts';
@@ -37,9 +38,13 @@ type Checked = Pick<
 type Stored = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'is_latest'>;
 
 interface OfRecord {
-  readonly shown: Stored | undefined;
-  /** Undefined if Dossier has read no such version. */
-  readonly asked: Stored | undefined;
+  readonly shown?: Stored | undefined;
+  /** A version of the listing; undefined if Dossier has read no such version. */
+  readonly asked?: Stored | undefined;
+  /** Versions of the listing whose records have the text of a version of a package, the newest first. */
+  readonly naming?: readonly (Stored & Pick<Listing, 'packages'>)[];
+  /** When the record was last read. */
+  readonly until?: string | undefined;
 }
 
 export interface KnownVersions {
@@ -51,20 +56,28 @@ export interface KnownVersions {
 
 const withoutV = (version: string) => version.replace(/^v/i, '');
 
-/** What is stored of the version of the listing that a name asks for, until the time of the context. */
+/** What is stored of the version that a name asks for, until the time of the context. */
 export async function readOfRecord(
-  asked: string,
+  name: string,
   { handle, version }: Pick<Listing, 'handle' | 'version'>,
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ): Promise<OfRecord | undefined> {
-  const { version: named } = readName(asked, '');
+  const { version: named, handles } = readName(name, '');
   if (!named?.isExact) return undefined;
   const text = withoutV(named.text);
-  const [shown, ...found] = await Promise.all(
-    [version, text, `v${text}`].map((one) => store.listings.version(handle, one)),
-  );
   const now = clock().toISOString();
-  return { shown, asked: found.find((one) => one && one.published_at <= now) };
+  const isThen = ({ published_at }: Stored) => published_at <= now;
+  if (handles.includes(handle)) {
+    const versions = [version, text, `v${text}`].map((one) => store.listings.version(handle, one));
+    const [shown, ...found] = await Promise.all(versions);
+    return { shown, asked: found.find((one) => one && isThen(one)) };
+  }
+  const [facts, all] = await Promise.all([
+    store.documents.facts(handle, now),
+    store.listings.versionsWith(handle, text),
+  ]);
+  const until = [facts?.reading.observed_at ?? now, now].sort()[0];
+  return { naming: all.filter(isThen).map((one) => ({ ...one, packages: recordedOf(one).packages })), until };
 }
 
 const publishedWords = ({ published_at, status, undated }: Stored): Words =>
@@ -83,6 +96,21 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
   return asked
     ? say`You asked about ${code(asked.version)}, which the record has, ${publishedWords(asked)}; ${rest}`
     : say`You asked about ${code(text)}, of which Dossier has read no record of this listing; ${rest}`;
+}
+
+/** The numbers of a listing's versions may be other than those of its packages. */
+function recordedWords(
+  text: string,
+  isVersion: boolean,
+  isRecordedIn: (record: Pick<Listing, 'packages'>) => boolean,
+  { naming, until = '' }: OfRecord = {},
+): Words | undefined {
+  const one = naming?.find(isRecordedIn);
+  if (one)
+    return say`; version ${code(one.version)} of the listing, ${publishedWords(one)}, recorded the package at ${code(text)}`;
+  // Records name tags, which checks compare with a digest.
+  if (!naming || !isVersion || text.startsWith('sha256:')) return undefined;
+  return say`; as of ${dayOf(until)}, no version of the record that Dossier has read names the package at ${code(text)}`;
 }
 
 /** For an image without a version, its tag and digest as one text. */
@@ -197,10 +225,11 @@ function statedOf(there: FactOf<typeof packageExists, Checked>, version: string)
 function readOther(asked: string, known: KnownVersions): OtherVersion | undefined {
   const { listing, observations } = known;
   const { version: sent, handles, references } = readName(asked, '');
-  const recorded = listing.packages
-    .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
-    .map((one) => ({ one, known: toPackage(one) }));
-  const [first] = recorded;
+  const namedOf = ({ packages }: Pick<Listing, 'packages'>) =>
+    packages
+      .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
+      .map((one) => ({ one, known: toPackage(one) }));
+  const [first] = namedOf(listing);
   const named =
     sent ??
     (first?.known?.type === 'oci' && !isAddress(asked) ? { text: 'latest', isExact: true } : undefined);
@@ -228,10 +257,11 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   const isAsked = (version: string) =>
     version === wanted.text ||
     (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0);
-  const isRecorded = recorded.some(({ one, known }) =>
-    isAsked((recordedVersion(one, known) ?? '').replace(/^.*@(?=sha256:)/, '')),
-  );
-  if (isRecorded) return range && { about: say`${range.words}; it is the recorded one.` };
+  const isRecordedIn = (record: Pick<Listing, 'packages'>) =>
+    namedOf(record).some(({ one, known }) =>
+      isAsked((recordedVersion(one, known) ?? '').replace(/^.*@(?=sha256:)/, '')),
+    );
+  if (isRecordedIn(listing)) return range && { about: say`${range.words}; it is the recorded one.` };
   const version = recordedVersion(first.one, first.known);
   if (newest && version === undefined) return undefined;
   const there = factsOf(packageExists, observations).find(ofPackage);
@@ -245,12 +275,8 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
     !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
   const bare = !sent && say`Your request names no tag, which means ${code(wanted.text)}`;
   const what = meant?.words ?? range?.words ?? (bare || say`You asked about ${code(wanted.text)}${unclear}`);
-  // The numbers of a listing's versions may be other than those of its package.
-  const itsVersion = version === listing.version ? known.ofRecord?.asked : undefined;
-  const listed =
-    itsVersion &&
-    say`; this listing has a version ${code(itsVersion.version)}, ${publishedWords(itsVersion)}`;
-  const about = sentence(say`${what}; ${names}${listed}`);
+  const formerly = wanted === named && recordedWords(wanted.text, isVersion, isRecordedIn, known.ofRecord);
+  const about = sentence(say`${what}; ${names}${formerly}`);
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =
     fact?.value == null || knowingOf(fact) !== 'known'
