@@ -46,7 +46,7 @@ import {
 import { toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { surfaceKinds } from '../observations/known/kinds.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
-import { findListingFacts, whyNone } from './find/listing.ts';
+import { findFactsAt, whyNone } from './find/listing.ts';
 import {
   compareEarlier,
   earlierSentences,
@@ -374,7 +374,7 @@ export const checkSurface = defineTool({
   toText: toSurfaceText,
   async run(sent, context) {
     const shown = toShown(sent);
-    const { shown: facts, beside, part_asked, formerly } = await findListingFacts(sent.handle, context);
+    const { shown: facts, beside, part_asked, formerly } = await findFactsAt(sent.handle, context);
     const { listing, observed } = facts;
     const kind = kindOfSurface(shown.surface.name);
     const kept = await context.store.observations.ofListing(listing.handle);

@@ -45,7 +45,7 @@ import type { ObservationChange, StoredObservation } from '../observations/known
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
 import { keyOf } from '../observations/known/timeline/timeline.ts';
 import { askedVersion, readOfRecord } from './find/asked-version.ts';
-import { dayInput, findListingFacts, onDay, readFacts, toPublisherLine } from './find/listing.ts';
+import { dayInput, findFactsAt, onDay, readFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
 
@@ -93,13 +93,13 @@ const output = z.object({
 
 const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int()]);
 
-/** Newest first. Throws invalid_input, or as `findListingFacts` does. */
+/** Newest first. Throws invalid_input, or as `findFactsAt` does. */
 export async function readHistoryPage(
   { handle: named, since, until, kind, cursor }: z.output<typeof input>,
   present: Context,
 ) {
   const context = onDay(until, present, 'until');
-  const { facts, shown, beside, part_asked } = await findListingFacts(named, context);
+  const { facts, shown, beside, part_asked } = await findFactsAt(named, context);
   const subjects = new Set(shown.observed?.observations.map(keyOf));
   const others = new Set(facts.observed?.observations.map(keyOf)).difference(subjects);
   const isOther =

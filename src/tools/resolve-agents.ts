@@ -8,7 +8,7 @@ import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { type AskedPart, askedPart, atPart, malwareBeside } from '../document/asked-part.ts';
 import { judge } from '../document/criteria/criteria.ts';
-import { besideStandsOut, type HitFacts } from '../document/hit.ts';
+import { besideStandsOut } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
 import type { ListingFacts } from '../document/record.ts';
@@ -47,10 +47,13 @@ import { orEmpty, toReadDocument, withdrawal } from './find/listing.ts';
 import { endOfCopy, findLacking } from './find/near-misses.ts';
 import {
   askedPackages,
+  atAsked,
   candidatesOf,
-  keysOfRecorded,
+  type KnownListing,
+  noticesOf,
   noticesOfAsked,
   noticesOfDeleted,
+  toKnownListing,
 } from './find/several.ts';
 import {
   isPageElsewhere,
@@ -69,10 +72,8 @@ import { defineTool, readsOnly } from './tool.ts';
 const mostNames = 100;
 
 /** `document` and `at` are for shown listings. */
-export interface KnownListing extends HitFacts {
-  document(): ListingDocument;
-  /** As if the record had no other part. */
-  at(part: AskedPart): KnownListing;
+export interface ResolvedListing extends KnownListing {
+  at(part: AskedPart): ResolvedListing;
   whyWithdrawn(): Promise<string>;
   /** A dump has ten versions of each listing at most. */
   readOfRecord?(asked: string): ReturnType<typeof readOfRecord>;
@@ -83,7 +84,7 @@ export interface KnownListing extends HitFacts {
 /** The store, or a dump. */
 export interface Directory {
   readonly publicUrl: string;
-  known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
+  known(handles: readonly string[]): Promise<ReadonlyMap<string, ResolvedListing>>;
   /** Up to `mostRecording` shown listings for each. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
   holding: Parameters<typeof pickRecording>[1]['holding'];
@@ -96,16 +97,12 @@ export interface Directory {
   nearPackages(name: string): ReturnType<ListingReads['nearPackages']>;
 }
 
-function toKnownListing(whole: ListingFacts, context: Context, facts = whole): KnownListing {
-  const { listing, observed, native, versions, reading } = facts;
+function toResolvedListing(whole: ListingFacts, context: Context, facts = whole): ResolvedListing {
+  const { listing } = facts;
   return {
-    listing,
-    observations: observed?.observations ?? [],
-    native,
-    versions,
-    copyLacks: reading.copyLacks,
+    ...toKnownListing(facts, context),
     document: () => toReadDocument(whole, context, facts),
-    at: (part) => toKnownListing(whole, context, atPart(whole, part)),
+    at: (part) => toResolvedListing(whole, context, atPart(whole, part)),
     whyWithdrawn: () => withdrawal(listing, context),
     readOfRecord: (asked) => readOfRecord(asked, listing, context),
     noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),
@@ -116,11 +113,11 @@ const createDirectory = (context: Context): Directory => ({
   publicUrl: context.config.publicUrl,
   async known(handles) {
     const { store, clock } = context;
-    const known = new Map<string, KnownListing>();
+    const known = new Map<string, ResolvedListing>();
     for (let at = 0; at < handles.length; at += mostNames) {
       const some = handles.slice(at, at + mostNames);
       for (const facts of await store.documents.factsOfAll(some, clock().toISOString()))
-        known.set(facts.listing.handle, toKnownListing(facts, context));
+        known.set(facts.listing.handle, toResolvedListing(facts, context));
     }
     return known;
   },
@@ -160,9 +157,14 @@ const besideInDirectory = (one: AskedItem, directory: Directory) =>
     return [...(await directory.known(found.map(({ handle }) => handle))).values()];
   });
 
+function asksPayment(document: ListingDocument): boolean {
+  const [payment] = judge(document, [{ criterion: 'no_payment_seen' }], Date.parse(document.observed_at));
+  return payment?.result === 'not_met';
+}
+
 async function toListedAgent(
   one: AskedItem & { readonly by: FoundListing },
-  whole: KnownListing,
+  whole: ResolvedListing,
   inCommand: Words,
 ): Promise<Resolved> {
   const { handle, version, withdrawn } = whole.listing;
@@ -181,12 +183,10 @@ async function toListedAgent(
   const part = askedPart(whole.listing, one);
   const known = part ? whole.at(part) : whole;
   const document = known.document();
-  const { notes: ofAnswer, standsOut, ofNoCheck } = toAnswer(document, 'short');
-  const [payment] = judge(document, [{ criterion: 'no_payment_seen' }], Date.parse(document.observed_at));
+  const answer = toAnswer(document, 'short');
+  const { notes: ofAnswer, ofNoCheck } = answer;
   const { beside } = withBeside(one.by, inCommand);
-  const { notices: ofOther, isRecorded } = noticesOfOther(one.text, known);
-  const toKey = keysOfRecorded(known, one);
-  const notices = [...ofOther, ...(part ? malwareBeside(whole.observations, known.observations) : [])];
+  const { isRecorded } = noticesOfOther(one.text, known);
   const ofRecord = await known.readOfRecord?.(one.text);
   const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
   // A range that means the recorded version limits nothing.
@@ -201,11 +201,11 @@ async function toListedAgent(
     part_asked: part?.about,
     found_by: one.by.found_by,
     package_version: askedPackages(known.listing, one)[0]?.version,
-    ...(payment?.result === 'not_met' && { asks_payment: true as const }),
+    ...(asksPayment(document) && { asks_payment: true as const }),
     ...(notes.length > 0 && { notes }),
     stands_out: [
-      ...notices,
-      ...standsOut.map(({ key, text, of }) => ({ key: of === 'package' ? toKey(key) : key, text })),
+      ...(part ? malwareBeside(whole.observations, known.observations) : []),
+      ...noticesOf(known, one, answer).map(({ fact: _, ...notice }) => notice),
     ],
   };
 }
@@ -281,11 +281,13 @@ export async function resolveAll(handles: readonly string[], directory: Director
     if (by && 'candidates' in by) {
       const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
       const stands_out = noticesOfAsked(meant, one);
+      const isPaid = atAsked(meant, one).some((known) => asksPayment(known.document()));
       return {
         ...one.as,
         outcome: 'several_listings' as const,
         version_asked,
         candidates: [...candidatesOf(by, meant)],
+        ...(isPaid && { asks_payment: true as const }),
         notes: [severalWords(by)],
         ...(stands_out.length > 0 && { stands_out }),
       };

@@ -42,6 +42,8 @@ const entries = [
   registryEntry('com.example/news', ofEndpoint('https://news.example.com/mcp')),
   registryEntry('com.example/faulty', ofPackage('npm', 'faulty', '2.0.0')),
   registryEntry('com.example/marked', ofPackage('npm', 'marked', '3.1.0')),
+  // A second listing silences nothing.
+  registryEntry('io.github.stranger/marked', ofPackage('npm', 'marked', '3.1.0')),
   registryEntry('com.example/gone', ofPackage('npm', 'gone', '1.2.0')),
 ];
 const away = createServer(({ url }, response) => {

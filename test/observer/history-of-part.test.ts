@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callTool, openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -25,6 +25,9 @@ directory.wait(86_400);
 made.isLater = true;
 await directory.observe(handle);
 
+interface Resolved {
+  readonly stands_out?: readonly { readonly key: string; readonly text: string }[];
+}
 interface History {
   readonly statement: string;
   readonly changes: readonly string[];
@@ -85,5 +88,41 @@ it('what changed since an older list of the caller is told forward, with its dir
     }),
   ).toMatchObject({
     changes_to_yours: expect.stringMatching(/^From your list to the one seen now: added `erase`/),
+  });
+});
+
+describe('a second listing of the endpoint, by a stranger', () => {
+  const stranger = 'io.github.stranger/two';
+  const address = 'https://two.example.com/mcp';
+  const yesterday = { publishedAt: '2026-01-01T00:00:00Z' };
+
+  it('silences nothing that checks saw of it', async () => {
+    const alone = await callTool<{ results: Resolved[] }>(directory, 'resolve_agents', {
+      handles: [address],
+    });
+    const changed = alone.results[0]?.stands_out?.find(({ key }) => key === 'changed');
+    expect(changed?.text).toContain('added `erase`');
+    const remotes = [{ type: 'streamable-http', url: address }];
+    await directory.importEntries([registryEntry(stranger, { remotes }, yesterday)]);
+    await directory.observe(stranger);
+    const { results } = await callTool<{ results: Resolved[] }>(directory, 'resolve_agents', {
+      handles: [address],
+    });
+    expect(results).toMatchObject([{ outcome: 'several_listings' }]);
+    expect(results[0]?.stands_out?.filter(({ key }) => key === 'changed')).toEqual([changed]);
+    const refused = await callTool<{ detail: string }>(directory, 'get_agent', { handle: address });
+    expect(refused).toMatchObject({ code: 'several_listings' });
+    expect(refused.detail).toContain(changed?.text);
+  });
+
+  it('does not keep the history or a list of tools from being told: the domain decides', async () => {
+    const chosen =
+      'This listing is chosen because the address is on the domain of its namespace; 1 other listing records the address too.';
+    const told = await ask(address);
+    expect(told).toMatchObject({ handle, statement: expect.stringContaining(chosen) });
+    expect(told.changes.join('\n')).toContain('added `erase`');
+    expect(
+      await callTool(directory, 'check_surface', { handle: address, tools: [{ name: 'send' }] }),
+    ).toMatchObject({ handle, result: 'other', version_asked: expect.stringContaining(chosen) });
   });
 });

@@ -10,7 +10,7 @@ import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { payeesOf } from '../../observations/known/prices/payees.ts';
 import { mostRecording } from '../../tools/find/holders.ts';
-import { type KnownListing, resolveAll } from '../../tools/resolve-agents.ts';
+import { type ResolvedListing, resolveAll } from '../../tools/resolve-agents.ts';
 import { readDocuments } from '../documents.ts';
 
 export const dumpLacks =
@@ -29,7 +29,7 @@ const toListing = (document: ListingDocument): Listing => ({
   repository_key: toRepositoryKey(document.repository ?? ''),
 });
 
-const toKnown = (document: ListingDocument): KnownListing => ({
+const toKnown = (document: ListingDocument): ResolvedListing => ({
   listing: toListing(document),
   observations: document.observations.filter(isDated).map(({ missed_since, ...one }) => ({
     ...one,

@@ -1,6 +1,6 @@
 import { number, say, type Words } from '../../core/words.ts';
 
-interface Notice {
+export interface Notice {
   readonly key: string;
   readonly text: Words;
 }

@@ -31,7 +31,7 @@ import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { recordMoves, versionMoveWords } from '../../observations/known/kinds/moves.ts';
 import { sharedKinds } from '../../observations/known/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/known/kinds/record.ts';
-import { kinds } from '../../observations/known/kinds.ts';
+import { kindOf, kinds } from '../../observations/known/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/known/observation.ts';
 import { type ListingDocument, servedAs } from '../listing-document.ts';
 import { ratingParts } from '../rated.ts';
@@ -58,9 +58,9 @@ export type StandOut = ReturnType<typeof toStandsOut>[number];
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
-/** `of`: what the facts of its kind are about. */
-type Noticed = Words | { readonly text: Words; readonly of: ReturnType<typeof partOf> };
-const partOf = ({ restsOn, existsAs }: Kind) => restsOn ?? existsAs;
+/** Without a fact it is about the record. */
+type Noticed = Words | { readonly text: Words; readonly fact: Pick<DatedObservation, 'kind' | 'subject'> };
+const partOf = ({ restsOn, existsAs }: Pick<Kind, 'restsOn' | 'existsAs'>) => restsOn ?? existsAs;
 
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'], of?: Kind['restsOn']) {
   const isOf = (kind: Kind) => of === undefined || partOf(kind) === of;
@@ -77,7 +77,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'],
           isKnown(one) && value !== null
             ? kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly })
             : absent && say`${phrase(absent)}${by}`;
-        return words ? { text: words, of: partOf(kind) } : [];
+        return words ? { text: words, fact: one } : [];
       }),
     );
   };
@@ -182,7 +182,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
 const mostDead = 3;
 
 /** Clients follow a redirect, and send to the other host what they send here. */
-function noAnswer(judged: JudgedListing, isRedirect: boolean): Words[] {
+function noAnswer(judged: JudgedListing, isRedirect: boolean): Noticed[] {
   const dead = judged.seen(endpointAnswers).flatMap((one) => {
     const text = deadWords(one, judged.listing);
     if (text === undefined || (one.response?.redirects_to !== undefined) !== isRedirect) return [];
@@ -194,11 +194,11 @@ function noAnswer(judged: JudgedListing, isRedirect: boolean): Words[] {
   const gave = isRedirect ? own('returned a redirect to another host') : own('gave no usable answer');
   const others = more > 0 ? say` ${count(more, 'more endpoint')} ${gave}.` : say``;
   const vantage = isRedirect ? own('') : say` ${ended(say`Dossier asks from ${ours(first.vantage)}`)}`;
-  return [say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others}${vantage}`];
+  return [{ text: say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others}${vantage}`, fact: first }];
 }
 
 /** An endpoint that answers while its tools cannot be read may hide a change of the tools. */
-function unreadTools({ listing, seen }: JudgedListing): Words[] {
+function unreadTools({ listing, seen }: JudgedListing): Noticed[] {
   const reached = seen(endpointAnswers).filter((one) => isKnown(one) && one.unanswered_since === undefined);
   const answering = new Set(reached.map(({ subject }) => subject));
   return seen(toolsSurface).flatMap((one) => {
@@ -206,9 +206,8 @@ function unreadTools({ listing, seen }: JudgedListing): Words[] {
     if (!answering.has(subject)) return [];
     const at = listing.remotes.length < 2 ? say`` : say` of ${code(subject ?? '')}`;
     if (!isKnown(one) || unanswered_since === undefined) return [];
-    return [
-      say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read ${onDayBefore(observed_at, unanswered_since)}`,
-    ];
+    const text = say`The list of tools${at} could not be read by checks since ${dayOf(unanswered_since)}, although the endpoint answered; it was last read ${onDayBefore(observed_at, unanswered_since)}`;
+    return [{ text, fact: one }];
   });
 }
 
@@ -243,7 +242,7 @@ function changed(judged: JudgedListing): Noticed[] {
       // Several changes of one fact form one notice, so that they leave room for others.
       const text = said.length > 1 ? join(said.map(ended), ' ') : join(said, '');
       const isOnly = listing.remotes.length < 2 || subject === undefined;
-      return { text: isOnly ? text : say`At ${code(subject)}: ${text}`, of: partOf(kind) };
+      return { text: isOnly ? text : say`At ${code(subject)}: ${text}`, fact: one };
     }),
   );
 }
@@ -394,7 +393,8 @@ const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
 export const toStandsOut = (judged: JudgedListing) =>
   standOutKeys.flatMap((key) =>
     rules[key](judged).map((one) => {
-      const { text, of } = one instanceof Words ? { text: one } : one;
-      return { key, text: ended(text), anchor: anchors[key], of };
+      const { text, fact } = one instanceof Words ? { text: one } : one;
+      const kind = fact && kindOf(fact.kind);
+      return { key, text: ended(text), anchor: anchors[key], fact, of: kind && partOf(kind) };
     }),
   );

@@ -4,12 +4,11 @@ import { code, count, isEmpty, join, listed, own, say, type Words } from '../../
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
-import type { KnownVersions } from './asked-version.ts';
 import { type FoundListing, mostRecording } from './holders.ts';
-import { noticesOfAsked } from './several.ts';
+import { type KnownListing, noticesOfAsked, toKnownListing } from './several.ts';
 
 /** The listings that record a package. */
-type FindRecording = (references: Name['references']) => Promise<readonly KnownVersions[]>;
+type FindRecording = (references: Name['references']) => Promise<readonly KnownListing[]>;
 
 /** Of several commands it is not said which. */
 const subjects = {
@@ -87,12 +86,13 @@ export async function besideWords(
   return join([...said, left, addedWords(added, subject)], ' ');
 }
 
-export const besideInStore = (name: Name, { store, clock }: Context) =>
+export const besideInStore = (name: Name, context: Context) =>
   besideWords(name, async (references) => {
+    const { store, clock } = context;
     const found = (await store.listings.recording(references, mostRecording)).flat();
     const handles = found.map(({ handle }) => handle);
     const facts = await store.documents.factsOfAll(handles, clock().toISOString());
-    return facts.map(({ listing, observed }) => ({ listing, observations: observed?.observations ?? [] }));
+    return facts.map((one) => toKnownListing(one, context));
   });
 
 export const withBeside = (found: FoundListing, words: Words): FoundListing => {

@@ -121,7 +121,7 @@ const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observati
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
 
 /** Of a package that its registry does not have. */
-export const absentWords = ({ outcome, why, reason = why && new Words(why), ...at }: Checked): Words =>
+const absentWords = ({ outcome, why, reason = why && new Words(why), ...at }: Checked): Words =>
   bySource(outcome === 'absent' && reason ? phrase(reason) : undefined, at);
 
 function lackingWords(one: Checked, is: boolean | undefined, version: string): Words {

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { optOutText } from '../../claims/rules.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { isHandle, requireHandle } from '../../core/handle.ts';
+import { isOnNamespace } from '../../core/identity.ts';
 import { Problem, wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
-import { code, dayOf, listed, own, say, sentence, toText, type Words } from '../../core/words.ts';
+import { code, dayOf, listed, number, own, say, sentence, toText, type Words } from '../../core/words.ts';
 import { publisherLine } from '../../document/answers/for-publisher.ts';
 import { askedPart, atPart } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
@@ -23,10 +24,11 @@ import {
   mostRecording,
   pickFormer,
   pickRecording,
+  type Several,
   severalListings,
 } from './holders.ts';
 import { endOfCopy } from './near-misses.ts';
-import { describeSeveral, noticesOfDeleted } from './several.ts';
+import { describeSeveral, factsOfCandidates, longestChecked, noticesOfDeleted } from './several.ts';
 import { maxNear, readTool, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
@@ -177,6 +179,38 @@ export async function findHolders(name: AskedPlace, { store: { listings } }: Pic
   };
 }
 
+/** Beyond this number `findHolder` does not choose by the namespace. */
+export const mostAtAddress = 100;
+
+/** Anybody may record an address, but only the holder of a domain can publish under its namespace. */
+export async function findHolder(
+  address: string,
+  recorded: readonly Reference[],
+  { store }: Pick<Context, 'store'>,
+) {
+  const all = await store.listings.recording(recorded, mostAtAddress + 1);
+  const recording = all.find((some) => some.length > 0) ?? [];
+  const [only, other] = recording.filter(({ handle }) => isOnNamespace(handle, address));
+  if (!only || other || recording.length > mostAtAddress) return undefined;
+  const others = recording.length - 1;
+  const record = others === 1 ? say`1 other listing records` : say`${number(others)} other listings record`;
+  const found = say`This listing is chosen because the address is on the domain of its namespace; ${record} the address too.`;
+  return { handle: only.handle, found };
+}
+
+/** What checks saw of an endpoint is the same for each of its listings. */
+async function pickOfEndpoint(found: Several, name: Name, context: Context) {
+  const references = name.references.filter(({ kind }) => kind === 'endpoint');
+  const holder = await findHolder(name.text, references, context);
+  if (holder) return { handle: holder.handle, beside: holder.found };
+  const facts = await factsOfCandidates(found, context);
+  const [first] = longestChecked(facts, { ...name, references });
+  const beside =
+    first &&
+    say`${found.detail} What follows is of ${code(first.handle)}, for which Dossier checked it first.`;
+  return first && { handle: first.handle, beside };
+}
+
 /** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */
 async function refuseDeleted(
   { handle, found_by, beside = say`` }: FoundListing,
@@ -197,9 +231,13 @@ const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
 /**
  * Throws invalid_handle, unknown_handle with near handles, or several_listings. A well-formed handle may not
- * exist.
+ * exist. `isOfEndpoint`: what is asked is of the endpoint that several record, so one of them is chosen.
  */
-export async function findNamed(asked: string, context: Context): Promise<FoundListing> {
+export async function findNamed(
+  asked: string,
+  context: Context,
+  isOfEndpoint = false,
+): Promise<FoundListing> {
   const name = readName(asked, context.config.publicUrl);
   const { text, handles, references } = name;
   const meant = handles.at(-1);
@@ -209,6 +247,8 @@ export async function findNamed(asked: string, context: Context): Promise<FoundL
     if (await isKnownHandle(handle, context)) return withBeside({ handle }, beside);
   const { now, before } = await findHolders(name, context);
   const found = now ?? before;
+  const one = isOfEndpoint && now && 'candidates' in now && (await pickOfEndpoint(now, name, context));
+  if (one) return withBeside(one, beside);
   if (found && 'candidates' in found)
     throw severalListings(await describeSeveral(found, { name, asked, beside }, context));
   if (found && found === before) await refuseDeleted(withBeside(found, beside), name, context);
@@ -240,12 +280,15 @@ export async function readFacts(handle: string, context: Context): Promise<Listi
 }
 
 /** `shown` is of the endpoint or package alone that was named. Throws as `findNamed` and `readFacts` do. */
-export async function findListingFacts(text: string, context: Context, then = context) {
-  const { handle, ...found } = await findNamed(text, context);
+export async function findListingFacts(text: string, context: Context, then = context, isOfEndpoint = false) {
+  const { handle, ...found } = await findNamed(text, context, isOfEndpoint);
   const facts = await readFacts(handle, then);
   const part = askedPart(facts.listing, readName(text, context.config.publicUrl));
   return { ...found, facts, shown: part ? atPart(facts, part) : facts, part_asked: part?.about };
 }
+
+/** Of several listings at one endpoint, of one of them: what checks saw there is the same for all. */
+export const findFactsAt = (text: string, context: Context) => findListingFacts(text, context, context, true);
 
 export const getListing = async (handle: string, context: Context): Promise<ListingDocument> =>
   toListingDocument(await readFacts(handle, context), context.config, context.clock());

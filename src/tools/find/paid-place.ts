@@ -3,7 +3,7 @@ import { isHandle } from '../../core/handle.ts';
 import { isOnNamespace } from '../../core/identity.ts';
 import { wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
-import { code, isEmpty, join, number, own, say, source, type Words } from '../../core/words.ts';
+import { code, isEmpty, join, own, say, source, type Words } from '../../core/words.ts';
 import { askedPart, atPart } from '../../document/asked-part.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import type { Listing } from '../../listings/listing.ts';
@@ -11,7 +11,7 @@ import { toReferences } from '../../listings/references/name.ts';
 import { type Reference, toHost } from '../../listings/references/references.ts';
 import type { SentOffer } from '../../observations/known/prices/sent.ts';
 import { severalListings } from './holders.ts';
-import { findHolders, findNamed, readFacts } from './listing.ts';
+import { findHolder, findHolders, findNamed, mostAtAddress, readFacts } from './listing.ts';
 
 /** With its query and without. */
 export const keysOf = (address: string): string[] =>
@@ -21,9 +21,6 @@ export const hostsOf = (text: string): string[] =>
   toReferences(text).flatMap(({ kind, key }) =>
     kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
   );
-
-/** Beyond this number `findHolder` does not choose by the namespace. */
-const mostAtAddress = 100;
 
 const mostNamed = 2;
 
@@ -74,18 +71,6 @@ export interface PaidPlace {
   readonly endpoints: readonly string[];
   readonly found: Words;
   readonly unseen: 'address' | 'listing';
-}
-
-/** Anybody may record an address, but only the holder of a domain can publish under its namespace. */
-async function findHolder(address: string, recorded: readonly Reference[], { store }: Context) {
-  const all = await store.listings.recording(recorded, mostAtAddress + 1);
-  const recording = all.find((some) => some.length > 0) ?? [];
-  const [only, other] = recording.filter(({ handle }) => isOnNamespace(handle, address));
-  if (!only || other || recording.length > mostAtAddress) return undefined;
-  const others = recording.length - 1;
-  const record = others === 1 ? say`1 other listing records` : say`${number(others)} other listings record`;
-  const found = say`This listing is compared because the address is on the domain of its namespace; ${record} the address too.`;
-  return { handle: only.handle, found };
 }
 
 type FoundPlace = Pick<PaidPlace, 'facts' | 'found'>;

@@ -1,8 +1,14 @@
 import type { Context } from '../../context.ts';
-import { code, ended, join, say, toText, type Words } from '../../core/words.ts';
-import { isOfMalware } from '../../document/answers/notices.ts';
+import { code, join, say, toText, type Words } from '../../core/words.ts';
+import { type ListingAnswer, toAnswer } from '../../document/answers/answers.ts';
+import { useOf } from '../../document/answers/notice-uses.ts';
+import { isOfMalware, type Notice } from '../../document/answers/notices.ts';
+import type { StandOut } from '../../document/answers/stands-out.ts';
+import { type AskedPart, atPart, partOf } from '../../document/asked-part.ts';
+import { toListingDocument } from '../../document/document.ts';
 import { type HitFacts, withPrices } from '../../document/hit.ts';
-import type { Resolved } from '../../document/resolved.ts';
+import type { ListingDocument } from '../../document/listing-document.ts';
+import type { ListingFacts } from '../../document/record.ts';
 import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { anyVersion } from '../../listings/references/command.ts';
 import type { Name } from '../../listings/references/name.ts';
@@ -10,25 +16,20 @@ import { isSameReference, toPackageReference } from '../../listings/references/r
 import { toPackage } from '../../observations/asked/published/recorded.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { packageAdvisories } from '../../observations/known/kinds/packages/advisories.ts';
-import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { packageNames } from '../../observations/known/kinds/packages/says.ts';
 import { reportsOf } from '../../observations/known/malware.ts';
-import { absentWords, type KnownVersions, noticesOfOther } from './asked-version.ts';
+import { type KnownVersions, noticesOfOther } from './asked-version.ts';
 import type { Several } from './holders.ts';
-
-type PackageNotice = Required<Resolved>['stands_out'][number];
 
 export const askedPackages = ({ packages }: Pick<Listing, 'packages'>, { references }: Name) =>
   packages.filter((one) => references.some((asked) => isSameReference(asked, toPackageReference(one))));
-
-const reportsOfAsked = ({ listing, observations }: KnownVersions, asked: Name) =>
-  askedPackages(listing, asked).map((one) => reportsOf(observations, one));
 
 /** The key of a notice about the recorded package. */
 export function keysOfRecorded(known: KnownVersions, asked: Name): (key: string) => string {
   const { isOther, isUnclear } = noticesOfOther(asked.text, known);
   const isExact = asked.version?.isExact === true && asked.version.text !== anyVersion;
-  const isUndecided = reportsOfAsked(known, asked).some((one) => one.isUndecided);
+  const { listing, observations } = known;
+  const isUndecided = askedPackages(listing, asked).some((one) => reportsOf(observations, one).isUndecided);
   return (key) => {
     if (isUnclear && isOfMalware({ key })) return 'malware';
     if (isOther) return 'other_version';
@@ -37,64 +38,153 @@ export function keysOfRecorded(known: KnownVersions, asked: Name): (key: string)
   };
 }
 
-function noticesOf({ listing, observations }: KnownVersions, asked: Name): PackageNotice[] {
-  const known = { listing, observations };
-  const packages = askedPackages(listing, asked);
-  const notices = noticesOfOther(asked.text, known).notices.map(({ key, text }) => ({ key, text }));
-  const reports = reportsOfAsked(known, asked);
-  const toKey = keysOfRecorded(known, asked);
-  const keyed = (key: string) => (text: Words) => ({ key: toKey(key), text: ended(text) });
-  const subjects = new Set(packages.map((one) => toPackage(one)?.subject));
-  const absent = factsOf(packageExists, observations).filter(({ subject }) => subjects.has(subject));
-  return [
-    ...notices.filter(isOfMalware),
-    ...reports.flatMap(({ ofVersion }) => ofVersion).map(keyed('malware')),
-    ...reports.flatMap(({ ofOthers }) => ofOthers).map(keyed('other_malware')),
-    ...notices.filter((one) => !isOfMalware(one)),
-    ...absent.map(absentWords).map(keyed('not_there')),
-    ...reports.flatMap(({ advisories }) => advisories).map(keyed('advisories')),
-  ].filter(({ text }) => toText(text) !== '');
+/** A listing with what is known of it, and as if its record had no other part. */
+export interface KnownListing extends HitFacts {
+  readonly observations: HitFacts['observations'] & KnownVersions['observations'];
+  document(): ListingDocument;
+  at(part: AskedPart): KnownListing;
 }
 
-/** Of the package or version that was asked for, whichever of its listings is meant. */
-export function noticesOfAsked(all: readonly KnownVersions[], asked: Name): PackageNotice[] {
-  const notices = all.flatMap((one) => noticesOf(one, asked));
-  return [...new Map(notices.map((one) => [toText(one.text), one])).values()];
+export function toKnownListing(
+  facts: ListingFacts,
+  context: Pick<Context, 'config' | 'clock'>,
+): KnownListing {
+  const { listing, observed, native, versions, reading } = facts;
+  return {
+    listing,
+    observations: observed?.observations ?? [],
+    native,
+    versions,
+    copyLacks: reading.copyLacks,
+    document: () => toListingDocument(facts, context.config, context.clock()),
+    at: (part) => toKnownListing(atPart(facts, part), context),
+  };
+}
+
+interface ToldNotice extends Notice {
+  readonly version?: string;
+  /** Absent from what is about another version than the recorded one. */
+  readonly fact?: StandOut['fact'];
+}
+
+export function noticesOf(
+  known: KnownListing,
+  asked: Name,
+  { standsOut }: Pick<ListingAnswer, 'standsOut'>,
+): ToldNotice[] {
+  const toKey = keysOfRecorded(known, asked);
+  return [
+    ...noticesOfOther(asked.text, known).notices,
+    ...standsOut.map(({ key, text, of, fact }) => ({ key: of === 'package' ? toKey(key) : key, text, fact })),
+  ];
+}
+
+/** As if the records had only the endpoint or the package that was asked for; without those that lack it. */
+export const atAsked = <One extends { readonly listing: Listing; at(part: AskedPart): One }>(
+  all: readonly One[],
+  { references }: Name,
+): One[] =>
+  all.flatMap((one) => {
+    const part = partOf(one.listing, references);
+    return part ? [one.at({ ...part, about: say`` })] : [];
+  });
+
+/** `of`: what a notice is about, if that is what was asked for. */
+function heldBy(known: KnownListing, asked: Name) {
+  const { handle, remotes, packages } = known.listing;
+  const document = known.document();
+  const subjects = new Set([
+    ...remotes.map(({ url }) => url),
+    ...packages.map((one) => toPackage(one)?.subject),
+  ]);
+  const told = noticesOf(known, asked, toAnswer(document, 'short')).map(({ key, text, version, fact }) => {
+    if (version !== undefined) return { key, text, of: toText(text) };
+    // What a package says of its listing is about both.
+    const isOfSubject = key !== 'contradiction' && subjects.has(fact?.subject ?? '');
+    return { key, text, of: isOfSubject ? [key, fact?.kind, packages[0]?.version].join(' ') : undefined };
+  });
+  const [since = '9'] = document.observations
+    .flatMap(({ changed_from, first_seen_at }) => changed_from?.seen_until ?? first_seen_at ?? [])
+    .toSorted();
+  return { handle, told, since };
+}
+
+/** Those that record what was asked for. */
+export const longestChecked = (known: readonly KnownListing[], asked: Name) =>
+  atAsked(known, asked)
+    .map((one) => heldBy(one, asked))
+    .toSorted((a, b) => a.since.localeCompare(b.since));
+
+/**
+ * What checks saw of an endpoint or a package is told whichever of its listings records it, once, as checks
+ * of the listing with the longest history saw it. What is about a record is told with its listing.
+ */
+export function noticesOfAsked(known: readonly KnownListing[], asked: Name): Notice[] {
+  const held = longestChecked(known, asked);
+  const isNew = held.every(({ told }) => told.some(({ key }) => key === 'new'));
+  const isTold = ({ key }: Notice) =>
+    key === 'new' ? isNew : key === 'ratings' || useOf({ key }).hook !== 'counts';
+  const before = new Set<string>();
+  const all = held.flatMap(({ handle, told }) => {
+    const shown = told.filter((one) => (one.of === undefined ? isTold(one) : !before.has(one.of)));
+    for (const { of } of told) if (of !== undefined) before.add(of);
+    return shown.map(({ key, text, of }) => ({
+      key,
+      text: of === undefined ? say`${code(handle)}: ${text}` : text,
+    }));
+  });
+  return [...all.filter(isOfMalware), ...all.filter((one) => !isOfMalware(one))];
 }
 
 /** Its record is empty, so the packages are those that a check looked at. */
 export async function noticesOfDeleted(
-  listing: Listing,
+  { handle }: Listing,
   asked: Name,
-  { store }: Pick<Context, 'store'>,
-): Promise<PackageNotice[]> {
-  const { observations = [] } = (await store.observations.ofListing(listing.handle)) ?? {};
-  const packages = factsOf(packageAdvisories, observations).map(
+  context: Context,
+): Promise<Notice[]> {
+  const { store, clock } = context;
+  const [facts, observed] = await Promise.all([
+    store.documents.facts(handle, clock().toISOString()),
+    store.observations.ofListing(handle),
+  ]);
+  if (!facts || !observed) return [];
+  const packages = factsOf(packageAdvisories, observed.observations).map(
     ({ subject = '', details }): ListingPackage => {
       const [registry_type = '', ...name] = subject.split(':');
       const { version } = details ?? {};
       return { registry_type, identifier: name.join(':'), ...(typeof version === 'string' && { version }) };
     },
   );
-  return noticesOfAsked([{ listing: { ...listing, packages }, observations }], asked);
+  const listing = { ...facts.listing, packages };
+  const known = toKnownListing({ ...facts, listing, observed: { due_since: null, ...observed } }, context);
+  return atAsked([known], asked)
+    .flatMap((one) => heldBy(one, asked).told)
+    .flatMap(({ key, text, of }) => (of === undefined ? [] : [{ key, text }]));
 }
 
-export const candidatesOf = ({ candidates }: Several, known: readonly HitFacts[]): Several['candidates'] =>
+export const candidatesOf = (
+  { candidates }: Several,
+  known: readonly KnownListing[],
+): Several['candidates'] =>
   withPrices(candidates, known).map(({ handle, differs }) => {
     const { observations = [] } = known.find(({ listing }) => listing.handle === handle) ?? {};
     const isNamed = factsOf(packageNames, observations).some(({ value }) => value?.names_this);
     return { handle, differs: isNamed ? say`${differs}, named by the package itself` : differs };
   });
 
-/** With what is known of the package or version asked for. */
+export async function factsOfCandidates({ candidates }: Several, context: Context): Promise<KnownListing[]> {
+  const handles = candidates.map(({ handle }) => handle);
+  const facts = await context.store.documents.factsOfAll(handles, context.clock().toISOString());
+  return facts.map((one) => toKnownListing(one, context));
+}
+
+/** With what is known of the endpoint, the package or the version asked for. */
 export async function describeSeveral(
   found: Several,
   { name, asked, beside }: { readonly name: Name; readonly asked: string; readonly beside: Words },
-  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  context: Context,
 ): Promise<Several> {
-  const handles = found.candidates.map(({ handle }) => handle);
-  const facts = await store.documents.factsOfAll(handles, clock().toISOString());
-  const known = facts.map((one) => ({ ...one, observations: one.observed?.observations ?? [] }));
+  const known = await factsOfCandidates(found, context);
   const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
   const notices = noticesOfAsked(known, name).map(({ text }) => text);
   return {

@@ -634,7 +634,7 @@ describe('an address that listings of strangers record too', () => {
     const one = await check({ offer: ask.header });
     expect(one.handle).toBe(shopHandle);
     expect(one.message).toMatch(
-      /^This listing is compared because the address is on the domain of its namespace; 1 other listing records the address too\. The listing was found by/,
+      /^This listing is chosen because the address is on the domain of its namespace; 1 other listing records the address too\. The listing was found by/,
     );
     await record(Array.from({ length: 8 }, (_, at) => `org.stranger.shop${at}/shop`));
     const many = await check({ offer: [quoted()], url: address });
