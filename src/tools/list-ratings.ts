@@ -6,8 +6,10 @@ import { isEmpty, join, own, say, toMarkdown, toText, wordsSchema } from '../cor
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { nativeStatement } from '../document/rated.ts';
+import type { ListingFacts } from '../document/record.ts';
 import { countedOrNone } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
+import { toReferences } from '../listings/references/name.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { type RatingGroup, ratingGroups, shownGroups } from '../ratings/groups.ts';
 import { proofClasses, proofMeanings } from '../ratings/proof.ts';
@@ -71,6 +73,21 @@ export async function countMonths(handle: string, { store, clock }: Context): Pr
   return store.ratings.months(handle, { since: `${first}-01T00:00:00.000Z`, now });
 }
 
+const mostBeside = 5;
+
+/** Anybody may record an endpoint, so ratings of its other listings are named, never counted. */
+async function ratedBeside({ listing }: ListingFacts, { store, clock }: Context): Promise<string> {
+  const references = listing.remotes.flatMap(({ url }) => toReferences(url));
+  const endpoints = references.filter(({ kind }) => kind === 'endpoint');
+  const recording = (await store.listings.recording(endpoints, mostBeside)).flat();
+  const others = new Set(recording.map(({ handle }) => handle).filter((handle) => handle !== listing.handle));
+  const facts = await store.documents.factsOfAll([...others].slice(0, mostBeside), clock().toISOString());
+  const rated = facts.flatMap((one) => (one.native.ratings > 0 ? code(one.listing.handle) : []));
+  return rated.length > 0
+    ? ` Ratings of other listings that record its endpoint are not counted here: list_ratings of ${rated.join(', ')}.`
+    : '';
+}
+
 const numbers = z.record(z.string(), z.int());
 
 const output = listedRatings.extend({
@@ -130,7 +147,7 @@ export const listRatings = defineTool({
       handle,
       ...(isSample(facts.listing) && { sample: true as const }),
       ...(!isEmpty(version_asked) && { version_asked }),
-      statement: `${nativeStatement(facts.native)}${facts.native.ratings === 0 ? ` ${whoRates}` : ''}`,
+      statement: `${nativeStatement(facts.native)}${facts.native.ratings === 0 ? `${await ratedBeside(facts, context)} ${whoRates}` : ''}`,
       ...(facts.native.ratings > 0 && { counts: toCounts(facts.native) }),
       ...toListed(shown),
       proof_meanings: proofMeanings(Object.fromEntries(shown.map(({ proof_class }) => [proof_class, 1]))),

@@ -17,7 +17,7 @@ const remotes = ['one', 'two'].map((name) => ({
 const directory = await opened(
   openDirectory({
     entries: [registryEntry(handle, { remotes })],
-    hosts: { 'one.example.com': one, 'two.example.com': two },
+    hosts: { 'one.example.com': one, 'two.example.com': two, 'two.hosted.net': two },
   }),
 );
 await directory.observe(handle);
@@ -124,5 +124,24 @@ describe('a second listing of the endpoint, by a stranger', () => {
     expect(
       await callTool(directory, 'check_surface', { handle: address, tools: [{ name: 'send' }] }),
     ).toMatchObject({ handle, result: 'other', version_asked: expect.stringContaining(chosen) });
+  });
+
+  it('nor where no listing is on the domain: then the one that was checked first is named', async () => {
+    const hosted = 'https://two.hosted.net/mcp';
+    const remotes = [{ type: 'streamable-http', url: hosted }];
+    const all = ['io.github.stranger/hosted', 'io.github.other/hosted'];
+    await directory.importEntries(all.map((name) => registryEntry(name, { remotes })));
+    for (const name of all) {
+      await directory.observe(name);
+      directory.wait(60);
+    }
+    expect(
+      await callTool(directory, 'check_surface', { handle: hosted, tools: [{ name: 'send' }] }),
+    ).toMatchObject({
+      handle: all[0],
+      result: 'other',
+      version_asked:
+        '2 listings record this endpoint. Recording does not show control. What follows is of `io.github.stranger/hosted`, for which Dossier checked it first.',
+    });
   });
 });

@@ -201,3 +201,17 @@ it('is counted by month for twelve months, that of today among them, if there ar
   expect(await monthsLater(11)).toEqual([expect.stringMatching(new RegExp(`^${month} succeeded \\w+ 10$`))]);
   expect(await monthsLater(12)).toBeUndefined();
 });
+
+describe('a listing without ratings', () => {
+  it('names the other listings of its endpoint that have some', async () => {
+    const twin = 'io.github.twin/webhook';
+    const remotes = [{ type: 'streamable-http', url: 'https://mcp.webhook.co/mcp' }];
+    await directory.importEntries([registryEntry(twin, { remotes })]);
+    await submit(directory.rating());
+    const { statement } = await directory.call('list_ratings', { handle: twin });
+    expect(statement).toContain(
+      'No ratings here; that matters for a purchase. Ratings of other listings that record its endpoint are not counted here: list_ratings of `co.webhook/webhook`. Only claimed listings rate',
+    );
+    expect((await directory.call('list_ratings', { handle })).statement).not.toContain('other listings');
+  });
+});
