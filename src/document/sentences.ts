@@ -169,7 +169,7 @@ function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): Not
   const isUnchecked = unchecked && unchecked.isAsked?.(facts.listing) !== false;
   const unstated = unstatedItem(kind, facts);
   // Before the first check of an endpoint, a fact that it may find is not checked.
-  const isOpen = !isLookedAt && unstated.every(({ state }) => state === 'not_stated');
+  const isOpen = !(unchecked?.isAsked && isLookedAt) && unstated.every(({ state }) => state === 'not_stated');
   const gaps =
     isUnchecked && (isOpen || unstated.length === 0)
       ? [{ state: 'not_checked' as const, reason: notChecked(unchecked.what) }]

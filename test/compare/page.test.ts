@@ -133,7 +133,7 @@ describe('/compare', () => {
       page.split('<section class="compared"');
     expect(recorded).toContain('<h2 id="answers">In short</h2>');
     expect(recorded.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
-      'Costs com.politicalcomms/api Not recorded, not checked. co.webhook/webhook Dossier has not checked whether the endpoint asks for a payment. ',
+      'Costs The same for both: Dossier has not checked whether a payment is asked for. ',
     );
     expect(imported).toContain('<h2 id="imported">What is recorded, unless a check differs</h2>');
     expect(resultsIn(imported)).toEqual([

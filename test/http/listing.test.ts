@@ -73,7 +73,8 @@ describe('the page of a listing', () => {
 
   it('shows what is not recorded', async () => {
     const page = await (await get('/agents/com.politicalcomms/api')).text();
-    expect(page).toContain('<dt>Costs</dt><dd>Not stated.</dd>');
+    expect(page).toContain('<dt>Not checked</dt><dd>price, ');
+    expect(page).not.toContain('<dt>Costs</dt>');
     expect(page).toContain('The listing records no remote endpoint.');
     expect(page).toContain(
       'href="https://www.npmjs.com/package/@political-comms/mcp/v/1.2.0" rel="nofollow ugc noopener noreferrer">@political-comms/mcp@1.2.0</a></code>',

@@ -40,9 +40,10 @@ describe('what is not known', () => {
       'Dossier has not checked whether unread fields of the record state a licence.',
     ]);
     expect(stating.support?.[0]).toBe('not_checked');
-    expect(stating.price).toEqual([
+    expect(stating.price).toEqual(['not_checked', 'Dossier has not checked whether a payment is asked for.']);
+    expect(stating.region).toEqual([
       'not_stated',
-      'The record that Dossier read has no field that states a price.',
+      'The record that Dossier read has no field that states the region that the service runs in.',
     ]);
     expect((await reasonsOf('a.b/outside')).price?.[0]).toBe('not_checked');
     expect(await read('/agents/a.b/stating.md')).toContain(
@@ -70,13 +71,13 @@ describe('what is not known', () => {
       ['terms', 'licence', 'not_stated'],
       ['terms', 'support', 'not_stated'],
     ]);
-    expect(not_known[0].reason).toBe('Dossier has not checked whether the endpoint asks for a payment.');
+    expect(not_known[0].reason).toBe('Dossier has not checked whether a payment is asked for.');
     expect(not_known[1].reason).toBe('Dossier has not checked whether the endpoint answers.');
     expect(await read('/agents/a.b/remote')).toContain(
       '<li class="gap"><b>Terms, data handling, region, licence, support:</b> not stated.</li>',
     );
     expect(await read('/agents/a.b/remote.md')).toContain(
-      '* Not known: Dossier has not checked whether the endpoint asks for a payment.\n',
+      '* Not known: Dossier has not checked whether a payment is asked for.\n',
     );
   });
 });

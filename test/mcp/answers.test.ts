@@ -170,6 +170,7 @@ const rows: Readonly<Record<string, Row>> = {
         changed_from: { value: 200, outcome: 'seen', seen_until: timeAgo(20) },
       }),
       saw({ kind: 'endpoint.availability', value: tallyOf(7, 9) }),
+      unseen('price.offers', 'silent', 'No connection.'),
     ],
     expected: [
       `No usable answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,

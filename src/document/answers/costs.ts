@@ -16,9 +16,7 @@ import {
   asLastKnown,
   atPlace,
   factWords,
-  isChecked,
   isKnown,
-  isSaidFirst,
   type JudgedListing,
   type KnownFact,
   type SeenFact,
@@ -98,14 +96,6 @@ export const costs: FactsOf = (judged) => {
     ...(unread && quoted.some(({ outcome }) => outcome !== 'not_asked')
       ? [recorded(judged, phrase(unread.reason), 'not_known')]
       : []),
-    ...(quoted.length + others.length === 0
-      ? [
-          unknownOf(
-            judged,
-            anyPrice,
-            isChecked(judged) || isSaidFirst(judged) ? own('not stated') : own('not recorded, not checked'),
-          ),
-        ]
-      : []),
+    ...(quoted.length + others.length === 0 ? [unknownOf(judged, anyPrice, own('not checked'))] : []),
   ];
 };

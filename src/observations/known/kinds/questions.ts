@@ -11,10 +11,8 @@ export const anyPrice: AskedKind = {
     what: own('a price'),
     fields: /pric|cost|fee|billing|payment|plan|tier|subscri|currency|monetiz/i,
   },
-  unchecked: {
-    what: own('whether the endpoint asks for a payment'),
-    isAsked: ({ remotes }) => remotes.length > 0,
-  },
+  // A publisher may state it in any text, so that it is never not stated.
+  unchecked: { what: own('whether a payment is asked for') },
 };
 
 export const credentials: AskedKind = {
