@@ -4,7 +4,7 @@ import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code as codeText, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { hasForeign, isEmpty, own, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
-import { recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
+import { gapWords, recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
 import { firstNotices, saidBefore, textsBefore, unsaidOf } from '../document/answers/notices.ts';
@@ -258,14 +258,16 @@ function toCompared({
 }: ComparedAgent): z.output<typeof comparedListing> {
   if (!document) return compared;
   const answer = toAnswer(document);
-  const { stands_out: why, lines: shown, unseen, unchecked } = showWhy(answer, judged, always);
+  const { stands_out: why, lines: shown } = showWhy(answer, judged, always);
+  // Of the listing, whatever is asked: said of one alone, they would read as if the others had none.
+  const { unseen, unchecked } = gapWords(answer);
   const isShown = ({ text }: { text: Words }, place: number) => place < mostBeside || why.includes(text);
   const stands_out = [
     ...notices.map(({ text }) => text),
     ...firstNotices(answer.standsOut, isShown, own('get_agent')),
   ];
   const reasons = reasonsOf(document, judged);
-  const said = (words: Words | undefined) => (words && !isEmpty(words) ? words : undefined);
+  const said = (words: Words) => (isEmpty(words) ? undefined : words);
   return {
     ...compared,
     ...resultsOf(judged),

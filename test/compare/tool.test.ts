@@ -79,8 +79,17 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       'native',
       'reasons',
       'lines',
+      'unchecked',
       'record',
       'results',
+    ]);
+  });
+
+  it('names what is not checked of each listing, whatever the criteria are', async () => {
+    const { listings } = await compare([politics, webhook], ['claimed']);
+    expect(listings.map(({ unchecked }) => unchecked)).toEqual([
+      expect.stringMatching(/^tools, package provenance/),
+      'tools, repository contents, last commit',
     ]);
   });
 

@@ -9,6 +9,7 @@ export interface ComparedListing {
   readonly reasons?: readonly { readonly criteria: readonly string[]; readonly reason: string }[];
   readonly stands_out?: readonly string[];
   readonly lines?: Readonly<Record<string, string>>;
+  readonly unchecked?: string;
   readonly record?: string;
   readonly part_asked?: string;
   readonly problem?: { readonly code: string; readonly message: string; readonly near?: readonly string[] };

@@ -1,6 +1,6 @@
 import { isEmpty, join, ours, own, say, type Words } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/known/prices/assets.ts';
-import { type AnswerWords, gapWords, type ListingAnswer, lineWords } from '../answers/answers.ts';
+import { type AnswerWords, type ListingAnswer, lineWords } from '../answers/answers.ts';
 import { lineNames } from '../answers/lines.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { type Criterion, type CriterionValue, type Result, type Row, resultTexts } from './criterion.ts';
@@ -71,14 +71,13 @@ export function showWhy(
   answer: ListingAnswer,
   judged: readonly CriterionAnswer[],
   always: readonly Row[] = [],
-): AnswerWords {
+): Pick<AnswerWords, 'stands_out' | 'lines'> {
   const applied = judged.filter(({ result }) => result !== 'not_applicable');
-  // No line has what could not be seen or was not seen of late.
-  const unknown = judged.some(({ result }) => result === 'unknown') ? gapWords(answer) : undefined;
   const rows: ReadonlySet<Row> = new Set([
     ...always,
     ...applied.flatMap(({ criterion }) => criteria[criterion].rows),
-    ...(unknown ? (['stale'] as const) : []),
+    // No line has what was not seen of late.
+    ...(judged.some(({ result }) => result === 'unknown') ? (['stale'] as const) : []),
   ]);
   const lines = lineNames.filter((line) => rows.has(line)).map((line) => [line, answer.lines[line]] as const);
   return {
@@ -86,8 +85,6 @@ export function showWhy(
     lines: Object.fromEntries(
       lines.map(([line, facts]) => [line, facts.length > 0 ? lineWords(facts) : own('Not known.')]),
     ),
-    unseen: unknown?.unseen,
-    unchecked: unknown?.unchecked,
   };
 }
 
