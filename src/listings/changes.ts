@@ -52,16 +52,20 @@ export const createChangeReads = (db: Db) => ({
     const rows = selectChanges(db, filter).where('evidence_change.seq', '>', seq);
     return (await rows.orderBy('evidence_change.seq').limit(limit).execute()).map(decodeChange);
   },
-  /** Without `type`, changes that checks saw are left out: the history of observations has them. */
+  /** Without `types`, changes that checks saw are left out: the history of observations has them. */
   async ofRecord(
     handle: string,
-    { before, limit, type }: { readonly before: number; readonly limit: number; readonly type?: ChangeType },
+    {
+      before,
+      limit,
+      types,
+    }: { readonly before: number; readonly limit: number; readonly types?: readonly ChangeType[] },
   ) {
     const all = selectChanges(db, { handle }).where('evidence_change.seq', '<', before);
     const rows =
-      type === undefined
+      types === undefined
         ? all.where('evidence_change.type', '<>', 'observation.changed')
-        : all.where('evidence_change.type', '=', type);
+        : all.where('evidence_change.type', 'in', [...types]);
     return (await rows.orderBy('evidence_change.seq', 'desc').limit(limit).execute()).map(decodeChange);
   },
   async at(seq: number) {

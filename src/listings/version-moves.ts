@@ -3,7 +3,7 @@ import compare from 'semver/functions/compare.js';
 import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import { difference } from '../core/difference/difference.ts';
-import type { ComparedRow, VersionSummary } from './listing.ts';
+import type { ComparedRow, DerivedVersion, VersionSummary } from './listing.ts';
 import {
   inputsBetween,
   isWeighty,
@@ -140,17 +140,22 @@ const mostMoves = 10;
 const laterOf = (one: Parameters<typeof isListed>[0]) =>
   isListed(one) ? ('listed' as const) : ('deleted' as const);
 
-/**
- * A version as the history and the page of versions tell it; undefined if nothing differs. `isLater`: than
- * the shown one.
- */
+/** Why nothing is told to differ. */
+function unchangedOf({ weight, with: before, partly_read }: DerivedVersion) {
+  if (weight === undefined) return 'not_compared' as const;
+  if (before === undefined) return 'first' as const;
+  return partly_read ? ('partly_read' as const) : ('same' as const);
+}
+export type Unchanged = ReturnType<typeof unchangedOf>;
+
+/** A version as the history and the page of versions tell it. `isLater`: than the shown one. */
 export function changedVersion(row: ComparedRow, isLater = false) {
   const { version, published_at, undated, derived, compared } = row;
   const { fields = [], inputs } = derived ?? {};
   const { move } = JSON.parse(compared ?? '{}') as ComparedVersion;
-  if (!move && fields.length === 0) return undefined;
   return {
     ...move,
+    ...(!move && fields.length === 0 && { unchanged: unchangedOf(derived ?? {}) }),
     version,
     ...(!undated && { published_at }),
     ...(isLater && { later: laterOf(row) }),
@@ -158,7 +163,7 @@ export function changedVersion(row: ComparedRow, isLater = false) {
     ...(inputs && { inputs }),
   };
 }
-export type ChangedVersion = NonNullable<ReturnType<typeof changedVersion>>;
+export type ChangedVersion = ReturnType<typeof changedVersion>;
 
 /** Of all versions, also those that are later than the shown one. */
 export interface Moves {
@@ -208,11 +213,13 @@ export async function toMoves<One extends Edition>(
 
 /** The import of this version told the same. */
 export function isTold(
-  { version, fields: told, moved }: Readonly<Record<string, unknown>>,
+  { version, from_version, fields: told, moved }: Readonly<Record<string, unknown>>,
   of: ChangedVersion,
 ) {
   const { version: compared, published_at: _, kept: __, inputs: ___, later: ____, fields, ...move } = of;
   if (version !== compared) return false;
+  // A first import names no fields.
+  if (move.unchanged) return from_version !== undefined || told === undefined;
   const isSame = Object.keys(move).length === 0 || isDeepStrictEqual(moved, move);
   return isSame && fields.every((one) => Array.isArray(told) && told.includes(one));
 }

@@ -39,7 +39,7 @@ import { endedWords, isLearnedOutcome, isUnanswered } from '../observations/aske
 import { factsOf } from '../observations/known/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/known/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts';
-import { registryVersions } from '../observations/known/kinds/record.ts';
+import { registryFirstPublished, registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import type { ObservationChange, StoredObservation } from '../observations/known/observation.ts';
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
@@ -143,6 +143,11 @@ export async function readHistoryPage(
     failed,
     unchanged,
     unmoved: since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
+    /** Why none is dated, or no other than the newest. */
+    no_versions:
+      events.length === 0 && (kind === undefined || kind === 'record')
+        ? factsOf(registryFirstPublished, facts.imported)[0]?.reason
+        : undefined,
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
     ...(!(until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
@@ -192,14 +197,14 @@ function unseenWords([one]: readonly StoredObservation[]): Words {
   return endedWords({ outcome, why, asks_for: missed ? undefined : one?.asks_for });
 }
 
-/** Only if no event but the first check is known since then, and a later check was on a different day. */
+/** Only if no event is known since then, or since the first check, and a later check was on another day. */
 function noChange(
-  [first, other]: readonly HistoryEvent[],
+  [first]: readonly HistoryEvent[],
   observed: ListingFacts['observed'],
   { kind, since, today }: Pick<z.output<typeof input>, 'kind' | 'since'> & { readonly today: string },
 ) {
   const isFirst = first?.type === 'check' && first.is_first && changedOf(first).length === 0;
-  if (!observed || other || (first && !isFirst)) return undefined;
+  if (!observed || (first && !isFirst)) return undefined;
   const asked = observed.observations.filter(
     (one) => kind === undefined || kindOf(one.kind)?.question === kind,
   );
@@ -289,6 +294,7 @@ export const getHistory = defineTool({
       failed,
       unchanged,
       unmoved,
+      no_versions,
       version_asked,
       part_asked,
       until,
@@ -312,7 +318,7 @@ export const getHistory = defineTool({
         failed,
         last_check,
         unmoved,
-        hasNone ? (no_change ? undefined : none) : howToRead,
+        ...(hasNone ? (no_change ? [] : [no_versions, none]) : [howToRead]),
       ].map((one) => one ?? say``),
       ' ',
     );

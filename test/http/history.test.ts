@@ -64,9 +64,13 @@ describe('the history of a listing', () => {
     expect((await get('/agents/co.unknown/one/history')).status).toBe(404);
   });
 
-  it('says that nothing is recorded where nothing is', async () => {
-    expect(await textOf('/agents/com.politicalcomms/api/history')).toContain(
-      'Dossier has recorded no change of this listing.',
+  it('tells a first version by its date, and says that nothing is recorded where nothing is', async () => {
+    const path = '/agents/com.politicalcomms/api/history';
+    const page = await textOf(path);
+    expect(page).toContain('was not compared, because no version before it was read');
+    expect(page).not.toContain('recorded no change');
+    expect(await textOf(`${path}?since=2026-10-02`)).toContain(
+      '<p>The saved copy that was read has no older version of any listing. Dossier has recorded no such change of this listing.',
     );
   });
 

@@ -145,7 +145,10 @@ describe('what there are several of is a table', () => {
       '2.0.0 newest',
       'moved the endpoint from mcp.example.com to mcp.elsewhere.net in the history of 2.0.0',
     ]);
-    expect([oldest?.[0], oldest?.[2]]).toEqual(['1.0.0', 'the first that was compared']);
+    expect([oldest?.[0], oldest?.[2]]).toEqual([
+      '1.0.0',
+      'was not compared, because no version before it was read',
+    ]);
     const page = await pageOf('/agents/com.example/moved/versions');
     const [, entry = ''] = /href="[^"]*\/history\?kind=record#(at-\d+)"/.exec(page) ?? [];
     expect(await pageOf('/agents/com.example/moved/history?kind=record')).toContain(`id="${entry}"`);

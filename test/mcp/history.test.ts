@@ -7,6 +7,8 @@ import { connect } from '../support/mcp-clients.ts';
 import { opened } from '../support/opened.ts';
 
 type Structured = { changes: string[]; next_cursor?: string; statement: string };
+const published =
+  'version `1.0.0` (published 2026-10-01) was not compared, because no version before it was read';
 const without = (line: string) => line.replace(/ \(log index \d+\)$/, '').replace(/^\d{4}-\d\d-\d\d /, '');
 
 it('tells an endpoint that is gone, and all that was seen there, in one line', async () => {
@@ -53,6 +55,7 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
       /^Endpoint \(`https:\/\/gone\.example\.com\/mcp`\): answered \(HTTP status 200\) until [\d-]{10}, since [\d-]{10} looked for, not found \(confirmed on [\d-]{10}\); no longer seen either: protocol revision, number of tools, tools it lists, /,
     ),
     expect.stringMatching(/^first check: \d+ facts$/),
+    published,
   ]);
   expect(ofTools.map(without)).toContainEqual(
     expect.stringMatching(
@@ -62,11 +65,52 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   expect(page).toContain('no longer seen either');
 });
 
-it('names no check of a listing whose record names nothing to check', async () => {
+it('names no check of a listing whose record names nothing to check, but its dates', async () => {
   const directory = await opened(openDirectory({ entries: [registryEntry('com.example/blank')] }));
   await directory.observe('com.example/blank');
-  const { statement } = await callTool<Structured>(directory, 'get_history', { handle: 'com.example/blank' });
-  expect(statement).toBe('No change is recorded here, and Dossier has made no observation of this listing.');
+  const handle = 'com.example/blank';
+  const ask = (args: object) => callTool<Structured>(directory, 'get_history', { handle, ...args });
+  const { changes, statement } = await ask({});
+  expect(changes).toEqual([`2026-10-01 ${published}`]);
+  expect(statement).toMatch(/^The newest change is first/);
+  expect((await ask({ since: '2026-10-01', kind: 'upkeep' })).changes).toEqual(changes);
+  expect((await ask({ since: '2026-10-02' })).statement).toBe(
+    'The saved copy that was read has no older version of any listing. No such change is recorded here, and Dossier has made no observation of this listing.',
+  );
+  expect((await ask({ kind: 'claim' })).statement).toBe(
+    'No such change is recorded here, and Dossier has made no observation of this listing.',
+  );
+});
+
+it('tells a status of the record by its day, once', async () => {
+  const handle = 'com.example/ended';
+  const entry = (status: 'active' | 'deprecated') =>
+    registryEntry(
+      handle,
+      {},
+      {
+        status,
+        updatedAt: '2026-10-20T08:00:00Z',
+        ...(status === 'deprecated' && { statusMessage: 'Use another' }),
+      },
+    );
+  const directory = await opened(openDirectory({ entries: [entry('deprecated')] }));
+  const ask = (args: object) => callTool<Structured>(directory, 'get_history', { handle, ...args });
+  const ended =
+    '2026-10-20 the entry of version `1.0.0` changed in its registry; its status is deprecated; its publisher says “Use another”';
+  expect((await ask({})).changes).toEqual([ended, `2026-10-01 ${published}`]);
+  for (const kind of ['record', 'upkeep'])
+    expect([kind, (await ask({ since: '2026-10-15', kind })).changes]).toEqual([kind, [ended]]);
+  expect((await ask({ until: '2026-10-15' })).changes).toEqual([`2026-10-01 ${published}`]);
+  const page = await (await directory.app.request(`/agents/${handle}/history`)).text();
+  expect(page).toContain('its status is deprecated');
+  const later = await opened(openDirectory({ entries: [entry('active')] }));
+  await later.importEntries([entry('deprecated')]);
+  const { changes } = await callTool<Structured>(later, 'get_history', { handle });
+  expect(changes.map(without)).toEqual([
+    'record changed: marked as deprecated, active before; its publisher says “Use another”; version `1.0.0`',
+    published,
+  ]);
 });
 
 describe('get_history of what checks saw', async () => {
@@ -107,6 +151,7 @@ describe('get_history of what checks saw', async () => {
     await look();
     expect((await history()).changes.map(without)).toEqual([
       expect.stringMatching(/^first check: \d+ facts$/),
+      published,
     ]);
   });
 
@@ -144,7 +189,7 @@ describe('get_history of what checks saw', async () => {
       `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC.`,
     );
     expect((await history({ since: last })).statement).toBe(
-      `The last check was on ${last} ${hour} UTC. No such change is recorded here.`,
+      `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. No such change is recorded here.`,
     );
   });
 
@@ -199,6 +244,7 @@ describe('get_history of what checks saw', async () => {
     await directory.store.write((tx) => tx.changes.add([{ type: 'listing.changed', handle, at, data }]));
     expect((await history({ kind: 'record' })).changes.map(without)).toEqual([
       'record changed (version, remotes); version “2.0.0 free”',
+      published,
     ]);
     expect((await history({ kind: 'views' })).changes).toEqual([]);
     const today = directory.context.clock().toISOString().slice(0, 10);
@@ -362,8 +408,8 @@ describe('get_history of more than one read finds', () => {
 
   it('lists all of more than a hundred events, each once, on pages of which none is empty', async () => {
     for (const [handle, count] of [
-      [changed, 121],
-      [checked, 120],
+      [changed, 122],
+      [checked, 121],
     ] as const) {
       const { pages, all } = await allPages({ handle });
       expect([handle, all.length, new Set(all).size]).toEqual([handle, count, count]);
@@ -375,7 +421,7 @@ describe('get_history of more than one read finds', () => {
 
   it('skips no event where the order of the stream is not that of the times', async () => {
     const { all } = await allPages({ handle: swapped });
-    const versions = all.map((line) => Number(/version `1\.(\d+)\.0`/.exec(line)?.[1]));
+    const versions = all.slice(0, -1).map((line) => Number(/version `1\.(\d+)\.0`/.exec(line)?.[1]));
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 });

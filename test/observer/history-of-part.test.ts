@@ -46,7 +46,10 @@ it('the history of one endpoint has no change of another, and says that it leave
   ];
   expect(whole.changes.join('\n')).toContain('added `erase`');
   expect(other.changes.join('\n')).toContain('added `erase`');
-  expect(of.changes).toEqual([expect.stringMatching(/^[\d-]{10} first check: /)]);
+  expect(of.changes).toEqual([
+    expect.stringMatching(/^[\d-]{10} first check: /),
+    expect.stringMatching(/^2026-10-01 version `1\.0\.0` /),
+  ]);
   expect(of.statement).toContain(
     'About `https://one.example.com/mcp`, one of 2 endpoints in the record. What checks saw elsewhere is left out. No change was seen in ',
   );

@@ -249,7 +249,8 @@ describe('whatever publishers record and endpoints answer', () => {
   it('a first publication and a number of versions are said only where the source sends older versions', () =>
     expectNone((answer) => {
       const { made, at, texts, pages } = answer;
-      const dated = /first published:? (?:on )?\d|listed since|\b\d+ versions?\b|versions published: \d/gi;
+      const dated =
+        /first published:? (?:on )?\d|listed since|(?<![-\d])\d+ versions?\b|versions published: \d/gi;
       if (!made.hasHistory) return inTexts(answer, 'own', (text) => ownWordsOf(text).match(dated) ?? []);
       const isSaid = texts.text.includes('first published 2025-01-05; 2 versions');
       const isOnPage = textOfPage(pages['page of versions'], 'own').includes('2 versions');

@@ -55,6 +55,7 @@ it('names the inputs that a version changed, and puts only versions together tha
     '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, wording, order or place of inputs',
     '2026-10-04 2 versions, `1.2.0` to `1.3.0` (published 2026-10-03 to 2026-10-04), changed package versions and made no move',
     inputs,
+    '2026-10-01 version `1.0.0` (published 2026-10-01) was not compared, because no version before it was read',
   ]);
   expect(await changesOf(directory, { kind: 'access' })).toEqual([
     '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, wording, order or place of inputs',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
-import type { ComparedRow, Listing } from '../../listings/listing.ts';
+import { type ComparedRow, isSpecified, type Listing } from '../../listings/listing.ts';
 import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
@@ -17,7 +17,9 @@ export const historyKinds = [
 ];
 export type HistoryKind = (typeof historyKinds)[number];
 
-export type HistoryEvent = ReturnType<typeof toCheck | typeof toRecorded | typeof toVersion>;
+export type HistoryEvent = ReturnType<
+  typeof toCheck | typeof toRecorded | typeof toVersion | typeof toStatus
+>;
 
 const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   listing: 'record',
@@ -44,20 +46,24 @@ export const isChanged = ({ before }: ShownChange) =>
 export const isSeen = (change: ShownChange) =>
   !isChanged(change) && !isReread(change) && change.after.outcome !== 'not_asked';
 
-const access: HistoryKind = 'access';
+type RecordedEvent = Exclude<HistoryEvent, { type: 'check' }>;
 
-/** Whether the record asks callers for other inputs, secret or not. */
-function asksOtherwise({ type, data }: Exclude<HistoryEvent, { type: 'check' }>): boolean {
-  const { fields } = type === 'version.published' ? data.moved : data;
-  return Array.isArray(fields) && fields.includes('inputs');
-}
+/** Kinds of facts that follow from the record too: which inputs it asks for, and how it is kept up. */
+const toldByRecord: Readonly<Partial<Record<HistoryKind, (event: RecordedEvent) => boolean>>> = {
+  access({ type, data }) {
+    const { fields } = type === 'version.published' ? data.moved : (data as Change['data']);
+    return Array.isArray(fields) && fields.includes('inputs');
+  },
+  upkeep: ({ type, data }) =>
+    type.startsWith('version.') || 'from_version' in data || 'status' in data || type === 'listing.new',
+};
 
 function only(
   { kind, isOther }: Pick<HistoryQuery, 'kind' | 'isOther'>,
   event: HistoryEvent,
 ): HistoryEvent | undefined {
   if (event.type !== 'check')
-    return kind === undefined || kindOfEvent(event) === kind || (kind === access && asksOtherwise(event))
+    return kind === undefined || kindOfEvent(event) === kind || toldByRecord[kind]?.(event)
       ? event
       : undefined;
   if (kind === undefined && !isOther) return event;
@@ -95,7 +101,7 @@ async function findMessageChange(
   const changes = await store.changes.ofRecord(handle, {
     before,
     limit: readAtOnce,
-    type: 'listing.changed',
+    types: ['listing.changed'],
   });
   const ofMessage = ({ data: { fields } }: Change) =>
     Array.isArray(fields) && fields.includes('status_message');
@@ -128,8 +134,16 @@ const toVersion = (at: string, moved: ChangedVersion, since: readonly ChangedVer
   data: { moved, since },
 });
 
-const hasMove = ({ version, published_at, later, fields, inputs, ...move }: ChangedVersion) =>
-  Object.keys(move).length > 0;
+/** Of the shown version. */
+const toStatus = (at: string, { version, origin_status: status, status_message: says }: Listing) => ({
+  type: 'version.status' as const,
+  at,
+  data: { version, status, ...(says !== undefined && { says }) },
+});
+
+/** Or was not compared: neither is told together with others. */
+const hasMove = ({ version, published_at, later, fields, inputs, unchanged, ...move }: ChangedVersion) =>
+  Object.keys(move).length > 0 || (unchanged !== undefined && unchanged !== 'same');
 const changedAlike = ({ fields, inputs, later }: ChangedVersion, other: ChangedVersion) =>
   isDeepStrictEqual([fields, inputs, later], [other.fields, other.inputs, other.later]);
 
@@ -198,20 +212,23 @@ function placeOf(versions: readonly ComparedRow[], at: number): number {
 /** Newest first. */
 async function readVersions(
   versions: readonly ComparedRow[],
-  { handle, version: shown }: Pick<Listing, 'handle' | 'version'>,
+  listing: Listing,
   { since, until }: { readonly since: string; readonly until: string },
   context: Pick<Context, 'store'>,
-) {
+): Promise<Placed[]> {
+  const { handle, version: shown, origin_status, entry_changed_at: ended_at, undated } = listing;
+  const isAsked = (at: string) => at >= since && at <= until;
   const shownAt = versions.findIndex(({ version }) => version === shown);
-  const changes = await context.store.changes.ofRecord(handle, {
+  const all = await context.store.changes.ofRecord(handle, {
     before: Number.MAX_SAFE_INTEGER,
     limit: readAtOnce,
-    type: 'listing.changed',
+    types: ['listing.new', 'listing.changed', 'listing.restored'],
   });
+  const changes = all.filter(({ at }) => isAsked(at));
   const told = versions.flatMap((one, at) => {
     const changed = changedVersion(one, at < shownAt);
-    const { published_at = '' } = changed ?? {};
-    if (!changed || published_at < since || published_at > until || published_at === '') return [];
+    const { published_at } = changed;
+    if (published_at === undefined || !isAsked(published_at)) return [];
     if (changes.some(({ data }) => isTold(data, changed))) return [];
     return [{ changed, published_at, place: placeOf(versions, at) }];
   });
@@ -220,7 +237,7 @@ async function readVersions(
     const before = told[at - 1]?.changed;
     return hasMove(changed) || !before || hasMove(before) || !changedAlike(changed, before) ? [at] : [];
   });
-  return starts.flatMap((start, at): Placed[] => {
+  const published = starts.flatMap((start, at): Placed[] => {
     const [first, ...since] = told.slice(start, starts[at + 1]);
     if (!first) return [];
     const event = toVersion(
@@ -230,6 +247,10 @@ async function readVersions(
     );
     return [{ at: first.published_at, place: first.place, event }];
   });
+  const isToldEnd = changes.some(({ data }) => data.version === shown && data.status === origin_status);
+  if (!ended_at || undated || !isAsked(ended_at) || isToldEnd) return published;
+  const ended = { at: ended_at, place: Date.parse(ended_at) * mostSameTime + mostVersions };
+  return [{ ...ended, event: toStatus(ended_at, listing) }, ...published].sort((a, b) => b.place - a.place);
 }
 
 type Places = readonly [seq: number, log_index: number, version: number];
@@ -253,9 +274,9 @@ export async function readEvents(
       place: change.seq,
       event: toEvent(change),
     }));
-  const isRecorded = kind === undefined || kind === access || recordedKinds.has(kind);
-  const versions =
-    isRecorded && !withdrawn ? await readVersions(rows, facts.listing, { since, until }, context) : [];
+  const isRecorded = kind === undefined || kind in toldByRecord || recordedKinds.has(kind);
+  const isDated = isRecorded && !withdrawn && !isSpecified(facts.listing);
+  const versions = isDated ? await readVersions(rows, facts.listing, { since, until }, context) : [];
   const reads = [
     isRecorded && readChanges,
     isOfChecks(kind) && ((before: number) => readChecks(handle, before, context)),

@@ -221,6 +221,10 @@ function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.
 
 function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
   if (event.type === 'version.published') return within(versionsWords(event.data));
+  if (event.type === 'version.status') {
+    const { version, status, says } = event.data;
+    return say`the entry of version ${code(version)} changed in its registry; its status is ${ours(status)}${says !== undefined && say`; its publisher says ${quote(says)}`}`;
+  }
   const { type, at, data, claim } = event;
   if (claim) return claimWords(claim);
   return changeWithVersion({ type, at, data, handle: '' });

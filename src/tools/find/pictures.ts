@@ -26,10 +26,11 @@ const mostEvents = 100;
 /** In a context as of a past day (`onDay`), only what was known then. */
 export async function readOverTime(facts: ListingFacts, context: Context): Promise<OverTime> {
   const at = context.clock().toISOString();
-  const [{ events, next }, timelines] = await Promise.all([
+  const [{ events: all, next }, timelines] = await Promise.all([
     readEvents(facts, { until: facts.asOf && endOfDay(facts.asOf.day), limit: mostEvents }, context),
     context.store.observations.until(facts.listing.handle, at),
   ]);
+  const events = all.filter((one) => one.type !== 'version.published' || !one.data.moved.unchanged);
   return {
     since: events.at(-1)?.at ?? at,
     marks: toMarks(events),

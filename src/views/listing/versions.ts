@@ -46,15 +46,11 @@ const isOfVersion = (version: string) => (event: HistoryEvent) =>
 /** With a link only to an event that the first page of the history has. */
 function changeCell(row: ComparedRow, { handle }: ListingDocument, events: readonly HistoryEvent[]) {
   const changed = changedVersion(row);
-  if (changed) {
-    const history = `${pagePath(handle)}/history`;
-    const on = events.find(isOfVersion(changed.version))?.at;
-    return html`${toHtml(changedVersionWords(changed))}${on && html` <a class="note" href="${history}?kind=record#${eventId(on)}">in the history<span class="unseen"> of ${changed.version}</span></a>`}`;
-  }
-  const { weight, with: before, partly_read } = row.derived ?? {};
-  if (weight === undefined) return html`<span class="note">not compared</span>`;
-  if (before === undefined) return html`<span class="note">the first that was compared</span>`;
-  return html`<span class="note">${partly_read ? 'not compared as a whole' : 'nothing else that is compared'}</span>`;
+  const words = toHtml(changedVersionWords(changed));
+  if (changed.unchanged) return html`<span class="note">${words}</span>`;
+  const history = `${pagePath(handle)}/history`;
+  const on = events.find(isOfVersion(changed.version))?.at;
+  return html`${words}${on && html` <a class="note" href="${history}?kind=record#${eventId(on)}">in the history<span class="unseen"> of ${changed.version}</span></a>`}`;
 }
 
 const chip = (text: string) => html` <span class="state">${text}</span>`;

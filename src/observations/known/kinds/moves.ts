@@ -14,7 +14,7 @@ import {
 } from '../../../core/words.ts';
 import type { DerivedVersion, InputChange } from '../../../listings/listing.ts';
 import type { VersionMove } from '../../../listings/moves.ts';
-import { type DatedMove, datedMove } from '../../../listings/version-moves.ts';
+import { type DatedMove, datedMove, type Unchanged } from '../../../listings/version-moves.ts';
 import { defineRecord } from '../kind.ts';
 
 const mostNamed = 2;
@@ -238,6 +238,15 @@ export function otherFields({ fields = [], inputs }: ChangedFields, move: Versio
   return join(others.map(toWords), ', ');
 }
 
+const unchangedWords: Readonly<Record<Unchanged, Words>> = {
+  not_compared: own('was not compared'),
+  first: own('was not compared, because no version before it was read'),
+  partly_read: own('was not compared as a whole'),
+  same: own('changed nothing else that is compared'),
+};
+
+type ToldVersion = DatedMove & ChangedFields & { readonly unchanged?: Unchanged };
+
 /** What a version changed besides itself. */
 export function changedVersionWords({
   version: _,
@@ -246,8 +255,10 @@ export function changedVersionWords({
   kept: ____,
   fields,
   inputs,
+  unchanged,
   ...move
-}: DatedMove & ChangedFields): Words {
+}: ToldVersion): Words {
+  if (unchanged) return unchangedWords[unchanged];
   const others = otherFields({ fields, inputs }, move);
   if (Object.keys(move).length === 0) return say`changed ${others}`;
   return isEmpty(others) ? moveWords(move) : say`${moveWords(move)}; changed ${others} besides`;
@@ -256,7 +267,7 @@ export function changedVersionWords({
 export const laterWords = (later: DatedMove['later']): Words =>
   later ? own(later === 'listed' ? ', not the version shown' : ', deleted since') : own('');
 
-export function versionMoveWords(one: DatedMove & ChangedFields): Words {
+export function versionMoveWords(one: ToldVersion): Words {
   const { version, published_at, later, kept } = one;
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
   return say`Version ${code(version)} (${date}${laterWords(later)}) ${changedVersionWords(one)}${keptWords(kept)}`;
