@@ -136,7 +136,7 @@ const rows = [
     'plainHost',
     'not_met',
     expect.stringMatching(
-      /^moved the endpoint from `mail\.vendor\.com` to `b\.vendor\.com`, of an owner named before; added the address `http:\/\/b\.vendor\.com\/mcp`, without encryption;/,
+      /^moved the endpoint from `mail\.vendor\.com` to `b\.vendor\.com`, of a domain or account that the record named before; added the address `http:\/\/b\.vendor\.com\/mcp`, without encryption;/,
     ),
     at(vendor),
     at('http://b.vendor.com/mcp'),
@@ -144,7 +144,7 @@ const rows = [
   row(
     'scope',
     undefined,
-    'replaced the package `npm:@a/x` with `npm:@b/y`, of an owner named before',
+    'replaced the package `npm:@a/x` with `npm:@b/y`, of a domain or account that the record named before',
     npmNamed('@a/x', '@b/z'),
     npmNamed('@b/z', '@b/y'),
   ),

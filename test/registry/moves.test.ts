@@ -191,7 +191,7 @@ describe('a version that moves where callers go and what they send', () => {
     ]);
     expect([await movesOf('dot'), await movesOf('port')]).toEqual([[], []]);
     expect(await movesOf('team')).toEqual([
-      'Version `1.0.1` (published 2026-10-11) moved the endpoint from `a.{team}.example.com` to `b.{team}.example.com`, of an owner named before (record).',
+      'Version `1.0.1` (published 2026-10-11) moved the endpoint from `a.{team}.example.com` to `b.{team}.example.com`, of a domain or account that the record named before (record).',
     ]);
   });
 

@@ -60,8 +60,8 @@ const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
 
 type Replaced = NonNullable<VersionMove['endpoints']>;
 
-const ofNamed = ({ to, is_within }: Replaced): Words =>
-  own(is_within ? (to.length === 1 ? ', of an owner named before' : ', of owners named before') : '');
+const ofNamed = ({ is_within }: Replaced): Words =>
+  own(is_within ? ', of a domain or account that the record named before' : '');
 
 const replacing = {
   endpoint: { verb: own('moved'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
