@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
 import { startInFront } from '../support/endpoints/documented.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startFetchServer, startX402Server } from '../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened, openedDirectory, openedEndpoint, openFolder } from '../support/opened.ts';
 
@@ -24,9 +25,18 @@ const mail = await opened(
   ),
 );
 const plans = await opened(startModernServer(() => [{ name: 'plan', description: published.description }]));
+const free = await opened(startModernServer(() => [{ name: 'rate', description: 'Rates' }]));
+const paid = await opened(startX402Server(() => ({ dollars: '$0.03', payTo: `0x${'d'.repeat(40)}` })));
+const rates = await opened(
+  startFetchServer(async ({ url, method, headers, body }) => {
+    const { pathname } = new URL(url);
+    const to = `${(published.moved ? paid : free).url}${pathname}`;
+    return fetch(to, { method, headers, body, duplex: 'half' } as RequestInit);
+  }),
+);
 const at = (name: string, url: string) =>
   registryEntry(name, { remotes: [{ type: 'streamable-http', url }] });
-const handles = ['com.example/trivy', 'com.example/mail', 'com.example/plans'] as const;
+const handles = ['com.example/trivy', 'com.example/mail', 'com.example/plans', 'com.example/rates'] as const;
 const directory = await openedDirectory({
   entries: [
     registryEntry(handles[0], {
@@ -35,8 +45,14 @@ const directory = await openedDirectory({
     }),
     at(handles[1], 'https://mail.example.com/mcp'),
     at(handles[2], 'https://plans.example.com/mcp'),
+    at(handles[3], 'https://rates.example.com/mcp'),
   ],
-  hosts: { 'mail.example.com': mail, 'plans.example.com': plans, 'ghcr.io': images },
+  hosts: {
+    'mail.example.com': mail,
+    'plans.example.com': plans,
+    'rates.example.com': rates,
+    'ghcr.io': images,
+  },
   environment: { PACKAGE_REGISTRIES: JSON.stringify({ oci: 'http://127.0.0.1:9' }) },
   listening: true,
 });
@@ -90,5 +106,20 @@ it('a fact that is as locked again, but was different between, is named with wha
     `com.example/plans: tools.surface \`https://plans.example.com/mcp\` is as locked again since <date>, but was different before: its tools changed between <date> and <date>: changed words in \`plan\`
 1 listing is as it was locked on <date>
 `,
+  ]);
+});
+
+it('one change of a fact that was not there when it was locked is said as one', async () => {
+  const [code, stdout] = await run('check', handles[3]);
+  expect([
+    code,
+    String(stdout)
+      .split('\n')
+      .filter((line) => line.includes('price.offers')),
+  ]).toEqual([
+    1,
+    [
+      'com.example/rates: price.offers `https://rates.example.com/mcp`: it began to quote 0.03 USDC on Base (between <date> and <date>), known since <date>',
+    ],
   ]);
 });

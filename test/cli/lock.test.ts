@@ -284,6 +284,38 @@ it('another recipient, or another amount in any offer of a price, is a change', 
   );
 });
 
+it('a changed state of a claim is dated by the event that gave it', async () => {
+  const saved = join(folder, 'claimed.json');
+  const out = join(folder, 'claimed.lock.json');
+  const document = JSON.parse(readFileSync(join(folder, 'saved.jsonl'), 'utf8')) as object;
+  const event = (type: string, at: string) => ({
+    type,
+    at,
+    kind: 'repository',
+    repository: 'github.com/example/mail',
+    root: 'github.com/example',
+    root_generation: 0,
+    log_index: 1,
+    ...(type === 'activated' && { commit: 'f42' }),
+  });
+  const write = (state: string, ...history: object[]) => {
+    const claim = { claimed_at: '2026-11-12T08:00:00Z', commit: 'f42', history };
+    writeFileSync(saved, JSON.stringify([{ ...document, observations: [], state, claim }]));
+  };
+  const claimed = event('activated', '2026-11-12T08:00:00Z');
+  const suspended = event('suspended', '2026-11-23T08:00:00Z');
+  write('claimed', claimed);
+  expect((await runDossier(['lock', '--from', saved, '--out', out, handle], {})).code).toBe(0);
+  write('suspended', claimed, suspended, event('revoked', '2026-11-25T08:00:00Z'));
+  expect((await runDossier(['check', '--out', out], {})).stdout).toBe(
+    `${handle}: claim changed from “claimed at f42” to “suspended at f42”, known since 2026-11-23\n`,
+  );
+  expect((await runDossier(['lock', '--update', '--out', out], {})).code).toBe(0);
+  const again = [claimed, suspended, event('rotated', '2026-11-26T08:00:00Z')];
+  write('claimed', ...again, event('rotated', '2026-11-28T08:00:00Z'));
+  expect((await runDossier(['check', '--out', out], {})).stdout).toContain('known since 2026-11-26\n');
+});
+
 it('what a publisher wrote is in quotes or code spans, and dated by its record, not by the day of the check', async () => {
   const saved = join(folder, 'speaking.json');
   const out = join(folder, 'speaking.lock.json');

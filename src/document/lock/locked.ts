@@ -1,3 +1,4 @@
+import { type ClaimEvent, foldClaim } from '../../claims/claim.ts';
 import { toText, within, wordsSchema } from '../../core/words.ts';
 import { ownersOf, secretsOf } from '../../listings/naming.ts';
 import { changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
@@ -16,12 +17,20 @@ function isComparable(one: Observation): boolean {
   return outcome === 'seen' || outcome === 'nothing' || outcome === 'absent';
 }
 
-const lockedValue = ({ value, value_digest }: Pick<Observation, 'value' | 'value_digest'>) =>
-  (value_digest === undefined ? value : { sha256: value_digest }) as LockedFact['value'];
-
 /** A shortened value is compared by its digest. */
+function lockedValue({
+  value,
+  value_digest,
+  outcome,
+}: Pick<Observation, 'value' | 'value_digest' | 'outcome'>): LockedFact['value'] {
+  if (value === null) return outcome;
+  return typeof value === 'object' && value_digest
+    ? { sha256: value_digest }
+    : (value as LockedFact['value']);
+}
+
 function observed(one: Observation): LockedFact {
-  const { kind, value, outcome, first_seen_at: since, method_version, missed_since, reason } = one;
+  const { kind, value, first_seen_at: since, method_version, missed_since, reason } = one;
   const seen = {
     since,
     is_observed: true as const,
@@ -31,9 +40,7 @@ function observed(one: Observation): LockedFact {
       ...(reason && value !== null && { reason: toText(wordsSchema.parse(reason)) }),
     }),
   };
-  if (value === null) return { value: outcome, ...seen };
-  if (typeof value !== 'object') return { value, ...seen };
-  const words = kindOf(kind)?.say?.(one);
+  const words = value !== null && typeof value === 'object' && kindOf(kind)?.say?.(one);
   return { value: lockedValue(one), ...(words && { text: toText(words) }), ...seen };
 }
 
@@ -63,9 +70,18 @@ function recordFacts(document: ListingDocument): [string, LockedFact][] {
   ];
 }
 
+const toClaimed = (
+  events: readonly ClaimEvent[],
+  { state, commit }: { state?: string; commit?: string | undefined } = foldClaim(events) ?? {},
+) => `${state}${commit ? ` at ${commit}` : ''}`;
+
 function claimFact({ state, claim }: ListingDocument): LockedFact {
-  const commit = claim?.commit ? ` at ${claim.commit}` : '';
-  return claim ? { value: `${state}${commit}`, since: claim.claimed_at } : { value: state };
+  if (!claim) return { value: state };
+  const { history, claimed_at, commit } = claim;
+  const last = history.findLast(
+    (_, at) => toClaimed(history.slice(0, at)) !== toClaimed(history.slice(0, at + 1)),
+  );
+  return { value: toClaimed([], { state, commit }), since: last?.at ?? claimed_at };
 }
 
 export function toLocked(document: ListingDocument): LockedListing {
