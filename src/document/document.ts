@@ -144,6 +144,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
       },
     }),
     ...toRecorded(facts),
+    ...(facts.away && facts.away.until <= now.toISOString() && { away: facts.away }),
     [servedAs]: place.serviceName,
     [partAsked]: facts[partAsked],
     versions: facts.versions.map(({ version, status, published_at }) => ({

@@ -4,6 +4,7 @@ import { readCapabilities, readClaimHistory, readReceiptKeys } from '../claims/t
 import { dayText } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
+import { createChangeReads } from '../listings/changes.ts';
 import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
 import { sharedColumn, toShared } from '../listings/references/shared.ts';
 import type { ShownRecord } from '../listings/version-moves.ts';
@@ -89,6 +90,8 @@ const selectFacts = precompileQuery((db: Db, handles: readonly string[]) =>
       ),
       sql<boolean | number>`(${hasRow('claim')} or ${hasRow('claim_event')})`.as('has_claims'),
       hasRow('rating', 'subject_handle').as('has_ratings'),
+      sql<boolean | number>`exists (select 1 from evidence_change as other
+        where other.handle = listing.handle and other.type = 'listing.restored')`.as('has_returned'),
       sql<boolean | number>`exists (select 1 from ${standing})`.as('has_moderation'),
       sharedColumn.as('shared'),
     ]),
@@ -145,14 +148,15 @@ const hasOtherVersions = ({ stored_versions, shown_digest }: FactsRow) =>
 async function readParts(db: Db, row: FactsRow, now: string) {
   const { handle } = row;
   const plain = toPlain(row);
-  const [versions, claims, native] = await Promise.all([
+  const [versions, claims, native, away] = await Promise.all([
     hasOtherVersions(row) ? readVersions(db, handle) : plain.versions,
     row.has_claims ? readClaims(db, handle) : undefined,
     row.has_ratings ? readNative(db, handle, now) : undefined,
+    row.has_returned ? createChangeReads(db).away(handle) : undefined,
   ]);
   const roots = claims?.claim ? [claims.claim.root] : [];
   const moderation = row.has_moderation ? await readModerationOf(db, { handle, roots }) : [];
-  return { ...plain, versions, ...claims, ...native, moderation: moderation.map(toNotice) };
+  return { ...plain, versions, ...claims, ...native, away, moderation: moderation.map(toNotice) };
 }
 
 const toProgress = (progress: string | null) =>
@@ -193,7 +197,7 @@ function toRecord(row: FactsRow, versions: ListingFacts['versions']) {
 
 async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts =
-    hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation
+    hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation || row.has_returned
       ? await readParts(db, row, now)
       : toPlain(row);
   const record = toRecord(row, parts.versions);
@@ -222,6 +226,7 @@ async function readPast(db: Db, handle: string, at: string): Promise<ListingFact
     ...record,
     ...toPastClaim(parts, at),
     capabilities: [],
+    away: parts.away,
     moderation: parts.moderation,
     native: { ...counts, recent: [] },
     observed:

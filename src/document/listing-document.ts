@@ -115,6 +115,10 @@ export const listingDocument = z.object({
   repository: z.string().optional(),
   website: z.string().optional(),
   copy_lacks: copyLacks,
+  away: z
+    .object({ from: z.string(), until: z.string() })
+    .optional()
+    .describe('When Dossier last read that the registry had deleted the listing, and then that it was back'),
   versions: z.array(listingVersion).describe('At most the newest ten'),
   tags: z.array(listingTag),
   state: z.enum(claimStates).describe('claimed: what its claim states was shown; nothing more'),

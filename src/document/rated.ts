@@ -31,6 +31,19 @@ export function ratingParts({ ratings, independent }: CountedSources) {
   };
 }
 
+/** For a notice; empty if nothing was rated. */
+export function ratedWords(native: NativeSignals): Words[] {
+  if (native.ratings === 0) return [];
+  const { sources, from, apart } = ratingParts(native);
+  const { independent } = native;
+  const newest = countedWords(independent.source_outcomes);
+  const ofSources = () =>
+    independent.sources === independent.ratings
+      ? say`${from} (${newest})`
+      : say`${sources} (newest of each: ${newest}), ${count(independent.ratings, 'rating')}`;
+  return [say`Rated by ${join([isEmpty(newest) ? from : ofSources(), ...apart], '; ')}`];
+}
+
 /** Sources before ratings, so that many ratings by one source are recognized. */
 export function sourcesFirst(native: CountedSources): Words {
   const { from, apart } = ratingParts(native);

@@ -39,6 +39,8 @@ export async function readHandlesWithEvidence(db: Db, after: string, limit: numb
   return rows.map(({ handle }) => handle);
 }
 
+type Away = NonNullable<ListingDocument['away']>;
+
 /** YYYY-MM-DD, and the last log entry about the listing until its end. */
 interface AsOf {
   readonly day: string;
@@ -47,8 +49,8 @@ interface AsOf {
   readonly is_today?: boolean;
   /** An opt-out line withdrew the listing before the end of the day. */
   readonly is_withdrawn?: boolean;
-  /** The later day of the first reading: the facts are of then, and nothing is kept from before. */
-  readonly begins?: string;
+  /** Of the oldest reading that is kept, on a later day: the facts are of then. */
+  readonly begins?: Words;
 }
 
 /** RFC 3339. */
@@ -59,9 +61,18 @@ export const leftOutWords = own(
   ' What other listings share with it, lists of names and the texts of ratings are left out; actions of the operator are those of today.',
 );
 
+export const awayWords = ({ from, until }: Away): Words =>
+  say`the registry had deleted it, as read from ${dayOf(from)} until it was back on ${dayOf(until)}`;
+
+/** What Dossier did. */
+export const beginsWords = (day: string, isFirst: boolean, away: Away | undefined): Words =>
+  isFirst
+    ? say`first read the record on ${dayOf(day)}`
+    : say`keeps nothing of the record from before ${dayOf(day)}${away ? say`; ${awayWords(away)}` : say``}`;
+
 export function asOfWords({ day, log_index, is_today, is_withdrawn, begins }: AsOf): Words {
   if (begins)
-    return say`Dossier kept nothing of this listing on ${dayOf(day)}: it first read the record on ${dayOf(begins)}. Versions are told by the dates in that record.`;
+    return say`Dossier kept nothing of this listing on ${dayOf(day)}: it ${begins}. Versions are told by the dates in that record.`;
   const when = own(is_today ? 'which is not over in UTC' : 'the end of the day in UTC');
   const index =
     log_index === undefined
@@ -294,6 +305,7 @@ export interface ListingFacts extends WithPart {
   /** In force on the listing, its capabilities, namespace or claiming account. */
   readonly moderation: readonly ModerationNotice[];
   readonly reading: RecordReading;
+  readonly away?: Away | undefined;
   readonly asOf?: AsOf;
 }
 

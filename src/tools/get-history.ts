@@ -168,7 +168,7 @@ async function differing(
   const was = await readFacts(handle, onDay(from, query.context, 'since'));
   const { begins } = was.asOf ?? {};
   if (begins) {
-    const why = say`What differs from the end of ${dayOf(from)} is not known: Dossier first read the record on ${dayOf(begins)}.`;
+    const why = say`What differs from the end of ${dayOf(from)} is not known: Dossier ${begins}.`;
     return { differs: [why], isOther: true };
   }
   const { words, others } = await toDiffering([was, is], [from, until], query);

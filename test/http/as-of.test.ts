@@ -172,6 +172,47 @@ describe('an answer as of a day', () => {
     }
   });
 
+  it('of a listing that the registry deleted and lists again, the past is not said to begin anew', async () => {
+    const began = today();
+    const { handle, happen } = await startLife();
+    const url = `https://${hosts[0]}/${lives}/mcp`;
+    const listed = (status: 'active' | 'deleted') => {
+      const updatedAt = directory.context.clock().toISOString();
+      const record = { version: '1.0.1', remotes: [{ type: 'streamable-http', url }] };
+      return directory.importEntries([registryEntry(handle, record, { status, updatedAt })]);
+    };
+    directory.wait(day_s);
+    const gone = today();
+    await listed('deleted');
+    directory.wait(2 * day_s);
+    const back = today();
+    await listed('active');
+    await happen('check');
+    directory.wait(day_s);
+    await happen('check');
+    const away = `the registry had deleted it, as read from ${gone} until it was back on ${back}`;
+    const now = await textOf('get_agent', { handle });
+    expect(now).toContain(`Back in the registry: ${away} (record).`);
+    expect(now).toContain(`Answered since ${began}, 3 of 3 checks in 30 days.`);
+    expect(now).toMatch(/Next: .*get_history/);
+    for (const day of [began, gone])
+      expect(await textOf('get_agent', { handle, as_of: day })).toContain(
+        `Dossier kept nothing of \`${handle}\` on ${day}: it keeps nothing of the record from before ${back}; ${away}. `,
+      );
+    expect(await textOf('get_agent', { handle, as_of: back })).toContain('Back in the registry: ');
+    const { members } = await ask('get_history', { handle });
+    expect(members?.changes).toEqual([
+      `${back} listed again; version \`1.0.1\` (published 2026-10-01, read here on ${back})`,
+      `${gone} no longer listed (the registry deleted it)`,
+      expect.stringMatching(new RegExp(`^${began} first check: \\d+ facts \\(log index \\d+\\)$`)),
+      `${began} listed for the first time here; version \`1.0.1\` (published 2026-10-01, read here on ${began})`,
+    ]);
+    const differs = await ask('get_history', { handle, since: began, until: today() });
+    expect(differs.members?.differs).toEqual([
+      `What differs from the end of ${began} is not known: Dossier keeps nothing of the record from before ${back}; ${away}.`,
+    ]);
+  });
+
   it('names the day first, and says what to do if nothing is kept of it', async () => {
     const began = today();
     const { handle, happen } = await startLife();

@@ -154,7 +154,7 @@ function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
-    ...(has('changed') ? ['get_history'] : []),
+    ...(has('changed', 'returned') ? ['get_history'] : []),
     ...(successor ? [`get_agent ${successor}, which its publisher names as its successor`] : []),
     ...(isGone || successor ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),

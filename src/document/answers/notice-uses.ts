@@ -35,6 +35,7 @@ const uses: Readonly<Record<StandOut['key'] | 'other_version', NoticeUse>> = {
   other_malware: { hook: 'asks' },
   other_version: { hook: 'says' },
   deprecated: { hook: 'asks', finding: 'deprecated', isSaidByLock: true },
+  returned: { hook: 'says', isSaidByLock: true },
   moved: { hook: 'asks', finding: 'moved' },
   superseded: { hook: 'says', finding: 'deprecated', isSaidByLock: true },
   status_message: { hook: 'says' },

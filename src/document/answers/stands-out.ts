@@ -34,8 +34,8 @@ import { registryFirstPublished } from '../../observations/known/kinds/record.ts
 import { kindOf, kinds } from '../../observations/known/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/known/observation.ts';
 import { type ListingDocument, servedAs } from '../listing-document.ts';
-import { ratingParts } from '../rated.ts';
-import { recordedSecrets } from '../record.ts';
+import { ratedWords } from '../rated.ts';
+import { awayWords, recordedSecrets } from '../record.ts';
 import {
   alternatesWords,
   asksPayment,
@@ -50,7 +50,6 @@ import {
   tallyWords,
 } from '../seen.ts';
 import { strangerWords } from '../sentences.ts';
-import { countedWords } from '../words.ts';
 
 /** A fact that a buyer should read first. It is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
@@ -125,6 +124,11 @@ function moved({ listing, known }: JudgedListing): Words[] {
       : [];
   return shown.length === 0 ? [] : [join([...shown, ...others], ' ')];
 }
+
+const returned = ({ listing }: JudgedListing): Words[] =>
+  listing.away && daysSince(listing.away.until, listing) <= changed_days
+    ? [say`Back in the registry: ${awayWords(listing.away)}${source('record')}`]
+    : [];
 
 const statusMessage = ({ listing: { origin_status, status_message } }: JudgedListing): Words[] =>
   origin_status === 'active' && status_message
@@ -331,19 +335,6 @@ function secrets(judged: JudgedListing): Words[] {
   return [say`The record asks for ${number}${where}${depends}`];
 }
 
-function rated({ listing }: JudgedListing): Words[] {
-  const { native } = listing.signals;
-  if (native.ratings === 0) return [];
-  const { sources, from, apart } = ratingParts(native);
-  const { independent } = native;
-  const newest = countedWords(independent.source_outcomes);
-  const ofSources = () =>
-    independent.sources === independent.ratings
-      ? say`${from} (${newest})`
-      : say`${sources} (newest of each: ${newest}), ${count(independent.ratings, 'rating')}`;
-  return [say`Rated by ${join([isEmpty(newest) ? from : ofSources(), ...apart], '; ')}`];
-}
-
 const new_days = 30;
 
 function isNew({ listing, known }: JudgedListing): Words[] {
@@ -357,6 +348,7 @@ const rules = {
   malware: ofKinds('malware'),
   other_malware: ofKinds('other_malware'),
   deprecated,
+  returned,
   moved,
   superseded: ofKinds('superseded'),
   status_message: statusMessage,
@@ -375,13 +367,14 @@ const rules = {
   package_version: ofKinds('package_version'),
   advisories: ofKinds('advisories'),
   secrets,
-  ratings: rated,
+  ratings: ({ listing }) => ratedWords(listing.signals.native),
   new: isNew,
 } as const satisfies Record<string, (judged: JudgedListing) => Noticed[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
 /** The page of a listing that has more about a notice. */
 const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
+  returned: 'history',
   moved: 'history',
   redirected: 'history',
   no_answer: 'history',

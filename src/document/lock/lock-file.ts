@@ -163,9 +163,9 @@ export const thereAndBack = (
     if (after.since <= since || whyUncompared(before, after) !== undefined) return [];
     if (!isDeepStrictEqual(before.value, after.value)) return [];
     const how = (ownMember(changes, fact) ?? []).filter((one) => one.since > since).map(({ text }) => text);
-    const said = how.length > 0 ? `: ${how.join('; ')}` : '';
+    const between = how.length > 0 ? `different before: ${how.join('; ')}` : 'not seen so in between';
     const back = dayText(after.since);
-    return [`${handle}: ${factText(fact)} is as locked again since ${back}, but was different before${said}`];
+    return [`${handle}: ${factText(fact)} is as locked again since ${back}, but was ${between}`];
   });
 
 export const toOtherState = (handle: string, [fact, from, to]: [string, string, string]): LockDifference => ({

@@ -10,7 +10,13 @@ import { publisherLine } from '../../document/answers/for-publisher.ts';
 import { askedPart, atPart } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
-import { copyLacksWords, endOfDay, type ListingFacts, nextChange_ms } from '../../document/record.ts';
+import {
+  beginsWords,
+  copyLacksWords,
+  endOfDay,
+  type ListingFacts,
+  nextChange_ms,
+} from '../../document/record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import type { Reference } from '../../listings/references/references.ts';
@@ -334,7 +340,7 @@ export const dayInput = z.string().max(40).refine(isDay, 'must be a date, such a
 const mostPublished = 3;
 
 /** The day is right; the record's own dates say what its publisher had published by then. */
-function notKept({ listing, versions }: ListingFacts, day: string, begins: string): Problem {
+function notKept({ listing, versions }: ListingFacts, day: string, begins: Words): Problem {
   const dated = versions
     .filter(({ status }) => !listing.undated && status !== 'deleted')
     .toSorted((a, b) => b.published_at.localeCompare(a.published_at));
@@ -348,7 +354,7 @@ function notKept({ listing, versions }: ListingFacts, day: string, begins: strin
   return new Problem(
     'not_found',
     toText(
-      say`Dossier kept nothing of ${code(listing.handle)} on ${dayOf(day)}: it first read the record on ${dayOf(begins)}. By the dates of its versions, ${published}.`,
+      say`Dossier kept nothing of ${code(listing.handle)} on ${dayOf(day)}: it ${begins}. By the dates of its versions, ${published}.`,
     ),
   );
 }
@@ -368,13 +374,15 @@ export function onDay(day: string | undefined, context: Context, field = 'as_of'
   const facts: typeof store.documents.facts = async (handle, now) => {
     const found = await (is_today ? store.documents.facts(handle, now) : store.documents.past(handle, at));
     if (!found) return undefined;
-    const begins = dayText(found.listing.imported_at);
-    const isBefore = begins > day && !found.listing.withdrawn;
-    if (isBefore && field === 'as_of') throw notKept(found, day, begins);
+    const began = dayText(found.listing.imported_at);
+    const isBefore = began > day && !found.listing.withdrawn;
+    const [oldest] = isBefore ? await store.changes.after(0, 1, { handle }) : [];
+    const begins = isBefore && beginsWords(began, !oldest || dayText(oldest.at) >= began, found.away);
+    if (begins && field === 'as_of') throw notKept(found, day, begins);
     const ended = found.claimHistory.findLast(({ type }) => type.startsWith('listing_'));
     const withdrawn = ended?.type === 'listing_withdrawn' && { is_withdrawn: true };
     const log_index = await store.documents.lastEntry(handle, at);
-    return { ...found, asOf: { day, is_today, ...withdrawn, log_index, ...(isBefore && { begins }) } };
+    return { ...found, asOf: { day, is_today, ...withdrawn, log_index, ...(begins && { begins }) } };
   };
   return {
     ...context,
