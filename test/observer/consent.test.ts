@@ -9,20 +9,25 @@ import { opened, openFolder } from '../support/opened.ts';
 
 const scopes = ['files.read'];
 const host = 'https://drive.example.com';
+let isNamed = false;
 const json = { 'content-type': 'application/json' };
-const drive = startEndpoint((_, { url = '' }, response) => {
-  if (!url.startsWith('/.well-known/oauth-protected-resource')) {
-    const challenge = `Bearer resource_metadata="${host}/.well-known/oauth-protected-resource/mcp"`;
-    return void response.writeHead(401, { 'www-authenticate': challenge }).end();
-  }
-  const metadata = { resource: `${host}/mcp`, authorization_servers: [host], scopes_supported: scopes };
-  response.writeHead(200, json).end(JSON.stringify(metadata));
-});
-const { directory } = await openObserved({ drive }, { LIMITS: 'off' });
+const asking = (at: string, isThere: () => boolean) =>
+  startEndpoint((_, { url = '' }, response) => {
+    if (!url.startsWith('/.well-known/oauth-protected-resource')) {
+      const challenge = `Bearer resource_metadata="${at}/.well-known/oauth-protected-resource/mcp"`;
+      return void response.writeHead(401, { 'www-authenticate': challenge }).end();
+    }
+    if (!isThere()) return void response.writeHead(404).end();
+    const metadata = { resource: `${at}/mcp`, authorization_servers: [host], scopes_supported: scopes };
+    response.writeHead(200, json).end(JSON.stringify(metadata));
+  });
+const drive = asking(host, () => true);
+const keyed = asking('https://keyed.example.com', () => isNamed);
+const { directory } = await openObserved({ drive, keyed }, { LIMITS: 'off' });
 const client = await opened(connect('v2', { app: directory.app }));
-const agent = async () => {
-  await directory.observe(handleAt('drive'));
-  return (await client.call('get_agent', { handle: handleAt('drive') })).content[0]?.text ?? '';
+const agent = async (name: 'drive' | 'keyed' = 'drive') => {
+  await directory.observe(handleAt(name));
+  return (await client.call('get_agent', { handle: handleAt(name) })).content[0]?.text ?? '';
 };
 
 it('a scope that a sign-in names besides those it named before stands out', async () => {
@@ -51,5 +56,25 @@ it('a scope that a sign-in names besides those it named before stands out', asyn
   ]);
   directory.wait(86_400);
   scopes.shift();
-  expect(await agent()).not.toContain('did not name before: scope `files.read`');
+  const less = await agent();
+  expect(less).not.toContain('did not name before: scope `files.read`');
+  expect(less).toContain('Its sign-in no longer names scope `files.read` (');
+  expect(less).toContain('did not name before: scope `mail.send` (');
+});
+
+it('a sign-in that an endpoint with another credential begins to name stands out, and so does its end', async () => {
+  expect(await agent('keyed')).not.toContain('OAuth');
+  directory.wait(86_400);
+  isNamed = true;
+  const named = `It names what was not seen at the check before: OAuth sign-in through \`${host}\`, scopes \`mail.send\` (`;
+  const now = await agent('keyed');
+  expect(now).toContain(named);
+  expect(now).toContain('Next: get_history');
+  isNamed = false;
+  directory.wait(86_400);
+  await agent('keyed');
+  directory.wait(86_400);
+  const ended = await agent('keyed');
+  expect(ended).toContain('It no longer names an OAuth sign-in (');
+  expect(ended).toContain(named);
 });

@@ -100,6 +100,8 @@ interface Says<Value extends Json = Json> {
     now: ShownFinding<Value>,
     between: Words,
   ) => Words | undefined;
+  /** Tells the end of a value whose beginning is told after `absent` too. */
+  readonly ended?: Words;
   /** A lighter change does not hide an earlier one. By default, only the last one is told. */
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
   /** Of two whole values (Finding.whole), the weightiest items first; read as `was.difference`. */

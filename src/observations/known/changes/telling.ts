@@ -69,11 +69,12 @@ export function changeWords(
   { value, changed_from: from, ...more }: ToldChange,
   between: Words,
 ): Words | undefined {
-  const { sayChange, say: sayValue, sayWas = sayValue, title } = kindOf(kind) ?? {};
-  if (!sayChange || (from.value === null && (value === null || from.outcome !== 'nothing'))) return undefined;
+  const { sayChange, say: sayValue, sayWas = sayValue, title, ended } = kindOf(kind) ?? {};
+  const wasNone = from.outcome === 'nothing' || (from.outcome === 'absent' && ended !== undefined);
+  if (!sayChange || (from.value === null && (value === null || !wasNone))) return undefined;
   if (value !== null) return sayChange(from, { ...more, value }, between);
   const was = typeof from.value === 'object' && sayWas?.({ value: from.value });
-  return say`${ours(title ?? kind)} were no longer there (${between})${was ? say`: ${was}` : own('')}`;
+  return say`${ended ?? say`${ours(title ?? kind)} were no longer there`} (${between})${was ? say`: ${was}` : own('')}`;
 }
 
 function namedIn({ value, changed_from: { tools, members, difference, counts, ...from } }: EarlierChange) {

@@ -180,6 +180,7 @@ const signIn = z.strictObject({
   scopes: z.array(z.string()),
   resource: z.string().nullable(),
 });
+type SignIn = z.infer<typeof signIn>;
 const mostScopes = 8;
 const mostInLine = 4;
 
@@ -205,25 +206,27 @@ function issuersWords({ value, details }: Pick<Observation, 'value' | 'details'>
   return issuers.length === 0 ? undefined : codes(issuers, mostIssuers, all);
 }
 
+/** A long value is stored shortened. */
+function scopesWords(
+  before: Words,
+  { value, details }: Pick<Observation, 'value' | 'details'>,
+  most: number,
+) {
+  const { scopes = [] } = signIn.safeParse(value).data ?? {};
+  const all = Math.max(scopes.length, Number(details?.scopes ?? 0));
+  return scopes.length > 0 && say`${before}scopes ${codes(scopes, most, all)}`;
+}
+
 export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_seen'>): Words {
   const servers = issuersWords(found);
   if (found.as_seen?.introduced_without_credentials)
     return say`its metadata names ${servers ?? own('no authorization server')}, so calls may need sign-in${otherIssuerWords(found)}`;
-  const { scopes = [] } = signIn.safeParse(found.value).data ?? {};
-  const all = Math.max(scopes.length, Number(found.details?.scopes ?? 0));
-  const asked = scopes.length > 0 && say`, scopes ${codes(scopes, mostInLine, all)}`;
   return servers
-    ? say`OAuth sign-in through ${servers}${asked}${otherIssuerWords(found)}`
+    ? say`OAuth sign-in through ${servers}${scopesWords(own(', '), found, mostInLine)}${otherIssuerWords(found)}`
     : own('OAuth sign-in without an authorization server in its metadata');
 }
 
-/** A long value is stored shortened. */
-function scopesWords({ value: { scopes }, details }: ShownFinding<z.infer<typeof signIn>>) {
-  const all = Math.max(scopes.length, Number(details?.scopes ?? 0));
-  return scopes.length > 0 && say`; scopes ${codes(scopes, mostScopes, all)}`;
-}
-
-function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
+function sayMetadata(found: ShownFinding<SignIn>): Words {
   const { resource } = found.value;
   const servers = issuersWords(found) ?? own('names no authorization server');
   const ofNone = own('; the metadata does not say which address it is for');
@@ -232,16 +235,10 @@ function sayMetadata(found: ShownFinding<z.infer<typeof signIn>>): Words {
   const later = own('; the endpoint introduced itself without credentials, so calls may need sign-in');
   const isLater = found.as_seen?.introduced_without_credentials;
   const isOther = found.details?.differs !== undefined && other;
-  return say`${servers}${scopesWords(found)}${isOther}${isLater === true && later}${otherIssuerWords(found)}`;
+  return say`${servers}${scopesWords(own('; '), found, mostScopes)}${isOther}${isLater === true && later}${otherIssuerWords(found)}`;
 }
 
-/** What a consent gave before, it gives still; what was added, nobody has consented to. */
-function signInChange(
-  { value: was }: BeforeChange<z.infer<typeof signIn>>,
-  { value: is }: ShownFinding<z.infer<typeof signIn>>,
-  between: Words,
-): Words | undefined {
-  if (!was) return undefined;
+function namedOnlyIn(how: Words, is: SignIn, was: SignIn) {
   const scopes = is.scopes.filter((one) => !was.scopes.includes(one));
   const issuers = is.issuers.filter((one) => !was.issuers.includes(one));
   const said = [
@@ -249,10 +246,22 @@ function signInChange(
     scopes.length > 0 &&
       say`${scopes.length === 1 ? own('scope') : own('scopes')} ${codes(scopes, mostScopes)}`,
   ];
-  const added = join(said, ' and ');
-  return isEmpty(added)
-    ? undefined
-    : say`Its sign-in names what it did not name before: ${added} (${between})`;
+  const named = join(said, ' and ');
+  return !isEmpty(named) && say`${how}${named}`;
+}
+
+/** To what was added, nobody has consented; what is gone may have been needed. */
+function signInChange(
+  { value: was }: BeforeChange<SignIn>,
+  now: ShownFinding<SignIn>,
+  between: Words,
+): Words | undefined {
+  if (!was) return say`It names what was not seen at the check before: ${signInWords(now)} (${between})`;
+  const isWhole = Number(now.details?.scopes ?? 0) <= now.value.scopes.length;
+  const added = namedOnlyIn(own('names what it did not name before: '), now.value, was);
+  const gone = isWhole && namedOnlyIn(own('no longer names '), was, now.value);
+  const said = join([added, gone], ', and ');
+  return isEmpty(said) ? undefined : say`Its sign-in ${said} (${between})`;
 }
 
 export const accessOauth = defineKind({
@@ -268,6 +277,8 @@ export const accessOauth = defineKind({
   method_version: 'auth/5',
   say: sayMetadata,
   sayChange: signInChange,
+  weighChange: ({ value }) => (value ? 1 : 3),
+  ended: own('It no longer names an OAuth sign-in'),
   isLocked: true,
   ...ofRareRemotes(findAccess),
 });
