@@ -105,6 +105,7 @@ const untold = (says: RegExp): Expected => ({
   changes: 0,
 });
 const notAsked = { ...untold(/not seen by checks since|not asked/), isMissed: true } as const;
+const limited = { ...untold(/not seen by checks since[\s\S]*HTTP 429/), isMissed: true } as const;
 const asksFirst: Expected = {
   outcome: 'seen',
   says: /It began to ask for credentials first/,
@@ -117,8 +118,8 @@ type Name = Exclude<keyof typeof conducts, 'passes'>;
 
 /** What must be said of each fault of a proxy that lasts two days, in front of a server of the older era. */
 const expected: Readonly<Record<Name, Expected>> = {
-  '429': silent(/No usable answer from the endpoint[\s\S]*HTTP 429/),
-  '429 for a day': silent(/No usable answer from the endpoint[\s\S]*HTTP 429/),
+  '429': limited,
+  '429 for a day': limited,
   '503': silent(/No usable answer from the endpoint[\s\S]*HTTP 503/),
   '502 as a page': silent(/No usable answer from the endpoint[\s\S]*HTTP 502/),
   '404': {

@@ -81,19 +81,17 @@ const unreachableLimit_ms = 30 * day_ms;
 const unreachableDays = 10;
 
 /** `reason`: a member of `eventReasons`. `commit` is where a check found no line that counts. */
-export async function suspendClaim<Known extends Claim | undefined>(
+export const suspendClaim = async <Known extends Claim | undefined>(
   tx: ClaimTransaction,
   claim: Known,
-  { reason, at, commit }: { reason: string; at: string; commit?: string },
-): Promise<Known | Claim> {
-  return claim?.state === 'claimed' ? suspend(tx, claim, { reason, at, ...(commit && { commit }) }) : claim;
-}
+  ended: Parameters<typeof suspend>[2],
+): Promise<Known | Claim> => (claim?.state === 'claimed' ? suspend(tx, claim, ended) : claim);
 
 /** A claim that is suspended already gets another reason. */
 async function suspend(
   tx: ClaimTransaction,
   claim: Claim,
-  { reason, at, commit }: { reason: string; at: string; commit?: string },
+  { reason, at, commit }: { reason: string; at: string; commit?: string | undefined },
 ): Promise<Claim> {
   const { handle } = claim;
   for (const { hash, state } of await tx.claims.capabilities(handle)) {
@@ -169,8 +167,7 @@ export async function recordMissing(
   else await recordUnread(tx, after, now);
   const reason = isPlaceLost ? result : 'proof_missing';
   const noted = isEnded ? await tx.claims.claim(handle) : undefined;
-  if (noted && noted.suspended_reason !== reason)
-    await suspend(tx, noted, { reason, at, ...(commit && { commit }) });
+  if (noted && noted.suspended_reason !== reason) await suspend(tx, noted, { reason, at, commit });
   if (isPlaceLost)
     for (const { hash } of await tx.claims.capabilities(handle))
       await tx.claims.setCapabilityState(hash, 'revoked', at);

@@ -128,12 +128,6 @@ export function whyNotAsked({ unanswered_since, [missedReason]: why }: Observati
   return why === undefined || isEmpty(why) || unanswered_since !== undefined ? undefined : why;
 }
 
-/** The reason why no check asked the endpoint. Undefined if a check asked it, or if there was no check. */
-export const unaskedReason = ({ observations }: WithFacts, url: string): Words | undefined =>
-  factsOf(endpointAnswers, observations).find(
-    ({ subject, outcome, vantage }) => subject === url && outcome === 'not_asked' && vantage !== '',
-  )?.reason;
-
 /** The reason of the reading that the fact is of, without what later checks say of it. */
 export const reasonOf = (one: Observation): Words | undefined =>
   ownReason in one ? one[ownReason] : one.reason;

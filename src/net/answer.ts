@@ -1,6 +1,6 @@
 import { asObject, type JsonObject, readForeignJson } from '../core/json.ts';
 import { code, own, say, type Words } from '../core/words.ts';
-import { hasChallenge, hasOffer, isBotChallenge, meaningOf } from './meaning.ts';
+import { hasChallenge, hasOffer, isBotChallenge, meaningOf, withoutContent } from './meaning.ts';
 
 /**
  * Why a question to a host brought no value (docs/observations.md).
@@ -10,7 +10,7 @@ import { hasChallenge, hasOffer, isBotChallenge, meaningOf } from './meaning.ts'
  * - `otherwise`: not what was asked for.
  * - `silent`: tried, without a usable answer.
  * - `refused`: by robots.txt or the publisher.
- * - `not_asked`: not tried, or not the host's fault.
+ * - `not_asked`: not tried, asked to wait (HTTP 429), or not the host's fault.
  */
 export type OutcomeWithoutValue =
   | 'nothing'
@@ -99,7 +99,7 @@ export const responseOf = ({ status, media_type, redirects_to }: NoAnswer) =>
 
 function returnedWords(response: Fetched): Words {
   const { status } = response;
-  const http = say`HTTP ${status}`;
+  const http = say`HTTP ${status}${status === 429 && own(' (too many requests)')}`;
   const host = redirectOf(response);
   if (isBotChallenge(response)) return say`a challenge to bots (${http})`;
   if (host !== undefined) return say`a redirect to another host, ${code(host)} (${http})`;
@@ -112,13 +112,13 @@ function returnedWords(response: Fetched): Words {
 /** `what` was expected, such as "MCP". */
 export function returned(who: Words, response: Fetched, what?: Words): NoAnswer {
   const { status } = response;
-  const isSilent = meaningOf(response) === 'silent';
-  const instead = what && !isSilent ? say` instead of ${what}` : own('');
-  return noAnswer(
-    isSilent ? 'silent' : 'otherwise',
-    say`${who} returned ${returnedWords(response)}${instead}.`,
-    { status, media_type: mediaTypeOf(response), redirects_to: redirectOf(response) },
-  );
+  const outcome = withoutContent(meaningOf(response));
+  const instead = what && outcome === 'otherwise' ? say` instead of ${what}` : own('');
+  return noAnswer(outcome, say`${who} returned ${returnedWords(response)}${instead}.`, {
+    status,
+    media_type: mediaTypeOf(response),
+    redirects_to: redirectOf(response),
+  });
 }
 
 export const refusedJson = (url: string, refused: Words): Words =>

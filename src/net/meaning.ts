@@ -2,10 +2,14 @@ import { asMembers, isJsonObject, type JsonObject, readBase64Object, readObject 
 import { challengesOf } from './challenges.ts';
 
 /**
- * `content` may be what was asked for, `silent` is nothing usable. `one_session`: one for all clients, so
- * that Dossier got none.
+ * `content` may be what was asked for, `silent` is nothing usable, `not_asked` asks to wait. `one_session`:
+ * one for all clients, so that Dossier got none.
  */
-type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'one_session' | 'silent' | 'otherwise';
+type Meaning = 'content' | 'credentials' | 'payment' | 'absent' | 'one_session' | WithoutContent;
+type WithoutContent = 'not_asked' | 'silent' | 'otherwise';
+
+export const withoutContent = (meaning: string): WithoutContent =>
+  meaning === 'silent' || meaning === 'not_asked' ? meaning : 'otherwise';
 
 /** `error` is of JSON-RPC, in the body. */
 interface SentAnswer {
@@ -82,7 +86,8 @@ const table: readonly (readonly [status: string, means: Meaning, when?: (sent: S
   ['401 407', 'credentials'],
   ['402', 'payment', carriesPayment],
   ['any', 'otherwise', isBotChallenge],
-  ['429 5xx 6xx 7xx 8xx 9xx', 'silent'],
+  ['429', 'not_asked'],
+  ['5xx 6xx 7xx 8xx 9xx', 'silent'],
   ['3xx', 'credentials', leadsToLogin],
   ['400 403', 'credentials', hasChallenge],
   ['2xx 4xx', 'one_session', (sent) => /\balready initiali[sz]ed\b/i.test(errorTextOf(sent))],

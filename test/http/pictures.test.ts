@@ -168,7 +168,7 @@ describe('pictures of what happened over time', () => {
     expect(cellsOf(gap)).toEqual([2, 2, 87]);
     expect(gap).toContain(`<title>${day(89)}: 2 of 3 checks answered</title>`);
     expect(gap).toContain(`<title>${day(40)}: 0 of 2 checks answered</title>`);
-    expect(gap).toContain(`<title>${day(1)}: not asked</title>`);
+    expect(gap).toContain(`<title>${day(1)}: no check counted</title>`);
     expect(textOf(gap)).toContain(
       `answered 3 of 6 checks of Dossier, made on 3 of the 90 days until ${day(0)} (UTC); not all answered on ${day(40)} (0 of 2) and ${day(89)} (2 of 3).`,
     );

@@ -207,7 +207,7 @@ const behind = (code: number, answer: Answer): Server => ({
   '/mcp/': answer,
 });
 const notRead = [undefined, undefined, undefined, 'otherwise'];
-const silent = [undefined, undefined, undefined, 'silent'];
+const waiting = [undefined, undefined, undefined, 'not_asked'];
 /**
  * Forms in which something other than two tools is there, or nothing that a client can use: protocol, tools,
  * sign-in, price.
@@ -230,7 +230,7 @@ const otherForms: readonly (readonly [name: string, server: Server, described: r
     { '/mcp': legacy(Array.from({ length: 620 }, (_, at) => tool(`tool_${at}`))) },
     ['2025-06-18', 620, false, 'nothing'],
   ],
-  ['discover-429', { '/mcp': discovery(status(429, { 'retry-after': '1' })) }, silent],
+  ['discover-429', { '/mcp': discovery(status(429, { 'retry-after': '1' })) }, waiting],
   ['no-type', { '/mcp': oddly(same, 200, { 'content-type': '' }) }, notRead],
   ['plain-text', { '/mcp': oddly(same, 200, { 'content-type': 'text/plain' }) }, notRead],
   ['no-jsonrpc', { '/mcp': oddly(({ jsonrpc: _, ...message }) => message) }, notRead],
@@ -407,27 +407,26 @@ it('counts the checks that were answered, of 30 and of 90 days, and those that D
     outcome: 'seen',
     value: {
       days_30: {
-        made: 32,
+        made: 30,
         answered: 25,
         others: {
           server_error: 1,
-          too_many_requests: 2,
           no_answer_in_time: 1,
           other_answer: 1,
           broken_off: 1,
           not_there: 1,
         },
       },
-      days_90: { made: 68, answered: 59, others: { server_error: 3 } },
+      days_90: { made: 66, answered: 59, others: { server_error: 3 } },
       first_check: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
     },
   });
   expect(counted).not.toHaveProperty('tally');
   expect(await (await directory.app.request(`/agents/${handle}.md`)).text()).toMatch(
-    /Answered checks: 25 of 32 \(the others: no answer in time 1 time, [^)]+\) in 30 days, 59 of 68 \([^)]+\) in 90 days; the first of these checks was on \d{4}-\d\d-\d\d at /,
+    /Answered checks: 25 of 30 \(the others: no answer in time 1 time, [^)]+\) in 30 days, 59 of 66 \([^)]+\) in 90 days; the first of these checks was on \d{4}-\d\d-\d\d at /,
   );
   for (const face of [`/agents/${handle}`, `/agents/${handle}.md`])
-    expect(await (await directory.app.request(face)).text()).toContain('25 of 32');
+    expect(await (await directory.app.request(face)).text()).toContain('25 of 30');
   const history = await directory.store.observations.history(handle, { limit: 99 });
   const changed = history.flatMap(({ changes: all }) => all.map(({ kind }) => kind));
   expect(changed).not.toContain('endpoint.availability');

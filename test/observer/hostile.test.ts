@@ -350,7 +350,7 @@ it('reads event streams whatever ends their lines, and does not wait for their e
 });
 
 it('does not take the words of a host that is asked too often for a request for credentials', () => {
-  expect(fact('limited', 'endpoint.answers')).toMatchObject({ value: null, outcome: 'silent' });
+  expect(fact('limited', 'endpoint.answers')).toMatchObject({ value: null, outcome: 'not_asked' });
 });
 
 it('takes nothing that an endpoint sends for an outcome or a sentence of its own', () => {

@@ -13,12 +13,14 @@ const [shielded, busy, address, host, narrow] = ['shielded', 'busy', 'address', 
 ) as [string, string, string, string, string];
 let robotsStatus = 404;
 let isBusy = false;
+let isLimited = false;
 
 const server = await openedEndpoint((body, { url }, response) => {
   // Some servers answer at the path of their endpoint only.
   if (url === '/narrow/robots.txt') return;
   if (url === '/robots.txt') return void response.writeHead(robotsStatus).end();
   if (url === '/busy' && isBusy) return void response.writeHead(503, { 'retry-after': '86400' }).end();
+  if (url === '/busy' && isLimited) return void response.writeHead(429).end();
   if (body === '') return void response.writeHead(404).end();
   json(response, reply(body, { ...introduction, tools: [] }));
 });
@@ -128,6 +130,36 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
   expect((await post('get_history', { handle: shielded })).statement).toMatch(days);
 });
 
+it.each(['robots.txt', 'the endpoint'])(
+  'a host that returns 429 for %s asks to wait: neither answered nor failed, in each answer alike',
+  async (what) => {
+    const handle = what === 'robots.txt' ? shielded : busy;
+    await look(handle);
+    const days = async () =>
+      (await directory.observe(handle)).observations.find(({ kind }) => kind === 'endpoint.availability')
+        ?.value;
+    directory.wait(86_500);
+    const counted = await days();
+    if (handle === shielded) robotsStatus = 429;
+    else isLimited = true;
+    for (let day = 0; day < 3; day += 1) {
+      directory.wait(86_500);
+      expect(await look(handle)).toMatchObject({ outcome: 'seen', changes: 0 });
+    }
+    expect(await days()).toEqual(counted);
+    robotsStatus = 404;
+    isLimited = false;
+    expect(await said(handle)).toMatch(/returned HTTP 429 \(too many requests\)/);
+    expect(await said(handle)).not.toMatch(silence);
+    expect(await isAlive(handle)).toBe('unknown');
+    expect((await judgedAlive(handle))?.lines?.where).toMatch(/HTTP 429/);
+    expect((await post('get_history', { handle })).statement).not.toMatch(/failed[^.]*429/);
+    directory.wait(86_500);
+    await look(handle);
+    expect(await isAlive(handle)).toBe('met');
+  },
+);
+
 it('an endpoint that asked for a pause is not asked in it, and so is not called silent for a second day', async () => {
   expect(await look(busy)).toMatchObject({ outcome: 'seen' });
   const noon_s = 43_200;
@@ -155,7 +187,7 @@ it.each([
   expect((await post('get_history', { handle })).statement).not.toContain('was seen in checks');
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
   const compared = await post('compare_agents', { handles: [handle, shielded], criteria });
-  expect(comparedOf(compared)[0]?.lines?.where).toMatch(/, not asked: no request was sent to `[^`]+`: /);
+  expect(comparedOf(compared)[0]?.lines?.where).toMatch(/`: no request was sent to `[^`]+`: /);
 });
 
 it('a host that keeps a connection and sends no robots.txt was asked and failed', async () => {

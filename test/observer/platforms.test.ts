@@ -61,7 +61,7 @@ const rows: readonly Row[] = [
   ['S3', 403, 'application/xml', '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', other],
   ['Cloudflare 1016', 530, plain, 'error code: 1016', silent],
   ['Cloudflare 1020', 403, plain, 'error code: 1020', other],
-  ['Cloudflare 1015', 429, plain, 'error code: 1015', silent],
+  ['Cloudflare 1015', 429, plain, 'error code: 1015', 'not_asked'],
   ['Cloudflare, challenge', 403, html, page('Just a moment...'), other, { 'cf-mitigated': 'challenge' }],
   ['Cloudflare, old challenge', 503, html, page('Just a moment...'), other, { 'cf-mitigated': 'challenge' }],
   [

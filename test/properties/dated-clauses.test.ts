@@ -198,7 +198,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     `(HTTP 403|HTTP 308)\\)? instead of MCP \\(Dossier, ${D}\\)`,
     (all, [what, day]) => isOn(all, [day], isOf(what === 'HTTP 403' ? 'page' : 'moved')),
   ],
-  [`${D}: not asked`, (all, [day]) => isTally(all, day, [0, 0])],
+  [`${D}: no check counted`, (all, [day]) => isTally(all, day, [0, 0])],
   [`${D}: (\\d+) of (\\d+) checks? answered`, (all, [day, ...tally]) => isTally(all, day, tally.map(Number))],
   [
     `answered (\\d+) of (\\d+) checks? of Dossier, made on (\\d+) of the 90 days until ${D} \\(UTC\\)`,
@@ -266,7 +266,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
       isOn(all, [before], answers) && isOn(all, [after], (one) => answers(one) || isOf('gone')(one)),
   ],
   [
-    `No observation is newer than ${D}|Last checked on ${D}, not since`,
+    `No observation is newer than ${D}|Last (?:checked|counted) on ${D}, not since`,
     (all, days) => isOn(all, days.filter(Boolean), isAsked),
   ],
   [

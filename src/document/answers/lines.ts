@@ -21,6 +21,7 @@ import { firstOfEach, ownersOf } from '../../listings/naming.ts';
 import { isExactVersion, isImageType, versionOfImage } from '../../listings/references/command.ts';
 import { outcomeWords } from '../../observations/asked/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
+import { factsOf } from '../../observations/known/kind.ts';
 import { accessOauth, accessRequired, signInWords } from '../../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
@@ -52,7 +53,6 @@ import {
   type KnownFact,
   type SeenFact,
   tallyOf,
-  unaskedReason,
   whyNotAsked,
 } from '../seen.ts';
 import { digestWords, overWords, packageName, typeWords, usualTransport } from '../sentences.ts';
@@ -151,8 +151,9 @@ const remotesOf: FactsOf = (judged) => {
     const over = overWords(type, usualTransport);
     const at = say`${isTemplate(url) && own('template ')}${isNamed ? own('endpoint') : code(url)}${over}`;
     const gap = isNamed && isEmpty(over) ? { gap: endpointAnswers.kind } : {};
-    const why = unaskedReason(listing, url);
-    if (!one && why) return recorded(judged, say`${at}, not asked: ${within(phrase(why))}`, 'not_known');
+    const unasked = factsOf(endpointAnswers, listing.observations).find(({ subject }) => subject === url);
+    const why = unasked?.vantage !== '' && unasked?.reason;
+    if (!one && why) return recorded(judged, say`${at}: ${within(phrase(why))}`, 'not_known');
     if (!one) return { ...recorded(judged, say`${at}${notYet(judged)}`, 'not_known'), ...gap };
     // A line about this endpoint alone need not name the endpoint.
     const isAlone = isNamed && isEmpty(over) && listing.packages.length === 0;

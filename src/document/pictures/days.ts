@@ -1,7 +1,7 @@
 import { day_ms, dayText } from '../../core/text.ts';
 import { code, count, dayOf, listed, say, type Words } from '../../core/words.ts';
 import type { Observation } from '../../observations/known/observation.ts';
-import { answeredWords, type Tally } from '../../observations/known/timeline/tally.ts';
+import { answeredWords, madeOn, type Tally } from '../../observations/known/timeline/tally.ts';
 
 /** Of one endpoint. */
 export interface DayOfChecks {
@@ -18,14 +18,14 @@ export function toDays(tally: Tally, today: string, days = shownDays): DayOfChec
   const last_ms = Date.parse(today);
   return Array.from({ length: days }, (_, at) => {
     const day = dayText(new Date(last_ms - (days - 1 - at) * day_ms));
-    const { answered = 0, ...others } = tally[day] ?? {};
-    return { day, made: Object.values(others).reduce((sum, times) => sum + times, answered), answered };
+    const counted = tally[day] ?? {};
+    return { day, made: madeOn(counted), answered: counted.answered ?? 0 };
   });
 }
 
 export const dayWords = ({ day, made, answered }: DayOfChecks): Words =>
   made === 0
-    ? say`${dayOf(day)}: not asked`
+    ? say`${dayOf(day)}: no check counted`
     : say`${dayOf(day)}: ${answered} of ${count(made, 'check')} answered`;
 
 const mostFailed = 3;

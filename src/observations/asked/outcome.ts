@@ -11,7 +11,7 @@ const words: Readonly<Record<Outcome, Words>> = {
   otherwise: own('something else was returned'),
   silent: own('no usable answer came'),
   refused: own('the check was refused'),
-  not_asked: own('not asked'),
+  not_asked: own('not asked, or asked to wait'),
 };
 export const outcomes = Object.keys(words) as [Outcome, ...Outcome[]];
 

@@ -61,7 +61,7 @@ const beyondText = ({ beyond }: StoredObservation, { now }: Observing): Words =>
 /** Of a missed fact, `missedText` speaks. */
 function staleText(one: StoredObservation): Words {
   const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
-  return say`Last checked on ${day(one.observed_at)}${how}, not since.`;
+  return say`Last ${one.tally ? own('counted') : own('checked')} on ${day(one.observed_at)}${how}, not since.`;
 }
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {

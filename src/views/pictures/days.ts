@@ -56,7 +56,7 @@ const svg = (title: string, cells: readonly Html[]) =>
   html`<svg role="img" class="days" width="100%" height="${height}"><title>${title}</title>${cells}</svg>`;
 
 /** A thin bar alone says little. */
-const legend = html`<p class="legend"><i class="answered"></i> answered <i class="failed"></i> not answered <i class="unasked"></i> not asked</p>`;
+const legend = html`<p class="legend"><i class="answered"></i> answered <i class="failed"></i> not answered <i class="unasked"></i> none counted</p>`;
 
 const mostEndpoints = 3;
 

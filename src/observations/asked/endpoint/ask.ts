@@ -207,8 +207,8 @@ async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer
   return askOlder(talk, { discovered, modern }, { post, discover: () => discover(observerSecondTry_ms) });
 }
 
-const mayAnswerOtherwise = ({ outcome, status, cause }: NoAnswer): boolean =>
-  outcome !== 'not_asked' && outcome !== 'refused' && status !== 429 && cause !== 'certificate';
+const mayAnswerOtherwise = ({ outcome, cause }: NoAnswer): boolean =>
+  outcome !== 'not_asked' && outcome !== 'refused' && cause !== 'certificate';
 
 async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);

@@ -212,7 +212,7 @@ async function askBesides(
       : await askForList(surface, talk, message, { timeout_ms });
     if ('is' in found && found.is === 'payment') payment ??= paymentOf(found);
     const list: ListedMembers | NoAnswer = 'is' in found ? declaredOnly(surface, found) : found;
-    isSilent ||= list.result === 'no_answer' && list.outcome === 'silent';
+    isSilent ||= list.result === 'no_answer' && (list.outcome === 'silent' || list.status === 429);
     besides[surface.name] = list;
   }
   return { besides, ...payment };

@@ -8,7 +8,7 @@ import {
 import { legacyRevisions, modernRevision } from '../../../core/revisions.ts';
 import { code, own, say, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, noAnswer as none, refusedJson, returned } from '../../../net/answer.ts';
-import { meaningOf } from '../../../net/meaning.ts';
+import { meaningOf, withoutContent } from '../../../net/meaning.ts';
 import { createEventReader } from './events.ts';
 
 /** `answer` has Dossier's words; `result` and `response` are untrusted. */
@@ -76,8 +76,7 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     return noAnswer('not_asked', oneSession(url), { status, cause: 'one_session' });
   if (error && meaning === 'absent')
     return noAnswer('absent', errorWords(error, answer), { status, cause: 'no_method' });
-  if (error)
-    return noAnswer(meaning === 'silent' ? meaning : 'otherwise', errorWords(error, answer), { status });
+  if (error) return noAnswer(withoutContent(meaning), errorWords(error, answer), { status });
   const refused = read.find((one) => one.refused !== undefined)?.refused;
   if (refused !== undefined) return noAnswer('otherwise', refusedJson(url, refused), { status });
   if (values.some((value) => isReplyTo(value, id) && value.jsonrpc !== '2.0'))

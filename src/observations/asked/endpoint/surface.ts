@@ -3,6 +3,7 @@ import { code, count, own, say, type Words } from '../../../core/words.ts';
 import { canonicalDigest } from '../../../log/leaf.ts';
 import { rootOfLeaves } from '../../../log/merkle.ts';
 import type { NoAnswer } from '../../../net/answer.ts';
+import { withoutContent } from '../../../net/meaning.ts';
 import { noAnswer, type Replied } from './messages.ts';
 import { toolWithoutForm } from './tool-form.ts';
 
@@ -268,7 +269,7 @@ const sameName = ({ title }: Surface) =>
   );
 
 const failedWith = ({ answer: { outcome, why } }: { readonly answer: NoAnswer }, said: Words) =>
-  noAnswer(outcome === 'silent' || outcome === 'not_asked' ? outcome : 'otherwise', say`${said} ${why}`);
+  noAnswer(withoutContent(outcome), say`${said} ${why}`);
 const brokenOff = (pages: number, { title }: Surface, failed: { readonly answer: NoAnswer }) =>
   failedWith(
     failed,

@@ -171,8 +171,8 @@ async function readRules(origin: string, fetch: PoliteFetch): Promise<Rules> {
   if (status === 429 || status >= 500)
     return none(
       noAnswer(
-        'silent',
-        say`${code(new URL(origin).host)} returned HTTP ${status} even for its robots.txt, so Dossier requested nothing else there${status === 429 ? say`` : own(' (RFC 9309)')}.`,
+        status === 429 ? 'not_asked' : 'silent',
+        say`${code(new URL(origin).host)} returned HTTP ${status}${status === 429 && own(' (too many requests)')} even for its robots.txt, so Dossier requested nothing else there${status !== 429 && own(' (RFC 9309)')}.`,
         { status },
       ),
     );

@@ -76,23 +76,17 @@ export const answersNow = ({
   readonly missed_since?: string | object | undefined;
 }): boolean => outcome === 'seen' && missed_since === undefined;
 
-const causes = {
+const causes: Partial<Record<NonNullable<NoAnswer['cause']>, CheckEnd>> = {
   timeout: 'no_answer_in_time',
   connection: 'no_connection',
   broke_off: 'broken_off',
   certificate: 'invalid_certificate',
-  not_http: 'other_answer',
-  too_large: 'other_answer',
-  one_session: 'other_answer',
-  no_method: 'other_answer',
-} as const;
+};
 
 function endOf({ outcome, status = 0, cause }: NoAnswer): CheckEnd | undefined {
   if (outcome === 'absent') return 'not_there';
   if (!isUnanswered(outcome)) return undefined;
-  if (cause) return causes[cause];
-  if (status >= 500) return 'server_error';
-  return status === 429 ? 'too_many_requests' : 'other_answer';
+  return (cause && causes[cause]) ?? (status >= 500 ? 'server_error' : 'other_answer');
 }
 
 export const endpointAvailability = defineKind({
@@ -105,8 +99,8 @@ export const endpointAvailability = defineKind({
   means:
     'How many of Dossier’s checks the recorded endpoint answered in the 30 and in the 90 days up to that date, and how the other checks ended. It answered a check if it introduced itself, or asked for credentials or a payment.',
   doesNotMean:
-    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier did not ask the endpoint are not counted. For example, robots.txt may not allow it, or the host may have asked for a pause.',
-  method_version: 'availability/2',
+    'It does not measure what callers experienced: checks are few, and are made from one place. Checks in which Dossier did not ask the endpoint are not counted. For example, robots.txt may not allow it, or the host may have asked for a pause. Nor are checks that got HTTP 429 (too many requests).',
+  method_version: 'availability/3',
   about: endpointAnswers.about,
   isOptional: true,
   isTally: true,

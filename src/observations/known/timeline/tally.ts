@@ -9,12 +9,15 @@ const endWords = {
   broken_off: own('a connection that broke off'),
   invalid_certificate: own('invalid certificate'),
   server_error: own('server error'),
-  too_many_requests: own('too many requests'),
   other_answer: own('something else returned'),
   not_there: own('not there'),
 } as const;
 export type CheckEnd = keyof typeof endWords;
 const ends = Object.keys(endWords) as CheckEnd[];
+
+/** Before 2026-12, checks that were asked to wait were stored too. */
+export const madeOn = (ofDay: Tally[string]): number =>
+  ends.reduce((sum, ended) => sum + (ofDay[ended] ?? 0), 0);
 
 /** By day (UTC). */
 export type Tally = Readonly<Record<string, Readonly<Partial<Record<CheckEnd, number>>>>>;
@@ -71,8 +74,7 @@ export const failedWords = ({ others }: Tallied['days_30']): Words =>
 export const countSince = (tally: Tally, since: string): number =>
   Object.entries(tally)
     .filter(([on]) => on >= since)
-    .flatMap(([, ofDay]) => Object.values(ofDay))
-    .reduce((sum, times) => sum + times, 0);
+    .reduce((sum, [, ofDay]) => sum + madeOn(ofDay), 0);
 
 interface FailedDay {
   readonly on: string;
