@@ -123,7 +123,7 @@ ${others.length > 0 && html`<p class="note">There ${others.length === 1 ? 'is an
 function claimState({ claim, state }: ListingDocument): Html {
   if (!claim) return html`<span class="state unknown">Not claimed</span>`;
   if (state === 'claimed') return html`<span class="state">Claimed ${day(claim.claimed_at)}</span>`;
-  return html`<span class="state unknown">Claim suspended${claim.suspended_reason ? `: ${reasonText(claim.suspended_reason)}` : ''}</span>`;
+  return html`<span class="state unknown">Claim suspended</span>`;
 }
 
 function publisher(listing: ListingDocument): Html {
