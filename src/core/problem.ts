@@ -44,7 +44,7 @@ export class Problem extends Error {
       readonly untrusted_fields?: readonly string[];
     } {
     const { detail: _, allow: _allow, limit: _limit, ...facts } = this.facts;
-    const untrusted = facts.candidates && { untrusted_fields: ['candidates'] };
+    const untrusted = facts.candidates && { untrusted_fields: ['message', 'candidates'] };
     return { code: this.code, message: this.message, ...facts, ...untrusted };
   }
 }

@@ -62,6 +62,7 @@ function toProblemJson(problem: Problem, publicUrl: string): Record<string, unkn
     detail: [problem.facts.detail, next].filter(Boolean).join(' '),
     code,
     ...facts,
+    ...(facts.candidates && { untrusted_fields: ['detail', 'candidates'] }),
   };
 }
 

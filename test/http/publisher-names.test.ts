@@ -78,7 +78,7 @@ it('of a host that many record, all and their publishers are counted, and search
   expect(answer).toMatchObject({
     detail: expect.stringContaining(`${counted} \`search_agents\` with query \`hub.example.org\` finds all.`),
     candidates: [{ handle: 'org.example/s0' }, {}, {}, {}, {}],
-    untrusted_fields: ['candidates'],
+    untrusted_fields: ['detail', 'candidates'],
   });
   const found: string[] = [];
   for (let cursor: string | undefined, at = 0; at < 5; at++) {

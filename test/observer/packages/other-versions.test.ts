@@ -99,7 +99,10 @@ const client = await opened(connect('v2', directory));
 const undated = (said: unknown) =>
   String(said)
     .replace(/ \(Dossier, [\d-]{10}\)/g, '')
-    .replace(/(?:You asked about|Your request means) .* about (?:that|the newest) version\. ?/, '');
+    .replace(
+      /(?:You asked about|Your request means) .* about (?:that|the newest) version(?:; as of [\d-]+, no version of the record that Dossier has read names the package at `[^`]+`)?\. ?/,
+      '',
+    );
 const saysOf = async (handle: string) =>
   undated((await client.call('get_agent', { handle })).structuredContent?.version_asked).trim();
 
