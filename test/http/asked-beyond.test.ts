@@ -40,6 +40,21 @@ const directory = await openedDirectory({
         { isLatest: at === 2, publishedAt: `2026-10-0${at + 1}T08:00:00Z` },
       ),
     ),
+    ...['docker.io/erin/notes:1.5.0', 'ghcr.io/erin/notes:1.5.7'].map((identifier, at) => {
+      const file = 'https://github.com/erin/notes/releases/download/v1.5.7/notes.mcpb';
+      return registryEntry(
+        'io.github.erin/notes',
+        {
+          version: identifier.slice(-5),
+          packages: [
+            { registryType: 'mcpb', identifier: file, transport: { type: 'stdio' } },
+            { registryType: 'npm', identifier: 'notes-mcp', version: '1.5.7', transport: { type: 'stdio' } },
+            { registryType: 'oci', identifier, transport: { type: 'stdio' } },
+          ],
+        },
+        { isLatest: at === 1, publishedAt: `2026-10-0${at + 1}T08:00:00Z` },
+      );
+    }),
     registryEntry('io.github.carol/one', onGitHub('carol/mono')),
     registryEntry('io.github.carol/two', onGitHub('carol/mono')),
   ],
@@ -115,6 +130,13 @@ it.each([
     ),
     version_asked: `You asked about ${said}`,
   });
+});
+
+it('names the image that the record names instead of a former one, not its file', async () => {
+  const { version_asked } = await call('get_agent', { handle: 'docker.io/erin/notes:1.5.0' });
+  expect(version_asked).toBe(
+    'You asked about `1.5.0` of the package `erin/notes`, whose former versions Dossier does not compare; the facts are about what the record names, the oci package `ghcr.io/erin/notes:1.5.7`.',
+  );
 });
 
 it('says of a file in the repository that the same record named it before', async () => {

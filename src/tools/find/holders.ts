@@ -17,10 +17,10 @@ import {
 } from '../../core/words.ts';
 import { partOf } from '../../document/asked-part.ts';
 import { publisherOf, reachOf } from '../../document/hit.ts';
-import { typeWords } from '../../document/sentences.ts';
+import { packageName, typeWords } from '../../document/sentences.ts';
 import { unique } from '../../document/words.ts';
-import type { Listing } from '../../listings/listing.ts';
-import { anyVersion, isAddress } from '../../listings/references/command.ts';
+import type { Listing, ListingPackage } from '../../listings/listing.ts';
+import { anyVersion, isAddress, versionOfImage } from '../../listings/references/command.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { type Name, toReferences } from '../../listings/references/name.ts';
@@ -148,10 +148,16 @@ function unencryptedWords({ remotes }: Listing, found: Reference, asked: string)
 
 export type AskedPlace = Pick<Name, 'text' | 'references' | 'within' | 'version'>;
 
+const mostOthers = 2;
+const recordedWords = (one: ListingPackage): Words =>
+  isAddress(one.identifier)
+    ? say`the file ${code(one.identifier)}`
+    : say`the ${typeWords(one.registry_type)} package ${packageName(one)}`;
+
 /** What of a place was asked for, where the facts are not about it. */
 function beyondWords(
   found: Listing | undefined,
-  { kind, key }: Reference,
+  { kind, key, registry }: Reference,
   { text, within, version }: AskedPlace,
   isNow = true,
 ): Words | undefined {
@@ -176,10 +182,16 @@ function beyondWords(
     own(', whose former versions Dossier does not compare');
   const what = say`You asked about ${of}the ${own(kind)} ${code(key)}${unknown}`;
   if (found?.withdrawn) return part === undefined ? undefined : sentence(what);
-  const isPlace = kind === 'endpoint' || kind === 'host';
-  const others = isPlace ? remotes.map(({ url }) => url) : packages.map(({ identifier }) => identifier);
-  const named = others.filter(isAddress).map((one) => code(one));
-  const other = named.length > 0 && say`, the ${own(isPlace ? 'endpoint' : 'file')} ${listed(named, 1)}`;
+  const askedType = registry ?? (versionOfImage(text) && 'oci');
+  const ofType = packages.filter((one) =>
+    kind === 'package' ? toPackageReference(one).registry === askedType : isAddress(one.identifier),
+  );
+  const others = kind === 'package' && ofType.length === 0 ? packages : ofType;
+  const named =
+    kind === 'endpoint' || kind === 'host'
+      ? remotes.map(({ url }) => say`the endpoint ${code(url)}`)
+      : others.map(recordedWords);
+  const other = named.length > 0 && say`, ${listed(named, mostOthers)}`;
   const about = own(
     found
       ? 'the facts are about what the record names'
