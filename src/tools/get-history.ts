@@ -122,6 +122,7 @@ export async function readHistoryPage(
   const failed = cursor ? undefined : await failedWords(query, shown, present);
   const no_change =
     cursor || failed || ends?.isOther ? undefined : noChange(events, observed, { ...query, today });
+  const isOfRecord = kind === undefined || kind === 'record';
   const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(shown, query);
   return {
     handle: listing.handle,
@@ -142,10 +143,10 @@ export async function readHistoryPage(
     differs: cursor ? undefined : ends?.differs,
     failed,
     unchanged,
-    unmoved: since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
+    unmoved: !isOfRecord || since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
     /** Why none is dated, or no other than the newest. */
     no_versions:
-      events.length === 0 && (kind === undefined || kind === 'record')
+      events.length === 0 && isOfRecord
         ? factsOf(registryFirstPublished, facts.imported)[0]?.reason
         : undefined,
     ...(isSample(facts.listing) && { sample: true as const }),

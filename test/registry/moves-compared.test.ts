@@ -606,10 +606,19 @@ it('of versions of which one made a move, the history says so, on its page too',
   const directory = await opened(openDirectory({ entries }));
   const said =
     'Of 3 versions, 1 made a move (another endpoint, package, argument, repository or secret); of the rest, nothing that is compared differs.';
-  const { statement } = await callTool<{ statement: string }>(directory, 'get_history', {
-    handle: 'com.vendor/mixed',
-  });
-  expect(statement).toContain(said);
+  const ask = (kind?: string) =>
+    callTool<{ statement: string; changes: string[] }>(directory, 'get_history', {
+      handle: 'com.vendor/mixed',
+      kind,
+    });
+  expect((await ask()).statement).toContain(said);
+  const ofReach = await ask('reach');
+  expect(ofReach.changes).toEqual([
+    '2026-10-02 version `1.0.1` (published 2026-10-02) moved the endpoint from `mail.vendor.com` to `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
+  ]);
+  const ofTools = await ask('tools');
+  expect(ofTools.changes).toEqual([]);
+  expect([ofReach, ofTools].map((one) => one.statement.includes('made a move'))).toEqual([false, false]);
   expect(await (await directory.app.request('/agents/com.vendor/mixed/history')).text()).toContain(said);
 });
 

@@ -48,12 +48,17 @@ export const isSeen = (change: ShownChange) =>
 
 type RecordedEvent = Exclude<HistoryEvent, { type: 'check' }>;
 
-/** Kinds of facts that follow from the record too: which inputs it asks for, and how it is kept up. */
-const toldByRecord: Readonly<Partial<Record<HistoryKind, (event: RecordedEvent) => boolean>>> = {
-  access({ type, data }) {
+const changesAny =
+  (...names: readonly string[]) =>
+  ({ type, data }: RecordedEvent): boolean => {
     const { fields } = type === 'version.published' ? data.moved : (data as Change['data']);
-    return Array.isArray(fields) && fields.includes('inputs');
-  },
+    return Array.isArray(fields) && names.some((one) => fields.includes(one));
+  };
+
+/** Kinds of facts that follow from the record too: how it is reached, what it asks for, how it is kept up. */
+const toldByRecord: Readonly<Partial<Record<HistoryKind, (event: RecordedEvent) => boolean>>> = {
+  reach: changesAny('endpoint', 'remotes'),
+  access: changesAny('inputs'),
   upkeep: ({ type, data }) =>
     type.startsWith('version.') || 'from_version' in data || 'status' in data || type === 'listing.new',
 };
