@@ -270,6 +270,7 @@ export function namingOf(record: object): Naming {
   const hasAllAddresses = budget.isWhole;
   const remotes = addressed.map(({ one, addresses }) => ({
     url: lineOf(one.url),
+    type: lineOf(one.type),
     addresses,
     inputs: inputsWithin(inputsOfRemote(one), budget),
   }));

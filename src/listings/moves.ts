@@ -30,6 +30,8 @@ export const moveSchema = z.strictObject({
    * if an address left https.
    */
   addresses: replaced.optional(),
+  /** Types, if both records name endpoints. Changes before 30 November 2026 lack it. */
+  transports: replaced.optional(),
   packages: replaced.optional(),
   /** `is_within`: no setting of a runtime changed and no host of a new owner is named. */
   starts: replaced.extend({ packages: names, hosts: names }).optional(),
@@ -122,7 +124,7 @@ const toCompared = ({ starts: _, plainInputs: __, ...compared }: Naming) => comp
 
 function toPair(before: Naming, after: Naming, handle: string): NamingPair {
   const { endpoints, packages, starts, repository_key } = before;
-  const settings = [...starts.values()].flat();
+  const settings = [...starts.values()].flat(2);
   const known = new Set([
     ...[endpoints, packages, ...settings.map(({ hosts }) => hosts)].flatMap((owned) => [...owned.values()]),
     ...(repository_key === undefined ? [] : [repositoryIdentity(repository_key)]),
@@ -196,18 +198,33 @@ function replacedAddresses({ before, after, found }: NamingPair): VersionMove['a
   return { is_within: !added.some(leavesHttps), ...keepNames({ from: gone, to: added }, [leavesHttps]) };
 }
 
+function replacedTransports({ before, after, found }: NamingPair): VersionMove['transports'] {
+  const mayMiss = [before, after].some((one) => one.transports.size === 0 || one.mayNameMore.endpoints);
+  const { gone: from, added: to } = namesOf('transports', found);
+  return mayMiss || from.length + to.length === 0
+    ? undefined
+    : { is_within: true, ...keepNames({ from, to }, []) };
+}
+
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);
 
 /**
- * If only the order differs, or how often one is given, they count as one setting. None is gone if the
- * later record was read in part.
+ * If only the order differs, or how often one is given, they count as one setting, but not across several
+ * packages. None is gone if the later record was read in part.
  */
-function differingSettings(before: readonly Setting[], after: readonly Setting[], isPartlyRead: boolean) {
+function differingSettings(
+  allBefore: readonly (readonly Setting[])[],
+  allAfter: readonly (readonly Setting[])[],
+  isPartlyRead: boolean,
+) {
+  const before = allBefore.flat();
+  const after = allAfter.flat();
   const was = new Set(textsOf(before));
   const is = new Set(textsOf(after));
   const added = after.filter(({ text }) => !was.has(text));
   const gone = isPartlyRead ? [] : before.filter(({ text }) => !is.has(text));
-  const [other] = isPartlyRead ? [] : difference(textsOf(before), textsOf(after));
+  const [other] =
+    isPartlyRead || allBefore.length + allAfter.length > 2 ? [] : difference(textsOf(before), textsOf(after));
   if (!other || gone.length + added.length > 0) return { gone, added };
   const [old, now] = [before, after].map((all) => ({
     text: textsOf(all).join(' '),
@@ -218,14 +235,16 @@ function differingSettings(before: readonly Setting[], after: readonly Setting[]
 }
 
 function replacedSettings({ before, after, isOther }: NamingPair): VersionMove['starts'] {
-  const allBefore = new Set([...before.starts.values()].flatMap(textsOf));
+  const allBefore = new Set(textsOf([...before.starts.values()].flat(2)));
   const isOfOther = ({ hosts }: Setting) => [...hosts.values()].some(isOther);
   const differences = [...after.starts].map(([name, settings]) => {
     const was = before.starts.get(name);
     if (was) return { name, ...differingSettings(was, settings, after.isPartlyRead) };
     // A new package is named in any case, so of its settings only those count that can start other code or
     // name a new owner's host.
-    const added = settings.filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOfOther(one)));
+    const added = settings
+      .flat()
+      .filter((one) => !allBefore.has(one.text) && (one.isOfRuntime || isOfOther(one)));
     return { name, gone: [], added };
   });
   const different = differences.filter(({ gone, added }) => gone.length + added.length > 0);
@@ -368,6 +387,7 @@ export function moveBetween(before: Naming, now: Naming, handle: string): Versio
   const found = {
     endpoints: replacedNames('endpoints', compared),
     addresses: replacedAddresses(compared),
+    transports: replacedTransports(compared),
     packages: replacedNames('packages', compared),
     starts: replacedSettings(compared),
     repository: repositoryMove(compared),
@@ -377,20 +397,3 @@ export function moveBetween(before: Naming, now: Naming, handle: string): Versio
   const parts = Object.entries(found).filter(([, part]) => part !== undefined);
   return parts.length === 0 ? undefined : (Object.fromEntries(parts) as VersionMove);
 }
-
-/** A first repository does not count, and neither do secrets that are gone or no longer needed. */
-export const changesPlaces = ({ repository, secrets, ...move }: VersionMove): boolean =>
-  [move.endpoints, move.addresses, move.packages, move.starts, move.passed].some(
-    (part) => part !== undefined,
-  ) ||
-  secrets?.sent !== undefined ||
-  secrets?.now_needed !== undefined ||
-  repository?.from !== undefined;
-
-export const leadsToOthers = ({ repository, passed = [], ...move }: VersionMove): boolean =>
-  [move.endpoints, move.addresses, move.packages, move.starts].some((part) => part?.is_within === false) ||
-  (repository?.from !== undefined && repository.to !== undefined && !repository.is_within) ||
-  passed.some((one) => one.is_within === false);
-
-export const isWeighty = (move: VersionMove): boolean =>
-  leadsToOthers(move) || move.secrets?.sent !== undefined;

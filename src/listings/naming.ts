@@ -46,11 +46,14 @@ export interface Naming {
   readonly endpoints: Owned;
   /** One for each value of a variable. `isPlain` marks http. */
   readonly addresses: ReadonlyMap<string, { readonly place: string; readonly isPlain: boolean }>;
-  /** Without versions. */
+  /** By their types, of endpoints. */
+  readonly transports: Owned;
+  /** Without versions; each file of a release is its own. */
   readonly packages: Owned;
   /** With the whole name; that of a file is its address. */
   readonly packageKeys: ReadonlySet<string>;
-  readonly starts: ReadonlyMap<string, readonly Setting[]>;
+  /** Of each package with the name. */
+  readonly starts: ReadonlyMap<string, readonly (readonly Setting[])[]>;
   readonly secrets: ReadonlyMap<string, Secret>;
   /** Not called secrets. */
   readonly plainInputs: ReadonlyMap<string, Secret>;
@@ -110,6 +113,15 @@ function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner:
   const repository = toRepositoryKey(recorded.identifier);
   const isOfForge = repository !== undefined && repositoryIdentity(repository) === owner;
   return [`${registry}:${isOfForge ? repository : owner.startsWith(`${host}/`) ? owner : host}`, owner];
+}
+
+const versionInFile = /[-_.]?(?:v?\d+(?:\.\d+)+(?:-?(?:alpha|beta|rc)(?:[.\d]*\d)?)?|\d{6,})/gi;
+
+function nameOfStarted(recorded: ListingPackage): ReturnType<typeof nameOfPackage> {
+  const [name, owner] = nameOfPackage(recorded);
+  if (!isAddress(recorded.identifier)) return [name, owner];
+  const file = recorded.identifier.split(/[?#]/)[0]?.split('/').at(-1) ?? '';
+  return [`${name}/${file.replace(versionInFile, '')}`, owner];
 }
 
 /** The scope or account in the name. */
@@ -216,6 +228,7 @@ export function hostsIn(text: string): Map<string, string> {
 interface Recorded extends Pick<Listing, 'repository_key'>, Pick<Naming, 'isPartlyRead' | 'mayNameMore'> {
   readonly remotes: readonly {
     readonly url: string;
+    readonly type: string;
     readonly addresses: readonly string[];
     readonly inputs?: readonly ListingInput[];
   }[];
@@ -228,11 +241,11 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
     addresses: addresses.map(readAddress),
   }));
   const all = read.flatMap(({ addresses }) => addresses);
-  const named = packages.map((recorded) => ({ recorded, owned: nameOfPackage(recorded) }));
-  const starts = new Map<string, Setting[]>();
+  const named = packages.map((recorded) => ({ recorded, owned: nameOfStarted(recorded) }));
+  const starts = new Map<string, (readonly Setting[])[]>();
   for (const { recorded, owned } of named) {
     const [name] = owned;
-    starts.set(name, [...(starts.get(name) ?? []), ...recorded.settings]);
+    starts.set(name, [...(starts.get(name) ?? []), recorded.settings]);
   }
   const asking = {
     remotes: read.map(({ addresses, ...one }) => ({ ...one, places: addresses.map(({ place }) => place) })),
@@ -241,6 +254,7 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
   return {
     endpoints: new Map(all.map(({ place, owner }) => [place, owner])),
     addresses: new Map(all.map(({ text, place, isPlain }) => [text, { place, isPlain }])),
+    transports: new Map(remotes.flatMap(({ type }) => (type === '' ? [] : [[type, undefined]]))),
     packages: new Map(named.map(({ owned }) => owned)),
     packageKeys: new Set(packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`)),
     starts,

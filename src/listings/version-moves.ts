@@ -4,14 +4,7 @@ import valid from 'semver/functions/valid.js';
 import { z } from 'zod';
 import { difference } from '../core/difference/difference.ts';
 import type { ComparedRow, DerivedVersion, VersionSummary } from './listing.ts';
-import {
-  inputsBetween,
-  isWeighty,
-  leadsToOthers,
-  moveBetween,
-  moveSchema,
-  withSecretsOfOther,
-} from './moves.ts';
+import { inputsBetween, moveBetween, moveSchema, type VersionMove, withSecretsOfOther } from './moves.ts';
 import type { Naming } from './naming.ts';
 
 type Edition = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'derived'>;
@@ -90,6 +83,23 @@ export function versionsInOrder<One extends Edition>(editions: readonly One[]): 
       byText(a.version, b.version),
   );
 }
+
+/** A first repository does not count, and neither do secrets that are gone or no longer needed. */
+export const changesPlaces = ({ repository, secrets, ...move }: VersionMove): boolean =>
+  [move.endpoints, move.addresses, move.transports, move.packages, move.starts, move.passed].some(
+    (part) => part !== undefined,
+  ) ||
+  secrets?.sent !== undefined ||
+  secrets?.now_needed !== undefined ||
+  repository?.from !== undefined;
+
+export const leadsToOthers = ({ repository, passed = [], ...move }: VersionMove): boolean =>
+  [move.endpoints, move.addresses, move.packages, move.starts].some((part) => part?.is_within === false) ||
+  (repository?.from !== undefined && repository.to !== undefined && !repository.is_within) ||
+  passed.some((one) => one.is_within === false);
+
+export const isWeighty = (move: VersionMove): boolean =>
+  leadsToOthers(move) || move.secrets?.sent !== undefined;
 
 export const weightOfMove = (move: KeptMove): number => (leadsToOthers(move) ? 3 : isWeighty(move) ? 2 : 1);
 

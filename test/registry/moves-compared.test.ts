@@ -87,9 +87,22 @@ const startedWith = (values: Readonly<Record<string, readonly string[]>>) => ({
     packageArguments: all.map((value) => ({ type: 'positional', value })),
   })),
 });
+/** Of one release, with their arguments. */
+const files = (version: string, all: Readonly<Record<string, readonly string[]>>) => ({
+  packages: Object.entries(all).map(([name, values]) => ({
+    registryType: 'mcpb',
+    identifier: `https://github.com/vendor/mail/releases/download/v${version}/${name}-${version}.mcpb`,
+    fileSha256: 'ab'.repeat(32),
+    transport: { type: 'stdio' },
+    packageArguments: values.map((value) => ({ type: 'positional', value })),
+  })),
+});
+const twice = (...all: (readonly string[])[]) => ({
+  packages: all.flatMap((values) => startedWith({ '@v/a': values }).packages),
+});
 const manySecrets = Array.from({ length: 200 }, (_, n) => ({ name: `X_${n}`, isSecret: true }));
 const none =
-  '2 versions, of which none changed an endpoint address, package name, argument value, host in a variable, repository or secret';
+  '2 versions, of which none changed an endpoint address, transport, package name, argument value, host in a variable, repository or secret';
 /**
  * A listing: whether a criterion finds it unmoved for ten years, what is said of the last version that moved
  * something, and what its versions record, one after the other.
@@ -197,6 +210,49 @@ const rows = [
     npmNamed('@a/x', '@b/z'),
     npmNamed('@a/x'),
   ),
+  row(
+    'transport',
+    'unknown',
+    'changed the transport from `sse` to `streamable-http`',
+    at({ url: vendor, type: 'sse' }),
+    at(vendor),
+  ),
+  row(
+    'movedTransport',
+    'not_met',
+    'moved the endpoint from `mail.vendor.com` to `mail.evil.test`; changed the transport from `sse` to `streamable-http`; now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
+    at({ url: vendor, type: 'sse' }),
+    at('https://mail.evil.test/mcp'),
+  ),
+  row(
+    'addedFile',
+    'unknown',
+    'added the package `mcpb:github.com/vendor/mail/mail-code.mcpb`, of a domain or account that the record named before',
+    files('1.0.0', { 'mail-mini': [] }),
+    files('1.0.1', { 'mail-mini': [], 'mail-code': [] }),
+  ),
+  row(
+    'newRelease',
+    'unknown',
+    none,
+    files('1.0.0', { 'mail-x64': ['a', 'b'], 'mail-arm64': ['a', 'b'] }),
+    files('1.0.1-rc.1', { 'mail-x64': ['a', 'b'], 'mail-arm64': ['a', 'b'] }),
+  ),
+  row(
+    'renamedFiles',
+    'unknown',
+    'replaced the packages `mcpb:github.com/vendor/mail/server-arm64.mcpb` and `mcpb:github.com/vendor/mail/server-x64.mcpb` with `mcpb:github.com/vendor/mail/router-x64.mcpb`, of a domain or account that the record named before',
+    files('1.0.0', { 'server-x64': ['binary'], 'server-arm64': ['binary'] }),
+    files('1.0.1', { 'router-x64': ['binary'] }),
+  ),
+  row(
+    'twice',
+    undefined,
+    'starts `npm:@v/a` with `two` instead of `one`',
+    twice(['same', 'one'], ['same']),
+    twice(['same'], ['same', 'two']),
+  ),
+  row('reordered', 'unknown', none, twice(['a', 'b'], ['b', 'a']), twice(['b', 'a'], ['a', 'b'])),
   row('slash', 'unknown', none, at(vendor), at('https://MAIL.vendor.com:443/mcp/#top')),
   row(
     'registry',
@@ -370,7 +426,7 @@ const rows = [
     'unknown',
     '2 versions, not compared as a whole; 1 field that Dossier does not read',
     at(vendor),
-    { remotes: [{ type: 'sse', url: vendor, headers: [key, 'X'] }] },
+    at({ url: vendor, headers: [key, 'X'] }),
   ),
   row(
     'many',

@@ -39,6 +39,7 @@ const applied = [
   '0015-upkeep',
   '0016-required',
   '0017-digests',
+  '0018-transports',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -20,8 +20,14 @@ import {
   Words,
   within,
 } from '../../core/words.ts';
-import { changesPlaces, isWeighty, leadsToOthers } from '../../listings/moves.ts';
-import { type DatedMove, weightOfMove, weightyFirst } from '../../listings/version-moves.ts';
+import {
+  changesPlaces,
+  type DatedMove,
+  isWeighty,
+  leadsToOthers,
+  weightOfMove,
+  weightyFirst,
+} from '../../listings/version-moves.ts';
 import type { Outcome } from '../../observations/asked/outcome.ts';
 import { type ChangedFact, changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
 import type { Kind } from '../../observations/known/kind.ts';

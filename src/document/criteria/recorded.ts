@@ -2,7 +2,7 @@ import { namespaceIdentity } from '../../core/identity.ts';
 import { dayOf, own, say } from '../../core/words.ts';
 import type { CopyField } from '../../imports/import-run.ts';
 import { isSpecified } from '../../listings/listing.ts';
-import { isWeighty } from '../../listings/moves.ts';
+import { isWeighty } from '../../listings/version-moves.ts';
 import { factsOf, type RecordKind } from '../../observations/known/kind.ts';
 import { accessRequired } from '../../observations/known/kinds/access.ts';
 import { recordMoves } from '../../observations/known/kinds/moves.ts';

@@ -76,6 +76,7 @@ const files = [
   '0015-upkeep',
   '0016-required',
   '0017-digests',
+  '0018-transports',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

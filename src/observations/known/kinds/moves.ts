@@ -51,6 +51,7 @@ function listNames(all: readonly string[], left_out = 0, others?: Others, most =
 const nouns = {
   endpoint: 'endpoints',
   address: 'addresses',
+  transport: 'transports',
   host: 'hosts',
   package: 'packages',
   secret: 'secrets',
@@ -66,6 +67,7 @@ const ofNamed = ({ is_within }: Replaced): Words =>
 const replacing = {
   endpoint: { verb: own('moved'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
   address: { verb: own('changed'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
+  transport: { verb: own('changed'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },
   package: { verb: own('replaced'), before: own(''), between: own(' with'), whose: ofOtherPackages },
 };
 
@@ -162,10 +164,11 @@ function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[]
 }
 
 export function moveWords(move: VersionMove): Words {
-  const { endpoints, addresses, packages, starts, repository, secrets } = move;
+  const { endpoints, addresses, transports, packages, starts, repository, secrets } = move;
   const parts = [
     endpoints && replacedWords('endpoint', endpoints, ofNamed(endpoints)),
     addresses && addressWords(addresses),
+    transports && replacedWords('transport', transports, say``),
     packages && replacedWords('package', packages, ofNamed(packages)),
     starts && startWords(starts),
     repository && repositoryWords(repository),
@@ -199,6 +202,7 @@ function keptWords(kept: DatedMove['kept']): Words {
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
   ['addresses', ['endpoint', 'remotes']],
+  ['transports', ['remotes']],
   ['packages', ['packages', 'package_versions']],
   ['repository', ['repository']],
   ['secrets', ['inputs']],
@@ -277,6 +281,7 @@ export function versionMoveWords(one: ToldVersion): Words {
 const comparedParts = {
   endpoints: undefined,
   addresses: 'an endpoint address',
+  transports: 'transport',
   packages: 'package name',
   starts: 'argument value, host in a variable',
   repository: 'repository',
@@ -313,7 +318,7 @@ export const recordMoves = defineRecord({
   question: 'publisher',
   title: 'Moves between versions of the record',
   means:
-    'Which versions changed the addresses of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
+    'Which versions changed the addresses or transports of endpoints, the packages, the arguments that packages are started with, the repository or the secrets.',
   doesNotMean:
     'Publishers make such changes for many reasons, and Dossier does not know them. A version that was deleted before Dossier read it is left out. Dossier does not compare versions of packages, paths of package files, values of headers, or environment variables that neither name a host nor steer the runtime.',
   value,
