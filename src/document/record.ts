@@ -195,6 +195,10 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
   return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
 }
 
+/** By when an absence is known. A registry is read all the time. */
+export const endOfCopyWords = (newest: string): Words =>
+  say`The listings are of a saved copy of a registry, whose newest change is of ${dayOf(newest)}: what was published later is not in it.`;
+
 /** Undefined if the listing is not from a saved copy. */
 export function savedCopySentence(
   { kind, observed_at, isOfNoDate }: RecordReading,

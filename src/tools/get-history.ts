@@ -33,7 +33,7 @@ import {
 } from '../document/answers/history-events.ts';
 import { unchangedWords } from '../document/answers/unchanged.ts';
 import { sampleFlag } from '../document/listing-document.ts';
-import { asOfWords, endOfDay, type ListingFacts } from '../document/record.ts';
+import { asOfWords, endOfCopyWords, endOfDay, type ListingFacts } from '../document/record.ts';
 import { isSample } from '../listings/listing.ts';
 import { endedWords, isLearnedOutcome, isUnanswered } from '../observations/asked/outcome.ts';
 import { factsOf } from '../observations/known/kind.ts';
@@ -144,10 +144,9 @@ export async function readHistoryPage(
     failed,
     unchanged,
     unmoved: !isOfRecord || since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
-    /** Why none is dated, or no other than the newest. */
     no_versions:
-      events.length === 0 && isOfRecord
-        ? factsOf(registryFirstPublished, facts.imported)[0]?.reason
+      events.length === 0 && !/^(?:claim|ratings|views)/.test(kind ?? '')
+        ? unreadWords(facts, kind)
         : undefined,
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
@@ -177,6 +176,14 @@ async function differing(
   const differs =
     words.length > 0 ? words.map((one) => say`${one} (${days})`) : [say`Nothing differs ${days}.`];
   return { differs, others, isOther: words.length > 0 };
+}
+
+/** Why no version is dated, or no other than the newest, and up to when versions were read. */
+function unreadWords({ imported, reading }: ListingFacts, kind: string | undefined): Words {
+  const [first] = factsOf(registryFirstPublished, imported);
+  const { kind: source, observed_at, isOfNoDate } = reading;
+  const isCopy = source === 'saved_copy' && !isOfNoDate;
+  return join([(kind ?? 'record') === 'record' && first?.reason, isCopy && endOfCopyWords(observed_at)], ' ');
 }
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
-import { dayText } from '../core/text.ts';
+import { dayText, isWebAddress } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { titleWords, toldWords } from '../document/answers/history.ts';
 import type { FollowedChange } from '../document/answers/history-events.ts';
@@ -13,6 +13,9 @@ const note =
 /** An empty feed says that it is in use. */
 const noneYet =
   'It has no entry now; the next change will be one. What was published before Dossier first read a listing is in its history alone.';
+
+const readOnce =
+  'The listings come from a saved copy that is not read again automatically, so a later version is no entry.';
 
 const titleOf = (told: FollowedChange) => `${told.change.handle}: ${toText(titleWords(told))}`;
 
@@ -36,10 +39,10 @@ interface ChangeFeed {
   readonly changes: readonly FollowedChange[];
 }
 
-type Site = Pick<Config, 'publicUrl' | 'serviceName'>;
+type Site = Pick<Config, 'publicUrl' | 'registryUrl' | 'serviceName'>;
 
 /** The package `feed` sends titles as HTML, and JSON Feed 1. */
-function toFeed({ publicUrl, serviceName }: Site, { title, path, changes }: ChangeFeed) {
+function toFeed({ publicUrl, registryUrl, serviceName }: Site, { title, path, changes }: ChangeFeed) {
   const page = `${publicUrl}${path}`;
   const entries = changes.map((told) => ({
     id: `${publicUrl}/changes#${told.change.id}`,
@@ -48,7 +51,8 @@ function toFeed({ publicUrl, serviceName }: Site, { title, path, changes }: Chan
     content_html: contentOf(told, publicUrl),
     date_modified: new Date(told.change.at).toISOString(),
   }));
-  const description = entries.length === 0 ? `${note} ${noneYet}` : note;
+  const said = [note, entries.length === 0 && noneYet, !isWebAddress(registryUrl) && readOnce];
+  const description = said.filter(Boolean).join(' ');
   return { page, base: page.replace(/\/$/, ''), title: `${title} – ${serviceName}`, description, entries };
 }
 

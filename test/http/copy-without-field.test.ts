@@ -75,6 +75,12 @@ describe('a copy that records no endpoint of any listing', () => {
     expect(await judge(other, ['transport:stdio'])).toEqual(['met']);
   });
 
+  it('is why an offer of an endpoint is compared with none', async () => {
+    const offer = [{ payTo: `0x${'1'.repeat(40)}`, maxAmountRequired: '1' }];
+    const url = 'https://pay.example.com/mcp';
+    expect(JSON.stringify(await callTool(directory, 'check_offer', { url, offer }))).toContain(sentence);
+  });
+
   it('is why a search for endpoints finds nothing', async () => {
     const lackOf = async (filter: object) => {
       const found = await callTool<{ no_match: { copy_lacks?: string } }>(directory, 'search_agents', filter);

@@ -94,6 +94,9 @@ it('a feed without entries says that it is in use, and others do not', async () 
   for (const form of ['atom', 'json']) {
     expect(await read(`${empty}/feed.${form}`)).toContain(none);
     expect(await read(`/feed.${form}`)).not.toContain(none);
+    expect(await read(`/feed.${form}`)).toContain(
+      'The listings come from a saved copy that is not read again automatically, so a later version is no entry.',
+    );
   }
 });
 

@@ -75,7 +75,7 @@ it('names no check of a listing whose record names nothing to check, but its dat
   expect(statement).toMatch(/^The newest change is first/);
   expect((await ask({ since: '2026-10-01', kind: 'upkeep' })).changes).toEqual(changes);
   expect((await ask({ since: '2026-10-02' })).statement).toBe(
-    'The saved copy that was read has no older version of any listing. No such change is recorded here, and Dossier has made no observation of this listing.',
+    'The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here, and Dossier has made no observation of this listing.',
   );
   expect((await ask({ kind: 'claim' })).statement).toBe(
     'No such change is recorded here, and Dossier has made no observation of this listing.',
@@ -189,7 +189,7 @@ describe('get_history of what checks saw', async () => {
       `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC.`,
     );
     expect((await history({ since: last })).statement).toBe(
-      `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. No such change is recorded here.`,
+      `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here.`,
     );
   });
 

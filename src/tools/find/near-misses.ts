@@ -2,13 +2,17 @@ import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
 import { countEdits } from '../../core/difference/edits.ts';
 import { Problem } from '../../core/problem.ts';
-import { dayText } from '../../core/text.ts';
 import { inTurns } from '../../core/turns.ts';
-import { isEmpty, join, say, type Words, wordsSchema } from '../../core/words.ts';
+import { isEmpty, join, say, toText, type Words, wordsSchema } from '../../core/words.ts';
 import { toAnswer } from '../../document/answers/answers.ts';
 import { type CriterionName, judge, lackWords } from '../../document/criteria/criteria.ts';
 import { toListingDocument } from '../../document/document.ts';
-import { copyLacksSentence, type ListingFacts, nextChange_ms } from '../../document/record.ts';
+import {
+  copyLacksSentence,
+  endOfCopyWords,
+  type ListingFacts,
+  nextChange_ms,
+} from '../../document/record.ts';
 import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
@@ -135,11 +139,10 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
   return lacking[0] && copyLacksSentence(lacking, lacking[0]);
 }
 
-/** By when an absence is known. A registry is read all the time. */
 export async function endOfCopy({ imports }: Pick<Reads, 'imports'>): Promise<string | undefined> {
   const { source = '', progress } = (await imports.last()).run ?? {};
-  if (!source.startsWith('file:') || !progress?.newestUpdatedAt) return undefined;
-  return `The listings are of a saved copy of a registry, whose newest change is of ${dayText(progress.newestUpdatedAt)}: what was published later is not in it.`;
+  const newest = source.startsWith('file:') ? progress?.newestUpdatedAt : undefined;
+  return newest && toText(endOfCopyWords(newest));
 }
 
 export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({

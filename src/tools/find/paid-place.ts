@@ -3,7 +3,7 @@ import { isHandle } from '../../core/handle.ts';
 import { isOnNamespace } from '../../core/identity.ts';
 import { wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
-import { code, isEmpty, join, own, say, source, type Words } from '../../core/words.ts';
+import { code, isEmpty, join, ours, own, say, source, type Words } from '../../core/words.ts';
 import { askedPart, atPart } from '../../document/asked-part.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import type { Listing } from '../../listings/listing.ts';
@@ -12,6 +12,7 @@ import { type Reference, toHost } from '../../listings/references/references.ts'
 import type { SentOffer } from '../../observations/known/prices/sent.ts';
 import { severalListings } from './holders.ts';
 import { findHolder, findHolders, findNamed, mostAtAddress, readFacts } from './listing.ts';
+import { findLacking } from './near-misses.ts';
 
 /** With its query and without. */
 export const keysOf = (address: string): string[] =>
@@ -88,7 +89,9 @@ async function findByAddress(address: string, context: Context): Promise<FoundPl
   if (now) return { facts: await readFacts(now.handle, context), found: say`` };
   const isOnly = before && 'found_by' in before && before.found_by;
   const had = isOnly ? say` ${code(before.handle)} is ${before.found_by}.` : say``;
-  return { facts: undefined, found: say`No listing shown here records ${code(address)}.${had}` };
+  const lacking = await findLacking(context.store, ['endpoint']);
+  const none = lacking ? ours(lacking) : say`No listing shown here records ${code(address)}.`;
+  return { facts: undefined, found: say`${none}${had}` };
 }
 
 function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
