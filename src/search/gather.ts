@@ -335,11 +335,7 @@ export async function rankListings(
 }
 
 /** Best first. Reads about 1,000 listings, however many match. `counted`: words that count. */
-export async function rankFew(
-  search: IndexSearch,
-  asked: string,
-  most?: number,
-): Promise<{ readonly hits: Awaited<ReturnType<typeof sortFound>>; readonly counted: number }> {
+export async function rankFew(search: IndexSearch, asked: string, most?: number) {
   const { db, index } = search;
   const { text } = readVersions(asked);
   const { words, counted, total } = await readWords(search, parseQuery(text));

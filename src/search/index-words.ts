@@ -23,6 +23,8 @@ export async function readBeginnings(db: Db, prefix: string): Promise<[string, T
   return rows.map(({ term, ...count }) => [term, count]);
 }
 
+/** With fewer, the last word may be a beginning, and what it begins may be words run together. */
+const fewListings = 3;
 const mostCorrections = 6;
 const correctedFactor = 0.9;
 
@@ -32,21 +34,33 @@ const mostFrequent = (counts: readonly [string, TermCount][]) =>
     .slice(0, mostCorrections)
     .map(([term]) => term);
 
+const lettersOfEnd = 2;
+const shortestAlike = 8;
+
 /** A shorter word is often a letter from one that means something else. */
 const shortestSure = 7;
+const clearly = 3;
 
 /** Spellings in use, two words in one, and, if it is sure which was meant, its synonyms. */
 async function readCorrections(db: Db, index: SearchIndex, word: string) {
   const halves = toHalves(word);
   const spellings = toSpellings(word);
   const possible = new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]);
-  const known = await index.readTermCounts(db, [...possible]);
+  const known = new Map(await index.readTermCounts(db, [...possible]));
   const swaps = swappedStems(word);
   const swapped = [...known].filter(([term]) => swaps.has(term));
   const isSwapped = swapped.length > 0;
-  const likely = mostFrequent(isSwapped ? swapped : [...known].filter(([term]) => spellings.has(term)));
+  const spelt = isSwapped ? swapped : [...known].filter(([term]) => spellings.has(term));
+  const isAlike = ([term, { listings }]: [string, TermCount]) =>
+    listings >= fewListings && Math.abs(term.length - word.length) <= lettersOfEnd;
+  // As `playwrite` is for `playwright`.
+  const start = spelt.length === 0 && word.length >= shortestAlike && word.slice(0, -lettersOfEnd);
+  const alike = start ? (await readBeginnings(db, start)).filter(isAlike) : [];
+  for (const [term, count] of alike) known.set(term, count);
+  const likely = mostFrequent([...spelt, ...alike]);
   const split = isSwapped ? [] : halves.filter(({ terms }) => terms.every((term) => known.has(term)));
   const isSure = likely.length + split.length === 1 && (isSwapped || word.length >= shortestSure);
+  const [first = 0, second = 0] = likely.map((term) => known.get(term)?.listings ?? 0);
   const synonyms = isSure ? likely.flatMap(synonymsOf) : [];
   const meant = [...likely.map((term) => ({ terms: [term], factor: 1 })), ...synonyms];
   const others = synonyms.flatMap(({ terms }) => terms);
@@ -60,6 +74,7 @@ async function readCorrections(db: Db, index: SearchIndex, word: string) {
     near: [...likely.map((term) => ({ text: spellings.get(term) ?? term, terms: [term] })), ...split],
     counts: new Map([...known, ...ofOthers]),
     isSure,
+    isClear: first >= fewListings && first > clearly * second,
   };
 }
 
@@ -69,8 +84,6 @@ const questionWordShare = 0.3;
 const mostCorrected = 3;
 const beginningFactor = 0.4;
 const shortestBeginning = 3;
-/** With fewer, the last word may be a beginning. */
-const fewListings = 3;
 
 type Counts = ReadonlyMap<string, TermCount>;
 
@@ -87,6 +100,8 @@ interface Expanded extends QueryWord {
   readonly near: readonly NearWord[] | undefined;
   /** It is in no listing, and what is found instead may be about something else. */
   readonly isGuessed: boolean;
+  /** Not guessed, or, if it is alone, a letter from a word that far more listings have than others. */
+  readonly isMeant: boolean;
 }
 
 /** Two words in one, or a spelling and its stem, which need not be a word. */
@@ -106,32 +121,26 @@ async function expand(
   let corrected = 0;
   const quoted = new Set(phrases.flat());
   const lastTelling = words.findLastIndex(isTelling);
+  const isAlone = words.filter(isTelling).length === 1;
   for (const [at, word] of words.entries()) {
     const found = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
+    const isUnknown = found.length === 0;
     const few = (counts.get(word.term)?.listings ?? 0) < fewListings;
-    if (few && at === words.length - 1 && [...word.text].length >= shortestBeginning)
-      for (const [term, count] of await readBeginnings(db, word.text)) {
-        if (found.some(({ terms }) => terms.length === 1 && terms[0] === term)) continue;
-        counts.set(term, count);
-        found.push({ terms: [term], factor: beginningFactor });
-      }
-    let near: readonly NearWord[] | undefined = found.length === 0 ? [] : undefined;
-    let isGuessed = found.every(isOnlyRelated);
-    if (near && !quoted.has(word.term) && isCorrectable(word.text) && corrected < mostCorrected) {
-      corrected += 1;
-      const corrections = await readCorrections(db, index, word.text);
-      for (const [term, count] of corrections.counts) counts.set(term, count);
-      found.push(...corrections.alternatives);
-      near = corrections.near;
-      isGuessed = !corrections.isSure;
-    }
-    if (near && !quoted.has(word.term) && at === lastTelling && [...word.text].length >= shortestBeginning)
-      for (const [term, count] of await readBeginnings(db, word.text)) {
-        counts.set(term, count);
-        found.push({ terms: [term], factor: beginningFactor });
-        near = [...near, { text: term, terms: [term] }];
-      }
-    expanded.push({ ...word, found, near, isGuessed });
+    const mayBegin = at === words.length - 1 ? few : isUnknown && at === lastTelling;
+    const isQuoted = quoted.has(word.term);
+    const isLong = [...word.text].length >= shortestBeginning;
+    const begun = mayBegin && isLong && !isQuoted ? await readBeginnings(db, word.text) : [];
+    const isBegun = isQuoted || begun.some(([, { listings }]) => listings >= fewListings);
+    const isWrong = isUnknown && !isBegun && isCorrectable(word.text) && corrected < mostCorrected;
+    const corrections = isWrong ? await readCorrections(db, index, word.text) : undefined;
+    corrected += Number(isWrong);
+    const beginnings = begun.map(([term]) => ({ text: term, terms: [term], factor: beginningFactor }));
+    for (const [term, count] of [...(corrections?.counts ?? []), ...begun]) counts.set(term, count);
+    found.push(...(corrections?.alternatives ?? []), ...beginnings);
+    const near = isUnknown ? [...(corrections?.near ?? []), ...beginnings] : undefined;
+    const isGuessed = corrections ? !corrections.isSure : found.every(isOnlyRelated);
+    const isMeant = !isGuessed || (isAlone && corrections?.isClear === true);
+    expanded.push({ ...word, found, near, isGuessed, isMeant });
   }
   return expanded;
 }
@@ -172,7 +181,7 @@ function withGuesses(words: readonly ReturnType<typeof toRanked>[]): RankedWord[
 /** Of a script without spaces, what is typed as one is several pairs of characters, found or not. */
 function toUnknown([word, parts]: [word: string, parts: readonly Expanded[]]) {
   const near = parts.flatMap((one) => one.near ?? (one.text.length > 1 ? { ...one, terms: [one.term] } : []));
-  const isSure = parts.every(({ near, isGuessed }) => near === undefined || !isGuessed);
+  const isSure = parts.every(({ near, isMeant }) => near === undefined || isMeant);
   return parts.some((one) => one.near) ? [{ word, near, isSure }] : [];
 }
 

@@ -72,14 +72,17 @@ const byStart = lazy(() => {
   );
 });
 
-const stemsOfPhrases = lazy(() => new Set([...byStart().values()].flat().flatMap(({ phrase }) => phrase)));
+/** No stems, which other languages share (`Termine`, `terminal`). */
+const wordsOfPhrases = lazy(() => {
+  const texts = [...byStart().values()].flat().flatMap(({ words }) => words.map(({ text }) => text));
+  return new Set(texts.flatMap((text) => [text, `${text}s`]));
+});
 
 /** Words of questions and those with synonyms: of more than these only a reader knows the language. */
 export const isEnglish = (word: string): boolean =>
   !foreignWords.has(word) &&
   word.length > 2 &&
-  ([stopWords, questionWords, lightWords].some((words) => words.has(word)) ||
-    stemsOfPhrases().has(stem(word)));
+  ([stopWords, questionWords, lightWords].some((words) => words.has(word)) || wordsOfPhrases().has(word));
 
 /** Each once, in its nearest sense. */
 function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {

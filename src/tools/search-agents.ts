@@ -67,19 +67,14 @@ const mostUnknown = 3;
 function unknownLines(unknown: readonly z.output<typeof unknownWord>[]): string[] {
   const alone = unknown.filter(({ near }) => near.length === 0).map(({ word }) => toQuote(word));
   const rest = alone.length > mostUnknown ? ` or ${alone.length - mostUnknown} more words of the search` : '';
-  return [
-    ...unknown
-      .filter(({ near }) => near.length > 0)
-      .map(
-        ({ word, near }) =>
-          `No listing has the word ${toQuote(word)}; searched for instead, unless in quotes: ${inlineAll(near)}.`,
-      ),
-    ...(alone.length > 0
-      ? [
-          `No listing has the word ${alone.slice(0, mostUnknown).join(' or ')}${rest}; no other was searched for instead.`,
-        ]
-      : []),
-  ];
+  const others = unknown.filter(({ near }) => near.length > 0);
+  const lines = others.map(
+    ({ word, near }) =>
+      `No listing has the word ${toQuote(word)}; searched for instead, unless in quotes: ${inlineAll(near)}.`,
+  );
+  if (alone.length === 0) return lines;
+  const first = alone.slice(0, mostUnknown).join(' or ');
+  return [...lines, `No listing has the word ${first}${rest}; no other was searched for instead.`];
 }
 
 const toSearchText = (answer: z.output<typeof output>): string =>
@@ -217,10 +212,7 @@ export async function searchListings(query: z.output<typeof input>, context: Con
     facets,
     next_cursor: next,
     ...(unknown.length > 0 && {
-      did_you_mean: unknown.map(({ word, near }) => ({
-        word,
-        near: [...near],
-      })),
+      did_you_mean: unknown.map(({ word, near }) => ({ word, near: [...near] })),
     }),
     advice,
     no_match: no_match && toInputs(no_match),

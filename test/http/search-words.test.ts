@@ -236,6 +236,31 @@ it('a word in which letters are swapped is the word with these letters, in Engli
   ]);
 });
 
+it('a misspelt word is corrected though a rare word begins with it, and one alone is no other language', async () => {
+  const many = (name: string, description: string) =>
+    ['a', 'b', 'c'].map((one) => entry(`com.${one}${name}/${name}`, description));
+  const tools = await opened(
+    openDirectory({
+      entries: [
+        ...many('figma', 'Designs of Figma'),
+        ...many('browser', 'Playwright for browsers'),
+        entry('com.words/figmaactor', 'Acts'),
+      ],
+      environment: { LIMITS: 'off' },
+    }),
+  );
+  const asked = async (query: string) => {
+    const { listings, did_you_mean, advice } = await search(query, tools);
+    return [listings.length, did_you_mean, advice];
+  };
+  expect(await asked('figmaa')).toEqual([4, [{ word: 'figmaa', near: ['figma', 'figmaactor'] }], undefined]);
+  expect(await asked('playwrite')).toEqual([3, [{ word: 'playwrite', near: ['playwright'] }], undefined]);
+  expect(await asked('figm')).toEqual([4, [{ word: 'figm', near: ['figma', 'figmaactor'] }], undefined]);
+  expect(await asked('designs "figmaa"')).toEqual([0, [{ word: 'figmaa', near: [] }], undefined]);
+  for (const query of ['Kalender Termine verwalten', 'Prüfung', 'verwalten'])
+    expect((await asked(query))[2]).toBe('Listings are mostly in English; search in English.');
+});
+
 it('and a link on the page, unless the search has the filter', async () => {
   const shown = async (query: string) => (await directory.app.request(`/agents?${query}`)).text();
   const page = await shown('q=mail+without+api+key');

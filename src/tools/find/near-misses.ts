@@ -167,7 +167,7 @@ export function toAdvice(
   const asked = toWords(text);
   const isForeign =
     withoutForeign(asked) !== undefined ||
-    foreign.some(({ word }) => notEnglish.test(word)) ||
+    unknown.some(({ word }) => notEnglish.test(word)) ||
     (2 * foreign.length > words && !asked.some((one) => isEnglish(one.text)));
   const limit = readPriceLimit(text);
   const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
