@@ -13,7 +13,7 @@ import { factsOf } from '../observations/known/kind.ts';
 import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import { toObservations } from '../observations/known/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
-import { type ListingDocument, partAsked, servedAs } from './listing-document.ts';
+import { checkedBefore, type ListingDocument, partAsked, servedAs } from './listing-document.ts';
 import { nativeStatement, snapshotSentence } from './rated.ts';
 import { asOfWords, type ListingFacts, leftOutWords, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
@@ -134,6 +134,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     now,
     interval_s: place.observeInterval_s,
     isPast: isPast(facts),
+    before: facts.observed?.before,
   });
   const imported = [...facts.imported, ...sharedFacts(facts)];
   return {
@@ -147,6 +148,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     ...(facts.away && facts.away.until <= now.toISOString() && { away: facts.away }),
     [servedAs]: place.serviceName,
     [partAsked]: facts[partAsked],
+    [checkedBefore]: facts.observed?.before,
     versions: facts.versions.map(({ version, status, published_at }) => ({
       version,
       status,

@@ -13,7 +13,7 @@ import { toNotice } from '../moderation/moderation.ts';
 import { readModerationOf } from '../moderation/table.ts';
 import { toFacts as toStanding } from '../observations/known/standing.ts';
 import { createObservationReads, decodeObservations } from '../observations/known/table.ts';
-import { recordedNow } from '../observations/known/to-observations.ts';
+import { toCheckedNow } from '../observations/known/to-observations.ts';
 import { noNativeCounts, readNativeCounts, readNextChange } from '../ratings/counts.ts';
 import { readRecentRatings } from '../ratings/records.ts';
 import { precompileQuery } from '../store/query.ts';
@@ -179,7 +179,7 @@ const toObserved = (
 ): ListingFacts['observed'] =>
   observed_at === null || observations === null
     ? undefined
-    : { observed_at, due_since, observations: recordedNow(listing, decodeObservations(observations)) };
+    : { observed_at, due_since, ...toCheckedNow(listing, decodeObservations(observations)) };
 
 const toShownRecord = (shown: string | null) =>
   shown === null ? undefined : (JSON.parse(shown) as ShownRecord);
@@ -238,7 +238,7 @@ async function readPast(db: Db, handle: string, at: string): Promise<ListingFact
                 .toSorted()
                 .at(-1) ?? at,
             due_since: null,
-            observations: recordedNow(record.listing, observations),
+            ...toCheckedNow(record.listing, observations),
           }
         : undefined,
     publisherListings: undefined,

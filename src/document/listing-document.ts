@@ -19,6 +19,7 @@ import {
   observation,
   questionName,
 } from '../observations/known/observation.ts';
+import type { CheckedBefore } from '../observations/known/to-observations.ts';
 import { nativeSignals } from '../ratings/rating.ts';
 
 export const copyLacks = z
@@ -41,6 +42,7 @@ export const servedAs = Symbol('served as');
 
 /** Only this kind of part was asked for. */
 export const partAsked = Symbol('part asked');
+export const checkedBefore = Symbol('checked before');
 export interface WithPart {
   readonly [partAsked]?: 'endpoint' | 'package' | undefined;
 }
@@ -151,6 +153,7 @@ export const listingDocument = z.object({
 });
 export type ListingDocument = z.infer<typeof listingDocument> & {
   readonly [recordedOwners]?: RecordedOwners;
+  readonly [checkedBefore]?: CheckedBefore | undefined;
   readonly [servedAs]?: string;
 } & WithPart;
 

@@ -19,7 +19,7 @@ import type { ModerationNotice } from '../moderation/moderation.ts';
 import { factsOf } from '../observations/known/kind.ts';
 import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
-import { nextStale_ms } from '../observations/known/to-observations.ts';
+import { type CheckedBefore, nextStale_ms } from '../observations/known/to-observations.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { type ListingDocument, partAsked, type WithPart } from './listing-document.ts';
 import type { Db } from './schema.ts';
@@ -293,6 +293,7 @@ export interface ListingFacts extends WithPart {
         /** When the record changed after the check; null if it did not. */
         readonly due_since: string | null;
         readonly observations: readonly StoredObservation[];
+        readonly before?: CheckedBefore | undefined;
       }
     | undefined;
   readonly claim: Claim | undefined;

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, openObserved } from '../support/endpoints/observed.ts';
-import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
+import { startFetchServer, startX402Server } from '../support/endpoints/paid-endpoint.ts';
 import { registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
+import { askOf } from '../support/offers.ts';
 import { opened } from '../support/opened.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
@@ -35,7 +36,12 @@ const behind = (name: keyof typeof lists) =>
     });
   });
 for (const one of Object.values(lists)) await opened(one);
-const { directory } = await openObserved({ pages: behind('pages'), wind: behind('wind') }, { LIMITS: 'off' });
+const payee = `0x${'c9'.repeat(20)}`;
+const paid = startX402Server(() => ({ dollars: '$0.02', payTo: payee }));
+const { directory, servers } = await openObserved(
+  { pages: behind('pages'), wind: behind('wind'), paid },
+  { LIMITS: 'off' },
+);
 const client = await opened(connect('v2', { app: directory.app }));
 
 const today = () => directory.context.clock().toISOString().slice(0, 10);
@@ -167,4 +173,39 @@ it('a list from an address that the record no longer names is compared with what
   // What the record names now lists exactly this.
   expect(await compare(`https://${url}`, [reads])).toMatchObject({ result: 'other' });
   expect(await compare(handle, [reads])).toMatchObject({ result: 'same', endpoint: other });
+});
+
+it('a record that moved to an address that is not checked yet takes nothing away from what was seen before', async () => {
+  const handle = handleAt('paid');
+  const url = 'https://paid.example.com/mcp';
+  const other = 'https://paid.example.org/mcp';
+  const until = await look('paid');
+  const now = directory.context.clock().toISOString();
+  const dates = (isLatest: boolean) => ({ isLatest, publishedAt: now, updatedAt: now });
+  await directory.importEntries([
+    registryEntry(handle, { version: '1.0.0', ...remotesAt(url) }, dates(false)),
+    registryEntry(handle, { version: '2.0.0', ...remotesAt(other) }, dates(true)),
+  ]);
+  const said = `Dossier has not checked what the record names now; what it saw before was at \`${url}\`, until ${until}: see get_history.`;
+  const call = async (tool: string, input: object) => {
+    const { content, structuredContent } = await client.call(tool, { ...input });
+    const text = content[0]?.text ?? '';
+    expect(text).not.toMatch(/checked nothing|has none from|has seen no|made no observation/);
+    return { text, json: structuredContent as Record<string, unknown> };
+  };
+  const { header: offer } = await askOf(servers.paid ?? expect.fail(), 'paid.example.com');
+  for (const named of [{ url }, { handle }, { handle, url }, { handle, url: other }, { url: other }]) {
+    const { text, json } = await call('check_offer', { offer, ...named });
+    expect(json.offers).toMatchObject([{ payee: 'new', amount: 'new' }]);
+    expect(text).toContain(`Dossier at \`${url}\` on ${until}`);
+    expect(text).toContain(`new since ${until} (1 check), last on ${until}`);
+    if ('handle' in named) expect(text).toContain(said);
+  }
+  const { json } = await call('resolve_agents', { handles: [handle, url, other] });
+  expect(json.results).toMatchObject(Array.from({ length: 3 }, () => ({ notes: [said] })));
+  for (const named of [handle, other, url]) {
+    const surface = await call('check_surface', { handle: named, tools: [] });
+    if (named !== url) expect(surface.json.version_asked).toContain(said);
+  }
+  expect((await call('get_agent', { handle, detail: 'full' })).text).toContain(said);
 });

@@ -19,7 +19,8 @@ import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { repositorySupersededBy } from '../../observations/known/kinds/repository.ts';
 import { askedOf, kinds } from '../../observations/known/kinds.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
-import type { ListingDocument } from '../listing-document.ts';
+import { beforeWords } from '../../observations/known/to-observations.ts';
+import { checkedBefore, type ListingDocument, partAsked } from '../listing-document.ts';
 import { recorded, type TextFact } from '../recorded-facts.ts';
 import { isAbsent, isChecked, isKnown, isSaidFirst, type JudgedListing, toKnown, toSeen } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
@@ -180,6 +181,18 @@ function toJudged(listing: ListingDocument, detail: JudgedListing['detail']): Ju
   return { listing, seen, known: toKnown(seen), detail };
 }
 
+function uncheckedWords({
+  [checkedBefore]: before,
+  [partAsked]: part,
+  observations,
+}: ListingDocument): Words {
+  if (before) return beforeWords(before);
+  if (part) return own('Dossier has checked nothing of this part of the listing.');
+  // Only after a check, an observation names what it is about.
+  const wasChecked = observations.some(({ subject }) => subject !== undefined);
+  return say`Dossier has checked nothing of ${own(wasChecked ? 'what this listing records now' : 'this listing')}.`;
+}
+
 export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail'] = 'page') {
   const judged = toJudged(listing, detail);
   const standsOut = toStandsOut(judged);
@@ -198,9 +211,7 @@ export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail
     notes: notesOf(listing),
     standsOut,
     /** Said where nothing else stands out, which would mislead. */
-    ofNoCheck: isChecked(judged)
-      ? []
-      : [{ key: 'unchecked', text: own('Dossier has checked nothing of this listing.') }],
+    ofNoCheck: isChecked(judged) ? [] : [{ key: 'unchecked', text: uncheckedWords(listing) }],
     lines: Object.fromEntries(
       all.map(([name, facts]) => [name, facts.filter((fact) => !isGap(fact))]),
     ) as unknown as Readonly<Record<LineName, readonly TextFact[]>>,

@@ -1,8 +1,21 @@
 import { dayText } from '../../core/text.ts';
-import { day, isEmpty, join, onDayBefore, own, say, sinceDayOf, Words } from '../../core/words.ts';
+import {
+  day,
+  dayOf,
+  isEmpty,
+  join,
+  listed,
+  onDayBefore,
+  own,
+  say,
+  sinceDayOf,
+  Words,
+} from '../../core/words.ts';
 import { outcomeWords } from '../asked/outcome.ts';
 import type { CheckedListing, RecordedSubject } from '../asked/run.ts';
 import type { Kind } from './kind.ts';
+import { endpointAnswers } from './kinds/endpoint.ts';
+import { subjectWords } from './kinds/packages/packages.ts';
 import { kinds } from './kinds.ts';
 import {
   checked_at,
@@ -21,6 +34,7 @@ export interface Observing {
   readonly interval_s: number;
   /** `now` is the end of a past day. */
   readonly isPast?: boolean;
+  readonly before?: CheckedBefore | undefined;
 }
 
 const staleAfter = 3;
@@ -134,10 +148,36 @@ export function recordedNow<One extends RecordedSubject & Pick<Observation, 'kin
   );
 }
 
+/** What the record named when it was last checked, if that is not checked which it names now. */
+export interface CheckedBefore {
+  readonly of: 'endpoints' | 'all';
+  readonly places: readonly string[];
+  readonly until: string;
+}
+
+export function toCheckedNow(listing: CheckedListing, stored: readonly StoredObservation[]) {
+  const observations = recordedNow(listing, stored);
+  const isAsked = ({ outcome }: StoredObservation) => outcome !== 'not_asked';
+  const isOfEndpoint = ({ kind }: StoredObservation) => kind === endpointAnswers.kind;
+  const asked = stored.filter(isAsked);
+  const askedNow = observations.filter(isAsked);
+  const atEndpoints = asked.filter(isOfEndpoint);
+  const isMoved = atEndpoints.length > 0 && listing.remotes.length > 0 && !askedNow.some(isOfEndpoint);
+  const left = isMoved ? atEndpoints : askedNow.length > 0 ? [] : asked;
+  const places = new Set(left.flatMap((one) => keyOfObservation(one) ?? []));
+  if (places.size === 0) return { observations };
+  const days = left.map(({ missed, observed_at }) => missed?.until ?? missed?.since ?? observed_at);
+  const of = askedNow.length > 0 ? ('endpoints' as const) : ('all' as const);
+  return { observations, before: { of, places: [...places], until: days.sort().at(-1) ?? '' } };
+}
+
+export const beforeWords = ({ of, places, until }: CheckedBefore): Words =>
+  say`Dossier has not checked ${own(of === 'all' ? 'what' : 'the endpoints that')} the record names now; what it saw before was at ${listed(places.map(subjectWords), 2)}, until ${dayOf(until)}: see get_history.`;
+
 function missing(
   kind: Kind,
   known: readonly StoredObservation[],
-  { listing, isPast }: { readonly listing: CheckedListing; readonly isPast: boolean },
+  { listing, isPast, before }: Pick<Observing, 'before'> & { listing: CheckedListing; isPast: boolean },
 ) {
   if (kind.isOptional || known.some((one) => keyOfObservation(one) === undefined)) return [];
   const learned = new Set(known.map(keyOfObservation));
@@ -147,7 +187,11 @@ function missing(
     .slice(0, mostUnlearned)
     .map(({ subject }) => ({
       ...(subject !== undefined && { subject }),
-      why: isPast ? nothingKept : own('No check that reads it has learned anything about it yet.'),
+      why: before
+        ? beforeWords(before)
+        : isPast
+          ? nothingKept
+          : own('No check that reads it has learned anything about it yet.'),
     }));
 }
 
@@ -157,7 +201,7 @@ export function toObservations(
   stored: readonly StoredObservation[] | undefined,
   observing: Observing,
 ): Observation[] {
-  const { isPast = false } = observing;
+  const { isPast = false, before } = observing;
   return kinds.flatMap((kind) => {
     if (!stored && (kind.isOptional || kind.about(listing).length === 0)) return [];
     if (!stored)
@@ -169,7 +213,7 @@ export function toObservations(
     const known = stored.filter((one) => one.kind === kind.kind);
     return [
       ...known.map((one) => publish(one, kind, observing)),
-      ...missing(kind, known, { listing, isPast }).map((about) => unlearned(kind, about)),
+      ...missing(kind, known, { listing, isPast, before }).map((about) => unlearned(kind, about)),
     ];
   });
 }

@@ -18,6 +18,7 @@ import type { NumberedOffer, SentOffer, SentOffers } from '../../observations/kn
 import { paidForWords } from '../../observations/known/prices/words.ts';
 import { whyNone } from './listing.ts';
 import { findPlace, isAddress, keysOf, type PaidPlace } from './paid-place.ts';
+import { keptAt } from './seen-lists.ts';
 
 const mostResources = 3;
 
@@ -32,27 +33,53 @@ export interface CheckedOffer {
   readonly elsewhere: Words | undefined;
 }
 
-async function readSeen(
-  { facts, endpoints }: PaidPlace,
-  offers: readonly NumberedOffer[],
-  { store, clock }: Context,
-) {
-  if (!facts) return { seen: [], lists: [], others: [] };
-  const { handle } = facts.listing;
-  const { timelines = [] } = (await store.observations.ofListing(handle)) ?? {};
-  const whole = (digest: string) => store.observations.whole(handle, digest);
+const isQuoting = ({ place, quotes }: SeenPlace): boolean =>
+  place === 'quote' && quotes.some(({ value }) => value);
+
+/** Of the first holder that was quoted a price there. */
+async function readFormer(
+  { former: { handles, references } }: PaidPlace,
+  readingOf: (handle: string) => OfferReading,
+  { store }: Context,
+): Promise<SeenPlace[]> {
+  for (const handle of references.length > 0 ? handles : []) {
+    const kept = await store.observations.ofListing(handle);
+    for (const reference of kept ? references : []) {
+      const { timelines, observations } = keptAt(kept ?? { timelines: [] }, [reference]);
+      const all = observations.map(({ recorded, subject = '' }) => recorded ?? subject);
+      const places = await toSeenPlaces(observations, timelines, all, {
+        ...readingOf(handle),
+        isFormer: true,
+      });
+      if (places.some(isQuoting)) return places.filter(isQuoting);
+    }
+  }
+  return [];
+}
+
+async function readSeen(place: PaidPlace, offers: readonly NumberedOffer[], context: Context) {
+  const { facts, endpoints } = place;
+  const { store, clock } = context;
   const isWanted: OfferReading['isWanted'] = ({ asset, amount, pays = [] }) =>
     offers.some(
       (one) =>
         (one.asset === asset && one.amount === amount) || pays.some(({ address }) => address === one.pay_to),
     );
-  const reading = { now: clock(), whole, isWanted };
+  const readingOf = (handle: string): OfferReading => ({
+    now: clock(),
+    whole: (digest) => store.observations.whole(handle, digest),
+    isWanted,
+  });
+  const former = await readFormer(place, readingOf, context);
+  if (!facts) return { seen: former, lists: [], others: [] };
+  const { handle } = facts.listing;
+  const { timelines = [] } = (await store.observations.ofListing(handle)) ?? {};
   const all = facts.listing.remotes.map(({ url }) => url);
-  const places = await toSeenPlaces(facts.observed?.observations ?? [], timelines, all, reading);
+  const places = await toSeenPlaces(facts.observed?.observations ?? [], timelines, all, readingOf(handle));
   const isThere = ({ endpoint = '' }: SeenPlace) => endpoints.includes(endpoint);
   const isList = ({ place, fact }: SeenPlace) => fact.outcome === 'seen' && /^(?:x402|catalog)$/.test(place);
   return {
-    seen: places.filter((one) => isThere(one) && one.place === 'quote'),
+    seen: former.length > 0 ? former : places.filter((one) => isThere(one) && one.place === 'quote'),
     lists: places.filter((one) => isThere(one) && isList(one)),
     // A stranger can record an address beside an endpoint of its own.
     others: holdsEndpoints(facts.listing)
@@ -62,9 +89,8 @@ async function readSeen(
 }
 
 function messageOf({ facts, endpoints, found }: PaidPlace, place: SeenPlace | undefined): Words {
-  if (!facts) return found;
   const noneSeen = say`Dossier was quoted no price at ${codes(endpoints)}.`;
-  if (!place) return join([found, whyNone(facts) ?? noneSeen], ' ');
+  if (!place) return join([found, facts && (whyNone(facts) ?? noneSeen)], ' ');
   const { endpoint = '', fact, since, quotes } = place;
   const last = quotes.find(({ value }) => value !== undefined);
   const until = last

@@ -10,9 +10,11 @@ import type { Listing } from '../../listings/listing.ts';
 import { toReferences } from '../../listings/references/name.ts';
 import { type Reference, toHost } from '../../listings/references/references.ts';
 import type { SentOffer } from '../../observations/known/prices/sent.ts';
+import { beforeWords } from '../../observations/known/to-observations.ts';
 import { severalListings } from './holders.ts';
 import { findHolder, findHolders, findNamed, mostAtAddress, readFacts } from './listing.ts';
 import { findLacking } from './near-misses.ts';
+import { endpointsIn } from './seen-lists.ts';
 
 /** With its query and without. */
 export const keysOf = (address: string): string[] =>
@@ -72,9 +74,11 @@ export interface PaidPlace {
   readonly endpoints: readonly string[];
   readonly found: Words;
   readonly unseen: 'address' | 'listing';
+  /** Whose records may have named what was asked for before. */
+  readonly former: { readonly handles: readonly string[]; readonly references: readonly Reference[] };
 }
 
-type FoundPlace = Pick<PaidPlace, 'facts' | 'found'>;
+type FoundPlace = Pick<PaidPlace, 'facts' | 'found'> & { readonly former?: PaidPlace['former'] };
 
 /** Throws several_listings. */
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
@@ -91,7 +95,9 @@ async function findByAddress(address: string, context: Context): Promise<FoundPl
   const had = isOnly ? say` ${code(before.handle)} is ${before.found_by}.` : say``;
   const lacking = await findLacking(context.store, ['endpoint']);
   const none = lacking ? ours(lacking) : say`No listing shown here records ${code(address)}.`;
-  return { facts: undefined, found: say`${none}${had}` };
+  const holders = before && ('candidates' in before ? before.candidates : [before]);
+  const former = { handles: holders?.map(({ handle }) => handle) ?? [], references };
+  return { facts: undefined, found: say`${none}${had}`, former };
 }
 
 function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
@@ -179,12 +185,15 @@ export async function findPlace(
     const message = 'is needed, because the offer names no address';
     throw wrongField('handle', message, whatElse);
   }
-  const { facts, found } =
-    atRealm ??
-    (await (handle === undefined ? findByAddress(sent ?? '', context) : findByName(handle, context)));
+  const {
+    facts,
+    found,
+    former = { handles: [], references: [] },
+  } = atRealm ??
+  (await (handle === undefined ? findByAddress(sent ?? '', context) : findByName(handle, context)));
   if (!facts) {
     const beside = called === undefined ? say`` : await namedByOffer(called, offered, context);
-    return { facts, found: join([found, beside], ' '), endpoints: [], unseen: 'address' };
+    return { facts, found: join([found, beside], ' '), endpoints: [], unseen: 'address', former };
   }
   // The caller may send an endpoint, or its host, instead of the handle.
   const asked = handle === undefined || isHandle(handle) ? undefined : handle;
@@ -199,11 +208,22 @@ export async function findPlace(
   const [only = '', other] = endpoints;
   const place = { handles: [], references: other === undefined ? toReferences(only) : [] };
   const part = askedPart(facts.listing, place);
+  const address = named ?? offered;
+  const isBeside = address !== undefined && !isRecorded(address, facts);
+  const { before } = facts.observed ?? {};
+  const references = [
+    ...(isBeside ? keysOf(address).map((key) => ({ kind: 'endpoint' as const, key })) : []),
+    ...(before ? endpointsIn(before) : []),
+  ];
   return {
     facts,
+    former: { handles: [facts.listing.handle], references },
     shown: part && atPart(facts, part),
     endpoints,
-    found: join([found, part?.about, await elsewhere(named ?? offered, facts, context), beside], ' '),
+    found: join(
+      [found, part?.about, await elsewhere(address, facts, context), before && beforeWords(before), beside],
+      ' ',
+    ),
     unseen: endpoints.length === all.length ? 'listing' : 'address',
   };
 }

@@ -1,6 +1,7 @@
 import { dayText, named } from '../../core/text.ts';
 import { code, dayOf, ended, listed, own, say, toText } from '../../core/words.ts';
-import type { Listing } from '../../listings/listing.ts';
+import type { ListingFacts } from '../../document/record.ts';
+import { toReferences } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { endedWords } from '../../observations/asked/outcome.ts';
 import type { StoredSet } from '../../observations/known/changes/history.ts';
@@ -11,6 +12,7 @@ import type { StoredObservation } from '../../observations/known/observation.ts'
 import { lastSeen, toFacts } from '../../observations/known/standing.ts';
 import { aliveAt, type KeptTimelines } from '../../observations/known/timeline/past.ts';
 import { keyOf, type State, states, type Timeline } from '../../observations/known/timeline/timeline.ts';
+import { beforeWords, type CheckedBefore } from '../../observations/known/to-observations.ts';
 
 /** The list that a check of an endpoint saw last. */
 export type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & {
@@ -41,21 +43,37 @@ export function toSeenSets(facts: readonly StoredObservation[], timelines: reado
 }
 
 /**
- * Of an endpoint or host that the record names no more: what was seen there, as far as it is kept. Undefined
- * for other places, which list nothing.
+ * Of an endpoint or host that the record names no more, or that it named when Dossier last checked it: what
+ * was seen there, as far as it is kept. Undefined for other places, which list nothing.
  */
-export function formerPlace({ kind, key }: Reference, { remotes }: Listing, kept: KeptTimelines) {
-  if (kind !== 'endpoint' && kind !== 'host') return undefined;
+export function formerPlace(
+  asked: Reference | undefined,
+  { listing: { remotes }, observed }: ListingFacts,
+  kept: KeptTimelines,
+) {
+  const { kind, key } = asked ?? {};
+  if ((kind !== 'endpoint' && kind !== 'host') || key === undefined) {
+    const before = asked ? undefined : observed?.before;
+    return before && { words: beforeWords(before), ...keptAt(kept, endpointsIn(before)) };
+  }
   const now = remotes.map(({ url }) => code(url));
   const words = say`You asked about the ${own(kind)} ${code(key)}, which the record no longer names${now.length > 0 && say`; what Dossier saw at ${listed(now, 2)} is not compared`}.`;
+  return { words, ...keptAt(kept, [{ kind, key }]) };
+}
+
+/** Everything that is kept of these endpoints and hosts. */
+export function keptAt(kept: KeptTimelines, references: readonly Reference[]) {
   const isThere = ({ subject = '' }: Timeline) => {
     const at = toAddressKey(subject) ?? '';
-    return (kind === 'host' ? toHost(at) : at) === key;
+    return references.some(({ kind, key }) => (kind === 'host' ? toHost(at) : at) === key);
   };
   const newest = new Map(aliveAt(kept, '').map((one) => [keyOf(one), one]));
   const timelines = [...newest.values()].filter(isThere);
-  return { words, timelines, observations: toFacts(timelines) };
+  return { timelines, observations: toFacts(timelines) };
 }
+
+export const endpointsIn = ({ places }: CheckedBefore): Reference[] =>
+  places.flatMap((place) => toReferences(place)).filter(({ kind }) => kind === 'endpoint');
 
 /** A list that was there before the one that was seen last. */
 interface EarlierSet {

@@ -403,7 +403,7 @@ describe('where there is little to compare with', () => {
     expect(unchecked.message).toBe('Dossier has made no observation of this listing.');
     expect(statesOf(unchecked)).toEqual([nothing]);
     expect(unchecked.offers[0]?.facts[0]).toMatch(
-      /: not known from quotes: Dossier has none from this listing\.$/,
+      /: not known from quotes: Dossier has none from what this listing records\.$/,
     );
   });
 

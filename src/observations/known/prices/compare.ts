@@ -70,7 +70,7 @@ const mostNamed = 2;
 const notKnown = (why: Words): ComparedPart => ({ seen: 'not_known', text: say`not known: ${why}` });
 
 function noQuote({ endpoint, unseen }: SeenOffers): ComparedPart {
-  const none = say`Dossier has none from this ${own(unseen === 'listing' ? 'listing' : 'endpoint')}`;
+  const none = say`Dossier has none from ${own(unseen === 'listing' ? 'what this listing records' : 'this endpoint')}`;
   const text = endpoint === undefined ? none : own('the endpoint quoted Dossier none');
   return { seen: 'not_known', text: say`not known from quotes: ${text}` };
 }
@@ -103,13 +103,15 @@ function toHeld(
   const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
   const replaced = before && say`; until ${dayOf(before.until)} it was ${before.value}`;
   const [{ until } = { until: '' }] = earlier;
+  const [newest] = sightings;
+  const last_day = newest && !newest.isNow && say`, last on ${dayOf(newest.until)}`;
   const earlierWords =
     earlier.length > 0 &&
     say`, seen before ${fromDayToDay(sinceWhen(earlier), until)} (${count(checksIn(earlier), 'check')})`;
   const how = isNew ? (earlier.length > 0 ? 'again' : 'new') : 'as_seen';
   return {
     seen: how,
-    text: say`${own(how === 'as_seen' ? 'as seen' : how)} since ${dayOf(since)} (${count(checks, 'check')})${earlierWords}${replaced}`,
+    text: say`${own(how === 'as_seen' ? 'as seen' : how)} since ${dayOf(since)} (${count(checks, 'check')})${last_day}${earlierWords}${replaced}`,
     ...(before && { changed: { since: dayText(since), checks, before } }),
   };
 }

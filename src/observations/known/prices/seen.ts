@@ -56,6 +56,8 @@ export interface OfferReading {
   whole(digest: string): Promise<Json | undefined>;
   /** Of too many offers, those that are wanted are compared. */
   isWanted(offer: Offer): boolean;
+  /** No check asks there any more. */
+  readonly isFormer?: boolean;
 }
 
 type Stated = Pick<StoredObservation, 'value' | 'value_digest' | 'outcome'>;
@@ -93,7 +95,7 @@ function toSightings(spans: readonly Span[], reading: OfferReading): Promise<Off
       until: state.to,
       ...(age > 0 && { ended: all[age - 1]?.from ?? '' }),
       checks: state.checks,
-      isNow: age === 0,
+      isNow: age === 0 && !reading.isFormer,
     })),
   );
 }
