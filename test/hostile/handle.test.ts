@@ -9,12 +9,12 @@ const post = directory.post;
 
 const longest = `a/${'b'.repeat(198)}`;
 
-/** What is sent as a handle, and the code that every door answers. */
-const hostile: readonly (readonly [what: string, handle: unknown, code: string])[] = [
+/** What is sent as a handle, and the code that every door answers, or those that read a name in words. */
+const hostile: readonly (readonly [what: string, handle: unknown, code: string, ofWords?: string])[] = [
   ['a way up', '../etc', 'unknown_handle'],
   ['two ways up', '../../etc/passwd', 'invalid_handle'],
   ['two slashes', 'co.webhook//webhook', 'invalid_handle'],
-  ['three parts', 'co.webhook/web hook/x', 'invalid_handle'],
+  ['three parts', 'co.webhook/web hook/x', 'invalid_handle', 'unknown_handle'],
   ['nothing', '', 'invalid_handle'],
   ['only a slash', '/', 'invalid_handle'],
   ['no name', 'co.webhook/', 'invalid_handle'],
@@ -28,14 +28,14 @@ const hostile: readonly (readonly [what: string, handle: unknown, code: string])
   ['an encoded slash', 'co.webhook%2fwebhook', 'invalid_handle'],
   ['a query and a fragment', 'co.webhook/webhook?#', 'invalid_handle'],
   ['NUL', 'co.webhook/webhook\u0000', 'invalid_handle'],
-  ['CRLF', 'co.webhook/webhook\r\nSet-Cookie: a=b', 'invalid_handle'],
-  ['a line end', 'co.webhook/web\nhook', 'invalid_handle'],
-  ['a space', 'co.webhook/web hook', 'invalid_handle'],
+  ['CRLF', 'co.webhook/webhook\r\nSet-Cookie: a=b', 'invalid_handle', 'found'],
+  ['a line end', 'co.webhook/web\nhook', 'invalid_handle', 'unknown_handle'],
+  ['a space', 'co.webhook/web hook', 'invalid_handle', 'unknown_handle'],
   ['a zero-width space', 'co.webhook/web\u200bhook', 'invalid_handle'],
   ['a lone surrogate', 'co.webhook/\ud800', 'invalid_handle'],
   ['a prototype', '__proto__', 'invalid_handle'],
   ['a prototype as a name', 'a/__proto__', 'unknown_handle'],
-  ['SQL', "co.webhook/webhook' OR '1'='1", 'invalid_handle'],
+  ['SQL', "co.webhook/webhook' OR '1'='1", 'invalid_handle', 'found'],
   ['a SQL wildcard', 'co.webhook/%', 'invalid_handle'],
   ['FTS operators', '"co" NEAR/2 "webhook"*', 'invalid_handle'],
   ['backslashes', 'co.webhook\\webhook', 'invalid_handle'],
@@ -47,36 +47,51 @@ const hostile: readonly (readonly [what: string, handle: unknown, code: string])
   ['an object', { toString: 'co.webhook/webhook' }, 'invalid_input'],
 ];
 
-const status: Record<string, number> = { unknown_handle: 404, invalid_handle: 400, invalid_input: 422 };
+const status: Record<string, number> = {
+  found: 200,
+  unknown_handle: 404,
+  invalid_handle: 400,
+  invalid_input: 422,
+};
 
 describe('as a handle', () => {
-  it.each(hostile)('%s is refused alike by every tool and endpoint', async (_, handle, code) => {
-    const bodies = [
-      ['/api/tools/get_agent', { handle }],
-      ['/api/tools/list_ratings', { handle }],
-      ['/api/tools/claim_agent', { handle }],
-      ['/api/tools/submit_feedback', { handle, message: 'x' }],
-      ['/api/claim-github', { handle }],
-      ['/api/feedback', { handle, message: 'x' }],
-    ] as const;
-    const isLong = typeof handle === 'string' && handle.length > 2000;
-    for (const [path, body] of bodies) {
-      const answer = await post(path, body);
-      const { code: said } = (await answer.json()) as { code: string };
-      const isShortDoor = isLong && /claim|feedback/.test(path);
-      const expected = isShortDoor ? [413, 'body_too_large'] : [status[code], code];
-      expect([path, answer.status, said]).toEqual([path, ...expected]);
-    }
-  });
+  it.each(hostile)(
+    '%s is refused alike by every tool and endpoint',
+    async (_, handle, ofHandle, ofWords = ofHandle) => {
+      const bodies = [
+        ['/api/tools/get_agent', { handle }],
+        ['/api/tools/list_ratings', { handle }],
+        ['/api/tools/claim_agent', { handle }],
+        ['/api/tools/submit_feedback', { handle, message: 'x' }],
+        ['/api/claim-github', { handle }],
+        ['/api/feedback', { handle, message: 'x' }],
+      ] as const;
+      const isLong = typeof handle === 'string' && handle.length > 2000;
+      for (const [path, body] of bodies) {
+        const answer = await post(path, body);
+        const { code: said = 'found' } = (await answer.json()) as { code?: string };
+        const code = /get_agent|list_ratings/.test(path) ? ofWords : ofHandle;
+        const isShortDoor = isLong && /claim|feedback/.test(path);
+        const expected = isShortDoor ? [413, 'body_too_large'] : [status[String(code)], code];
+        expect([path, answer.status, said]).toEqual([path, ...expected]);
+      }
+    },
+  );
 
-  it.each(hostile)('%s is a tool error over MCP, never an HTTP error', async (_, handle, code) => {
-    const { headers, body } = legacy('tools/call', { name: 'get_agent', arguments: { handle } });
-    const answer = await directory.app.request('/api/mcp', { method: 'POST', headers, body });
-    expect(answer.status).toBe(200);
-    expect(await answer.json()).toMatchObject({
-      result: { isError: true, structuredContent: { error: { code } } },
-    });
-  });
+  it.each(hostile)(
+    '%s is a tool error over MCP, never an HTTP error',
+    async (_, handle, ofHandle, code = ofHandle) => {
+      const { headers, body } = legacy('tools/call', { name: 'get_agent', arguments: { handle } });
+      const answer = await directory.app.request('/api/mcp', { method: 'POST', headers, body });
+      expect(answer.status).toBe(200);
+      const { result } = (await answer.json()) as { result: object };
+      expect(result).toMatchObject(
+        code === 'found'
+          ? { structuredContent: { handle: 'co.webhook/webhook' } }
+          : { isError: true, structuredContent: { error: { code } } },
+      );
+    },
+  );
 });
 
 /** Paths as they come off the wire, and the status that page, document and badge answer. */

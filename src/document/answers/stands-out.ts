@@ -331,10 +331,8 @@ function secrets(judged: JudgedListing): Words[] {
   const ofSome = asking.length < ways.length && own(' for some uses');
   const where = isOfPackages ? own(' if the service is run from a package') : ofSome;
   const isOther = new Set(asking.map((names) => names.toSorted().join('\n'))).size > 1;
-  const depends =
-    counts.length > 1
-      ? !ofSome && own(', depending on the use')
-      : isOther && own(', not the same for each use');
+  const differs = counts.length > 1 ? own(', depending on the use') : own(', not the same for each use');
+  const depends = isOther && !ofSome && differs;
   const [least = 0, ...more] = counts;
   const number =
     more.length > 0 ? say`${least} or ${count(more.at(-1) ?? 0, 'secret')}` : count(least, 'secret');
