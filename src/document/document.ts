@@ -134,7 +134,6 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     now,
     interval_s: place.observeInterval_s,
     isPast: isPast(facts),
-    before: facts.observed?.before,
   });
   const imported = [...facts.imported, ...sharedFacts(facts)];
   return {

@@ -46,6 +46,7 @@ import {
 import { toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { surfaceKinds } from '../observations/known/kinds.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
+import { beforeWords } from '../observations/known/to-observations.ts';
 import { findFactsAt, whyNone } from './find/listing.ts';
 import {
   compareEarlier,
@@ -378,21 +379,23 @@ export const checkSurface = defineTool({
     const { listing, observed } = facts;
     const kind = kindOfSurface(shown.surface.name);
     const kept = await context.store.observations.ofListing(listing.handle);
-    const former = kept && formerPlace(formerly, facts, kept);
+    const former = formerly && kept && formerPlace(formerly, listing, kept);
     const observations = (former ?? observed)?.observations ?? [];
     const known = factsOf(kind, observations) as readonly StoredObservation[];
     const seen = toSeenSets(known, former?.timelines ?? kept?.timelines ?? []);
     const caller = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
     const found = seen.length > 0 && (await context.searches.run(caller, find));
-    const version_asked = join([former ? former.words : beside, part_asked], ' ');
+    const version_asked = join([former?.words ?? beside, part_asked], ' ');
     const asked = isEmpty(version_asked) ? undefined : { version_asked };
     const untrusted_fields = [...(asked ? ['version_asked'] : []), ...(found ? found.untrusted_fields : [])];
     if (found) return { ...found, ...asked, untrusted_fields };
-    const [none, at] = former ? ['keeps no', 'former address'] : ['has seen no', 'service'];
+    const [none, at] = former ? ['keeps no', 'address'] : ['has seen no', 'service'];
+    const before = former ? undefined : observed?.before;
     const why = known[0]?.why ? new Words(known[0].why) : former ? own('') : whyNone(facts);
-    const message =
-      `Dossier ${none} list of ${shown.surface.name} of this ${at}. ${toText(why ?? own(''))}`.trim();
+    const message = before
+      ? toText(beforeWords(before))
+      : `Dossier ${none} list of ${shown.surface.name} of this ${at}. ${toText(why ?? own(''))}`.trim();
     return { handle: listing.handle, ...asked, result: 'never_seen' as const, message, untrusted_fields };
   },
 });

@@ -1,21 +1,9 @@
 import { dayText } from '../../core/text.ts';
-import {
-  day,
-  dayOf,
-  isEmpty,
-  join,
-  listed,
-  onDayBefore,
-  own,
-  say,
-  sinceDayOf,
-  Words,
-} from '../../core/words.ts';
+import { day, dayOf, isEmpty, join, onDayBefore, own, say, sinceDayOf, Words } from '../../core/words.ts';
 import { outcomeWords } from '../asked/outcome.ts';
 import type { CheckedListing, RecordedSubject } from '../asked/run.ts';
 import type { Kind } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
-import { subjectWords } from './kinds/packages/packages.ts';
 import { kinds } from './kinds.ts';
 import {
   checked_at,
@@ -34,7 +22,6 @@ export interface Observing {
   readonly interval_s: number;
   /** `now` is the end of a past day. */
   readonly isPast?: boolean;
-  readonly before?: CheckedBefore | undefined;
 }
 
 const staleAfter = 3;
@@ -171,13 +158,13 @@ export function toCheckedNow(listing: CheckedListing, stored: readonly StoredObs
   return { observations, before: { of, places: [...places], until: days.sort().at(-1) ?? '' } };
 }
 
-export const beforeWords = ({ of, places, until }: CheckedBefore): Words =>
-  say`Dossier has not checked ${own(of === 'all' ? 'what' : 'the endpoints that')} the record names now; what it saw before was at ${listed(places.map(subjectWords), 2)}, until ${dayOf(until)}: see get_history.`;
+export const beforeWords = ({ of, until }: CheckedBefore): Words =>
+  say`Dossier has not checked ${own(of === 'all' ? 'what' : 'the endpoints that')} the record names now; what it saw until ${dayOf(until)} is of what the record named before: see get_history.`;
 
 function missing(
   kind: Kind,
   known: readonly StoredObservation[],
-  { listing, isPast, before }: Pick<Observing, 'before'> & { listing: CheckedListing; isPast: boolean },
+  { listing, isPast }: { readonly listing: CheckedListing; readonly isPast: boolean },
 ) {
   if (kind.isOptional || known.some((one) => keyOfObservation(one) === undefined)) return [];
   const learned = new Set(known.map(keyOfObservation));
@@ -187,11 +174,7 @@ function missing(
     .slice(0, mostUnlearned)
     .map(({ subject }) => ({
       ...(subject !== undefined && { subject }),
-      why: before
-        ? beforeWords(before)
-        : isPast
-          ? nothingKept
-          : own('No check that reads it has learned anything about it yet.'),
+      why: isPast ? nothingKept : own('No check that reads it has learned anything about it yet.'),
     }));
 }
 
@@ -201,7 +184,7 @@ export function toObservations(
   stored: readonly StoredObservation[] | undefined,
   observing: Observing,
 ): Observation[] {
-  const { isPast = false, before } = observing;
+  const { isPast = false } = observing;
   return kinds.flatMap((kind) => {
     if (!stored && (kind.isOptional || kind.about(listing).length === 0)) return [];
     if (!stored)
@@ -213,7 +196,7 @@ export function toObservations(
     const known = stored.filter((one) => one.kind === kind.kind);
     return [
       ...known.map((one) => publish(one, kind, observing)),
-      ...missing(kind, known, { listing, isPast, before }).map((about) => unlearned(kind, about)),
+      ...missing(kind, known, { listing, isPast }).map((about) => unlearned(kind, about)),
     ];
   });
 }

@@ -1,6 +1,6 @@
 import { dayText, named } from '../../core/text.ts';
 import { code, dayOf, ended, listed, own, say, toText } from '../../core/words.ts';
-import type { ListingFacts } from '../../document/record.ts';
+import type { Listing } from '../../listings/listing.ts';
 import { toReferences } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { endedWords } from '../../observations/asked/outcome.ts';
@@ -12,7 +12,7 @@ import type { StoredObservation } from '../../observations/known/observation.ts'
 import { lastSeen, toFacts } from '../../observations/known/standing.ts';
 import { aliveAt, type KeptTimelines } from '../../observations/known/timeline/past.ts';
 import { keyOf, type State, states, type Timeline } from '../../observations/known/timeline/timeline.ts';
-import { beforeWords, type CheckedBefore } from '../../observations/known/to-observations.ts';
+import type { CheckedBefore } from '../../observations/known/to-observations.ts';
 
 /** The list that a check of an endpoint saw last. */
 export type SeenSet = FactOf<typeof toolsSurface, StoredObservation> & {
@@ -43,19 +43,11 @@ export function toSeenSets(facts: readonly StoredObservation[], timelines: reado
 }
 
 /**
- * Of an endpoint or host that the record names no more, or that it named when Dossier last checked it: what
- * was seen there, as far as it is kept. Undefined for other places, which list nothing.
+ * Of an endpoint or host that the record names no more: what was seen there, as far as it is kept. Undefined
+ * for other places, which list nothing.
  */
-export function formerPlace(
-  asked: Reference | undefined,
-  { listing: { remotes }, observed }: ListingFacts,
-  kept: KeptTimelines,
-) {
-  const { kind, key } = asked ?? {};
-  if ((kind !== 'endpoint' && kind !== 'host') || key === undefined) {
-    const before = asked ? undefined : observed?.before;
-    return before && { words: beforeWords(before), ...keptAt(kept, endpointsIn(before)) };
-  }
+export function formerPlace({ kind, key }: Reference, { remotes }: Listing, kept: KeptTimelines) {
+  if (kind !== 'endpoint' && kind !== 'host') return undefined;
   const now = remotes.map(({ url }) => code(url));
   const words = say`You asked about the ${own(kind)} ${code(key)}, which the record no longer names${now.length > 0 && say`; what Dossier saw at ${listed(now, 2)} is not compared`}.`;
   return { words, ...keptAt(kept, [{ kind, key }]) };
