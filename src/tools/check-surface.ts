@@ -377,11 +377,10 @@ export const checkSurface = defineTool({
     const shown = toShown(sent);
     const { shown: facts, beside, part_asked, formerly } = await findFactsAt(sent.handle, context);
     const { listing, observed } = facts;
-    const kind = kindOfSurface(shown.surface.name);
     const kept = await context.store.observations.ofListing(listing.handle);
     const former = formerly && kept && formerPlace(formerly, listing, kept);
     const observations = (former ?? observed)?.observations ?? [];
-    const known = factsOf(kind, observations) as readonly StoredObservation[];
+    const known = factsOf(kindOfSurface(shown.surface.name), observations) as readonly StoredObservation[];
     const seen = toSeenSets(known, former?.timelines ?? kept?.timelines ?? []);
     const caller = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);
