@@ -9,7 +9,7 @@ import { nativeStatement } from '../document/rated.ts';
 import type { ListingFacts } from '../document/record.ts';
 import { countedOrNone } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
-import { toReferences } from '../listings/references/name.ts';
+import { toAddressKey } from '../listings/references/references.ts';
 import { toAppeal } from '../moderation/moderation.ts';
 import { type RatingGroup, ratingGroups, shownGroups } from '../ratings/groups.ts';
 import { proofClasses, proofMeanings } from '../ratings/proof.ts';
@@ -74,11 +74,13 @@ export async function countMonths(handle: string, { store, clock }: Context): Pr
 }
 
 const mostBeside = 5;
+/** A record may have hundreds. */
+const mostEndpoints = 20;
 
 /** Anybody may record an endpoint, so ratings of its other listings are named, never counted. */
 async function ratedBeside({ listing }: ListingFacts, { store, clock }: Context): Promise<string> {
-  const references = listing.remotes.flatMap(({ url }) => toReferences(url));
-  const endpoints = references.filter(({ kind }) => kind === 'endpoint');
+  const keys = listing.remotes.slice(0, mostEndpoints).flatMap(({ url }) => toAddressKey(url) ?? []);
+  const endpoints = keys.map((key) => ({ kind: 'endpoint' as const, key }));
   const recording = (await store.listings.recording(endpoints, mostBeside)).flat();
   const others = new Set(recording.map(({ handle }) => handle).filter((handle) => handle !== listing.handle));
   const facts = await store.documents.factsOfAll([...others].slice(0, mostBeside), clock().toISOString());
