@@ -66,6 +66,29 @@ async function readDatedVersions(db: Db, handle: string, limit: number): Promise
   return (await newest.execute()).map(versionTable.decode);
 }
 
+const mostLookedIn = 100;
+const mostHaving = 10;
+
+/** Of the newest hundred, up to ten whose record has the text anywhere, newest first; whether that is all. */
+async function readVersionsWith(db: Db, handle: string, text: string) {
+  const newest = await selectVersions(db, handle, true)
+    .select('version')
+    .orderBy('published_at', 'desc')
+    .limit(mostLookedIn + 1)
+    .execute();
+  const names = newest.slice(0, mostLookedIn).map(({ version }) => version);
+  if (names.length === 0) return { versions: [], isWhole: true };
+  const having = await selectVersions(db, handle, true)
+    .selectAll()
+    .where('version', 'in', names)
+    .where(sql<SqlBool>`replace(record, ${text}, '') <> record`)
+    .orderBy('published_at', 'desc')
+    .limit(mostHaving)
+    .execute();
+  const isWhole = newest.length <= mostLookedIn && having.length < mostHaving;
+  return { versions: having.map(versionTable.decode), isWhole };
+}
+
 async function readVersionSpan(db: Db, handle: string) {
   const { versions, deleted, first, last } = await selectVersions(db, handle, true)
     .select(({ fn }) => [
@@ -314,12 +337,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
-  /** Whose record has the text anywhere, newest first. */
-  versionsWith: async (handle: string, text: string) => {
-    const rows = selectVersions(db, handle, true).selectAll();
-    const having = rows.where(sql<SqlBool>`replace(record, ${text}, '') <> record`);
-    return (await having.orderBy('published_at', 'desc').execute()).map(versionTable.decode);
-  },
+  versionsWith: (handle: string, text: string) => readVersionsWith(db, handle, text),
   versionSpan: (handle: string) => readVersionSpan(db, handle),
   /** Of which nothing is derived yet, as after an upgrade. */
   underived: async () => {

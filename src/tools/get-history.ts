@@ -116,7 +116,8 @@ export async function readHistoryPage(
   const { listing } = facts;
   // A check of a record that names nothing to check looked at nothing.
   const observed = (shown.observed?.observations.length ?? 0) > 0 ? shown.observed : undefined;
-  const ofRecord = await readOfRecord(named, listing, context);
+  const { observed_at } = facts.reading;
+  const ofRecord = await readOfRecord(named, { ...listing, observed_at }, context);
   const today = dayText(context.clock());
   const ends = await differing(facts, since, { events, isOther, context: present });
   const failed = cursor ? undefined : await failedWords(query, shown, present);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { lazy } from '../core/lazy.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
@@ -98,13 +99,14 @@ export interface Directory {
 }
 
 function toResolvedListing(whole: ListingFacts, context: Context, facts = whole): ResolvedListing {
-  const { listing } = facts;
+  const { listing, reading } = facts;
+  const read = { ...listing, observed_at: reading.observed_at };
   return {
     ...toKnownListing(facts, context),
-    document: () => toReadDocument(whole, context, facts),
+    document: lazy(() => toReadDocument(whole, context, facts)),
     at: (part) => toResolvedListing(whole, context, atPart(whole, part)),
     whyWithdrawn: () => withdrawal(listing, context),
-    readOfRecord: (asked) => readOfRecord(asked, listing, context),
+    readOfRecord: (asked) => readOfRecord(asked, read, context),
     noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),
   };
 }
@@ -280,8 +282,9 @@ export async function resolveAll(handles: readonly string[], directory: Director
     const version_asked = isEmpty(beside) ? undefined : beside;
     if (by && 'candidates' in by) {
       const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
-      const stands_out = noticesOfAsked(meant, one);
-      const isPaid = atAsked(meant, one).some((known) => asksPayment(known.document()));
+      const at = atAsked(meant, one);
+      const stands_out = noticesOfAsked(at, one);
+      const isPaid = at.some((known) => asksPayment(known.document()));
       return {
         ...one.as,
         outcome: 'several_listings' as const,

@@ -235,3 +235,22 @@ it('judges a listing by the day that it tells, which a deprecation does not rene
     '"updatedAt":"2025-03-13T08:00:00.000Z"',
   );
 });
+
+it('looks for the version of a package in the newest hundred versions, and says nothing of what is in older ones', async () => {
+  const many = 'com.example/many';
+  const entries = Array.from({ length: 103 }, (_, at) => {
+    const day = new Date(Date.UTC(2026, 1, 1 + at)).toISOString();
+    const packages = [{ registryType: 'npm', identifier: 'many', version: `1.0.${at + 500}` }];
+    const dates = { publishedAt: day, updatedAt: day, isLatest: at === 102 };
+    return registryEntry(many, { version: `1.0.${at}`, packages }, dates);
+  });
+  const { post } = await openedDirectory({ entries });
+  const said = async (version: string) =>
+    (await post('/api/tools/get_agent', { handle: `npm:many@${version}` })).text();
+  expect(await said('1.0.550')).toContain('version `1.0.50` of the listing');
+  expect(await said('1.0.550')).toContain('recorded the package at `1.0.550`');
+  for (const version of ['1.0.501', '9.9.9']) {
+    expect(await said(version)).toContain(`You asked about \`${version}\``);
+    expect(await said(version)).not.toContain('no version of the record');
+  }
+});

@@ -5,7 +5,7 @@ import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
 import { type FoundListing, mostRecording } from './holders.ts';
-import { type KnownListing, noticesOfAsked, toKnownListing } from './several.ts';
+import { atAsked, type KnownListing, noticesOfAsked, toKnownListing } from './several.ts';
 
 /** The listings that record a package. */
 type FindRecording = (references: Name['references']) => Promise<readonly KnownListing[]>;
@@ -38,7 +38,7 @@ async function packageWords({ text }: Beside, { who }: Subject, find: FindRecord
   const name = readName(text, '');
   const known = await find(name.references);
   if (known.length === 0) return say`${what} no listing records it, and nothing is known of it.`;
-  const notices = noticesOfAsked(known, name).map((one) => one.text);
+  const notices = noticesOfAsked(atAsked(known, name), name).map((one) => one.text);
   const handles = listed(known.map(({ listing }) => code(listing.handle)));
   const record = known.length === 1 ? own('records') : own('record');
   return join([...notices, say`${what} ${handles} ${record} it, and this answer is not about it.`], ' ');

@@ -43,7 +43,7 @@ interface OfRecord {
   readonly asked?: Stored | undefined;
   /** Versions of the listing whose records have the text of a version of a package, the newest first. */
   readonly naming?: readonly (Stored & Pick<Listing, 'packages'>)[];
-  /** When the record was last read. */
+  /** When the record was last read; undefined if not all of its versions were looked at. */
   readonly until?: string | undefined;
 }
 
@@ -56,10 +56,13 @@ export interface KnownVersions {
 
 const withoutV = (version: string) => version.replace(/^v/i, '');
 
-/** What is stored of the version that a name asks for, until the time of the context. */
+/**
+ * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the
+ * record was last read, if that is known already.
+ */
 export async function readOfRecord(
   name: string,
-  { handle, version }: Pick<Listing, 'handle' | 'version'>,
+  { handle, version, observed_at }: Pick<Listing, 'handle' | 'version'> & { readonly observed_at?: string },
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ): Promise<OfRecord | undefined> {
   const { version: named, handles } = readName(name, '');
@@ -72,12 +75,11 @@ export async function readOfRecord(
     const [shown, ...found] = await Promise.all(versions);
     return { shown, asked: found.find((one) => one && isThen(one)) };
   }
-  const [facts, all] = await Promise.all([
-    store.documents.facts(handle, now),
-    store.listings.versionsWith(handle, text),
-  ]);
-  const until = [facts?.reading.observed_at ?? now, now].sort()[0];
-  return { naming: all.filter(isThen).map((one) => ({ ...one, packages: recordedOf(one).packages })), until };
+  const { versions, isWhole } = await store.listings.versionsWith(handle, text);
+  const naming = versions.filter(isThen).map((one) => ({ ...one, packages: recordedOf(one).packages }));
+  if (!isWhole) return { naming };
+  const read_at = observed_at ?? (await store.documents.facts(handle, now))?.reading.observed_at ?? now;
+  return { naming, until: [read_at, now].sort()[0] };
 }
 
 const publishedWords = ({ published_at, status, undated }: Stored): Words =>
@@ -103,13 +105,13 @@ function recordedWords(
   text: string,
   isVersion: boolean,
   isRecordedIn: (record: Pick<Listing, 'packages'>) => boolean,
-  { naming, until = '' }: OfRecord = {},
+  { naming, until }: OfRecord = {},
 ): Words | undefined {
   const one = naming?.find(isRecordedIn);
   if (one)
     return say`; version ${code(one.version)} of the listing, ${publishedWords(one)}, recorded the package at ${code(text)}`;
   // Records name tags, which checks compare with a digest.
-  if (!naming || !isVersion || text.startsWith('sha256:')) return undefined;
+  if (until === undefined || !isVersion || text.startsWith('sha256:')) return undefined;
   return say`; as of ${dayOf(until)}, no version of the record that Dossier has read names the package at ${code(text)}`;
 }
 

@@ -34,7 +34,7 @@ import {
   severalListings,
 } from './holders.ts';
 import { endOfCopy } from './near-misses.ts';
-import { describeSeveral, factsOfCandidates, longestChecked, noticesOfDeleted } from './several.ts';
+import { atAsked, describeSeveral, factsOfCandidates, longestChecked, noticesOfDeleted } from './several.ts';
 import { maxNear, readTool, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
@@ -210,11 +210,11 @@ async function pickOfEndpoint(found: Several, name: Name, context: Context) {
   const holder = await findHolder(name.text, references, context);
   if (holder) return { handle: holder.handle, beside: holder.found };
   const facts = await factsOfCandidates(found, context);
-  const [first] = longestChecked(facts, { ...name, references });
+  const [first] = longestChecked(atAsked(facts, { ...name, references }));
   const beside =
     first &&
-    say`${found.detail} What follows is of ${code(first.handle)}, for which Dossier checked it first.`;
-  return first && { handle: first.handle, beside };
+    say`${found.detail} What follows is of ${code(first.listing.handle)}, for which Dossier checked it first.`;
+  return first && { handle: first.listing.handle, beside };
 }
 
 /** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */

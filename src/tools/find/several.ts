@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { lazy } from '../../core/lazy.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { type ListingAnswer, toAnswer } from '../../document/answers/answers.ts';
 import { useOf } from '../../document/answers/notice-uses.ts';
@@ -56,7 +57,7 @@ export function toKnownListing(
     native,
     versions,
     copyLacks: reading.copyLacks,
-    document: () => toListingDocument(facts, context.config, context.clock()),
+    document: lazy(() => toListingDocument(facts, context.config, context.clock())),
     at: (part) => toKnownListing(atPart(facts, part), context),
   };
 }
@@ -103,24 +104,28 @@ function heldBy(known: KnownListing, asked: Name) {
     const isOfSubject = key !== 'contradiction' && subjects.has(fact?.subject ?? '');
     return { key, text, of: isOfSubject ? [key, fact?.kind, packages[0]?.version].join(' ') : undefined };
   });
-  const [since = '9'] = document.observations
-    .flatMap(({ changed_from, first_seen_at }) => changed_from?.seen_until ?? first_seen_at ?? [])
-    .toSorted();
-  return { handle, told, since };
+  return { handle, told };
 }
 
-/** Those that record what was asked for. */
-export const longestChecked = (known: readonly KnownListing[], asked: Name) =>
-  atAsked(known, asked)
-    .map((one) => heldBy(one, asked))
-    .toSorted((a, b) => a.since.localeCompare(b.since));
+/** `held`: of `atAsked`. */
+export function longestChecked(held: readonly KnownListing[]): KnownListing[] {
+  const sinceOf = (one: KnownListing) => {
+    const seen = one
+      .document()
+      .observations.flatMap((fact) => fact.changed_from?.seen_until ?? fact.first_seen_at ?? []);
+    return seen.toSorted()[0] ?? '9';
+  };
+  const dated = held.map((one) => [sinceOf(one), one] as const);
+  return dated.toSorted(([a], [b]) => a.localeCompare(b)).map(([, one]) => one);
+}
 
 /**
  * What checks saw of an endpoint or a package is told whichever of its listings records it, once, as checks
  * of the listing with the longest history saw it. What is about a record is told with its listing.
+ * `at`: of `atAsked`.
  */
-export function noticesOfAsked(known: readonly KnownListing[], asked: Name): Notice[] {
-  const held = longestChecked(known, asked);
+export function noticesOfAsked(at: readonly KnownListing[], asked: Name): Notice[] {
+  const held = longestChecked(at).map((one) => heldBy(one, asked));
   const isNew = held.every(({ told }) => told.some(({ key }) => key === 'new'));
   const isTold = ({ key }: Notice) =>
     key === 'new' ? isNew : key === 'ratings' || useOf({ key }).hook !== 'counts';
@@ -186,7 +191,7 @@ export async function describeSeveral(
 ): Promise<Several> {
   const known = await factsOfCandidates(found, context);
   const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
-  const notices = noticesOfAsked(known, name).map(({ text }) => text);
+  const notices = noticesOfAsked(atAsked(known, name), name).map(({ text }) => text);
   return {
     ...found,
     detail: join([found.detail, beside, read, ...notices], ' '),
