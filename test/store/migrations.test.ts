@@ -40,6 +40,7 @@ const applied = [
   '0016-required',
   '0017-digests',
   '0018-transports',
+  '0019-restored',
 ];
 
 const namesOf = async (databaseUrl: string) =>

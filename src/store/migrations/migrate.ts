@@ -77,6 +77,7 @@ const files = [
   '0016-required',
   '0017-digests',
   '0018-transports',
+  '0019-restored',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
