@@ -196,9 +196,9 @@ it('a record that moved to an address that is not checked yet takes nothing away
   const { header: offer } = await askOf(servers.paid ?? expect.fail(), 'paid.example.com');
   for (const named of [{ url }, { handle }, { handle, url }, { handle, url: other }, { url: other }]) {
     const { text, json } = await call('check_offer', { offer, ...named });
-    expect(json.offers).toMatchObject([{ payee: 'new', amount: 'new' }]);
+    expect(json.offers).toMatchObject([{ payee: 'seen_until', amount: 'seen_until' }]);
     expect(text).toContain(`Dossier at \`${url}\` on ${until}`);
-    expect(text).toContain(`new since ${until} (1 check), last on ${until}`);
+    expect(text).toContain(`seen on ${until} (1 check)`);
     if ('handle' in named) expect(text).toContain(said);
   }
   const { json } = await call('resolve_agents', { handles: [handle, url, other] });

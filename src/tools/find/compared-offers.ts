@@ -109,10 +109,11 @@ function compareWithClosest(offers: readonly SentOffer[], seen: readonly SeenPla
     const compared = offers.map((offer) => compareOffer(offer, place));
     const parts = compared.flatMap((one) => Object.values(one));
     const asSeen = parts.filter(({ seen: how }) => isInNewest(how)).length;
+    const before = parts.filter(({ seen: how }) => how === 'seen_until').length;
     const quoting = place.quotes.some(({ value }) => value) ? 1 : 0;
-    return { place, compared, asSeen, quoting };
+    return { place, compared, asSeen, before, quoting };
   });
-  return all.sort((a, b) => b.asSeen - a.asSeen || b.quoting - a.quoting)[0];
+  return all.sort((a, b) => b.asSeen - a.asSeen || b.before - a.before || b.quoting - a.quoting)[0];
 }
 
 type Named = Parameters<typeof findPlace>[0];

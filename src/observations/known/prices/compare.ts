@@ -103,15 +103,17 @@ function toHeld(
   const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
   const replaced = before && say`; until ${dayOf(before.until)} it was ${before.value}`;
   const [{ until } = { until: '' }] = earlier;
-  const [newest] = sightings;
-  const last_day = newest && !newest.isNow && say`, last on ${dayOf(newest.until)}`;
   const earlierWords =
     earlier.length > 0 &&
     say`, seen before ${fromDayToDay(sinceWhen(earlier), until)} (${count(checksIn(earlier), 'check')})`;
   const how = isNew ? (earlier.length > 0 ? 'again' : 'new') : 'as_seen';
+  // No check asks a former endpoint any more.
+  const [former] = run.slice(0, 1).filter(({ isNow }) => !isNow);
+  const still = say`${own(how === 'as_seen' ? 'as seen' : how)} since ${dayOf(since)}`;
+  const when = former ? say`seen ${fromDayToDay(since, former.until)}` : still;
   return {
-    seen: how,
-    text: say`${own(how === 'as_seen' ? 'as seen' : how)} since ${dayOf(since)} (${count(checks, 'check')})${last_day}${earlierWords}${replaced}`,
+    seen: former ? 'seen_until' : how,
+    text: say`${when} (${count(checks, 'check')})${earlierWords}${replaced}`,
     ...(before && { changed: { since: dayText(since), checks, before } }),
   };
 }
