@@ -157,12 +157,13 @@ export type Registered =
   | { readonly result: 'document'; readonly response: Fetched; readonly document: JsonObject }
   | { readonly result: 'absent'; readonly response: Fetched };
 
-/** A request for credentials, a captive portal or a maintenance page says nothing about the package. */
+/** A missing host, a request for credentials or a maintenance page says nothing about the package. */
 export function toRegistered(
   response: Fetched | NoAnswer,
   isDocument: (document: JsonObject) => boolean,
 ): Registered | NoAnswer {
-  if (response.result !== 'response') return response;
+  if (response.result !== 'response')
+    return response.outcome === 'absent' ? { ...response, outcome: 'silent' } : response;
   const meaning = meaningOf(response);
   if (meaning === 'absent') return { result: 'absent', response };
   const { value, refused } = readForeignJson(response.text);

@@ -267,6 +267,10 @@ const rows: Readonly<Record<string, Row>> = {
     record: ['oci', 'docker.io/example/server:1.0'],
     facts: { exists: { reference: '1.0', digest } },
   },
+  'an image at a host without an address, which says nothing of the image': {
+    record: ['oci', 'images.nowhere.invalid/example/server:1.0'],
+    facts: { exists: 'silent' },
+  },
   'an image that is not there': {
     record: ['oci', 'docker.io/example/gone:1.0'],
     facts: { exists: 'absent' },
