@@ -27,10 +27,15 @@ const entries = [
   }),
   recorded('com.example/imager', 'oci', 'docker.io/example/imager:1.2.3', '1.2.3'),
 ];
+const stated = { license: 'MIT' };
 const npm = await opened(
   startPackageRegistry(() => ({
     '/fern-csv': npmPackument('fern-csv', { '2.0.0': {}, '2.0.1': {}, '2.0.2': {} }, {}),
-    '/tin-cal': npmPackument('tin-cal', { '2.5.0': { deprecated: 'leaks events' }, '3.0.0': {} }, {}),
+    '/tin-cal': npmPackument(
+      'tin-cal',
+      { '2.5.0': { deprecated: 'leaks events' }, '3.0.0': { ...stated } },
+      {},
+    ),
     '/lark-img': npmPackument('lark-img', { '0.9.0': {}, '1.0.0': {}, '2.0.0': {} }, {}),
     '/evil-tool': npmPackument('evil-tool', { '0.9.0': {}, '1.0.0': {}, '1.1.0': {} }, {}),
     '/moved-tool': npmPackument('moved-tool', { '1.0.0': {} }, {}),
@@ -245,4 +250,20 @@ it('the hook asks before what starts, and not because a repository is gone', asy
   expect(await hook('npm i lark-img@>=1')).toBe('');
   expect(await hook('npx -y lark-img@1.0.0')).toContain('1 advisory about version `1.0.0` of `npm:lark-img`');
   expect(await hook('npx -y fern-csv@9.9.9')).toContain('npm has no version `9.9.9` of `npm:fern-csv`');
+});
+
+it('check says that the licence of a package is another one', async () => {
+  const ran = (...args: string[]) =>
+    runDossier([...args, '--out', join(folder, 'licence.lock.json')], {}, folder);
+  expect((await ran('lock', '--from', directory.url, 'com.example/cal')).code).toBe(0);
+  stated.license = 'BUSL-1.1';
+  directory.wait(86_400);
+  await directory.observe('com.example/cal');
+  const { code, stdout } = await ran('check');
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /^com\.example\/cal: package\.licence `npm:tin-cal`: the package’s licence changed from `MIT` to `BUSL-1\.1` [^\n]+\n$/,
+    ),
+  ]);
 });

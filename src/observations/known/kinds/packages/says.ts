@@ -152,6 +152,7 @@ export const packageLicence = defineKind({
     was === null
       ? undefined
       : say`The package’s licence changed from ${licenceWords(was)} to ${licenceWords(value)} (${between})`,
+  isLocked: true,
   saidIn: 'whose',
   sayInLine: ({ value }) => say`licence ${licenceWords(value)} (package)`,
   // Only of another version than the recorded one.
