@@ -249,8 +249,10 @@ export async function readNear(db: Db, index: SearchIndex, text: string, limit: 
   const candidates = [...new Set([...ofNamespace, ...owned, ...named].map(({ handle }) => handle))].map(
     (handle) => {
       const compared = compareTo(handle, asked);
-      // As com.brave/search means the publisher's search engine.
-      const isMeant = compared.isOfOwner && complete.has(handle);
+      // As com.brave/search means the publisher's search engine, and a name that was cut off.
+      const isMeant =
+        (compared.isOfOwner && complete.has(handle)) ||
+        (namespace !== '' && name.length > 2 && handle.toLowerCase().startsWith(folded));
       return isMeant ? { ...compared, edits: Math.min(compared.edits, mostEdits) } : compared;
     },
   );

@@ -99,7 +99,7 @@ export async function readHistoryPage(
   present: Context,
 ) {
   const context = onDay(until, present, 'until');
-  const { facts, shown, beside, part_asked } = await findFactsAt(named, context);
+  const { facts, shown, name, beside, part_asked } = await findFactsAt(named, context);
   const subjects = new Set(shown.observed?.observations.map(keyOf));
   const others = new Set(facts.observed?.observations.map(keyOf)).difference(subjects);
   const isOther =
@@ -117,7 +117,7 @@ export async function readHistoryPage(
   // A check of a record that names nothing to check looked at nothing.
   const observed = (shown.observed?.observations.length ?? 0) > 0 ? shown.observed : undefined;
   const { observed_at } = facts.reading;
-  const ofRecord = await readOfRecord(named, { ...listing, observed_at }, context);
+  const ofRecord = await readOfRecord(name.text, { ...listing, observed_at }, context);
   const today = dayText(context.clock());
   const ends = await differing(facts, since, { events, isOther, context: present });
   const failed = cursor ? undefined : await failedWords(query, shown, present);
@@ -128,7 +128,7 @@ export async function readHistoryPage(
   return {
     handle: listing.handle,
     version_asked: askedVersion(
-      named,
+      name.text,
       { listing, observations: observed?.observations ?? [], ofRecord },
       beside,
     ),

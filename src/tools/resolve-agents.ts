@@ -34,7 +34,7 @@ import {
   toOwners,
 } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
-import { besideWords, givenEndpoints, withBeside } from './find/asked-command.ts';
+import { besideWords, givenEndpoints, withBeside, withoutLinks } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
 import {
   type FoundListing,
@@ -146,6 +146,7 @@ function toAsked(named: Name, at: number) {
   const asked = said === nothingSaid ? `item ${at + 1}` : said;
   return {
     ...named,
+    at,
     meant,
     besides: [...givenEndpoints(named.beside), ...host, ...owners, ...owned],
     as: { asked, ...(configured_as !== undefined && { configured_as }) },
@@ -262,19 +263,21 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
   const formerHolders = new Map(references.map((one, at) => [one, had[at] ?? []]));
   const recording = (all: readonly Reference[]) => all.map((one) => recorders.get(one) ?? []);
-  const picked = await inTurns(names, async (one) => {
+  const held = await inTurns(names, async (one) => {
     const handle = handleOf(one);
     const known: FoundListing | Several | undefined = handle ? { handle } : undefined;
-    if (known) return { one, by: known };
+    if (known) return { one, by: known, isLink: false };
     const formerly = one.references.map((reference) => formerHolders.get(reference) ?? []);
     const holders = { recording: recording(one.references), formerly, holding: directory.holding };
     const by = (await pickRecording(one, holders)) ?? pickFormer(one, formerly);
-    return { one, by };
+    return { one, by, isLink: one.isLinked === true && by === undefined };
   });
-  const held = picked.flatMap(({ by }) =>
-    by && 'candidates' in by ? by.candidates.map(({ handle }) => handle) : (by?.handle ?? []),
-  );
-  const found = held.filter((handle) => !named.has(handle));
+  const picked = [...Map.groupBy(held, ({ one }) => one.at).values()].flatMap(withoutLinks);
+  const found = picked
+    .flatMap(({ by }) =>
+      by && 'candidates' in by ? by.candidates.map(({ handle }) => handle) : (by?.handle ?? []),
+    )
+    .filter((handle) => !named.has(handle));
   const facts = new Map([...named, ...(await directory.known([...new Set(found)]))]);
   let searched = 0;
   return inTurns(picked, async ({ one, by }) => {

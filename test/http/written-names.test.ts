@@ -265,6 +265,75 @@ it.each<[string, string]>([
   ['https://unpkg.com/@saltmarsh/scan@1.2.0/dist/index.js', scan],
   ['https://cdn.jsdelivr.net/npm/@saltmarsh/scan', scan],
   ['https://hub.docker.com/layers/saltmarsh/image/1.2.0/images/sha256-ab', image],
+  ...[
+    'https://esm.sh/@saltmarsh/scan@1.2.0',
+    'https://socket.dev/npm/package/@saltmarsh/scan',
+    'https://libraries.io/npm/%40saltmarsh%2Fscan',
+    'https://img.shields.io/npm/v/@saltmarsh/scan.svg',
+    'Hi team, someone asked to add @saltmarsh/scan to our list. OK?',
+    '(@saltmarsh/scan).',
+    '- @saltmarsh/scan',
+    '“@saltmarsh/scan”',
+    'Puis-je installer « @saltmarsh/scan » ?',
+    '我应该安装@saltmarsh/scan吗？',
+    '@saltmarsh/scanは安全ですか？',
+    '\u200b@saltmarsh/scan\u200b',
+    'npm view @saltmarsh/scan versions',
+    'import { scan } from "@saltmarsh/scan";',
+    "Error: Cannot find package '@saltmarsh/scan' imported from /app/server.js",
+    'StdioServerParameters(command="npx", args=["-y", "@saltmarsh/scan"])',
+    "Using MCP server command: npx with args and path: { metadata: { args: ['-y', '@saltmarsh/scan'] } }",
+    'command: npx\nargs: -y @saltmarsh/scan',
+    '> npx -y @saltmarsh/scan',
+    'npx -y @saltmarsh/scan --key <your-key>',
+    'KEY=<your-key> npx -y @saltmarsh/scan…',
+    'goose://extension?cmd=npx&arg=-y&arg=%40saltmarsh%2Fscan&id=scan&name=scan',
+    'npx @modelcontextprotocol/inspector npx -y @saltmarsh/scan',
+    'npx -y supergateway --stdio "npx -y @saltmarsh/scan"',
+    'npx add-mcp @saltmarsh/scan',
+  ].map((text): [string, string] => [text, scan]),
+  ...[
+    'PyPI package quillpad-mcp',
+    'quillpad-mcp (PyPI)',
+    'poetry add quillpad-mcp',
+    'pip show quillpad-mcp',
+    'Successfully installed quillpad-mcp-1.2.0',
+    'https://pepy.tech/project/quillpad-mcp',
+    'dependencies = ["quillpad-mcp>=1.2.0"]',
+    'mise use -g pipx:quillpad-mcp',
+    'https://deepwiki.com/quillworks/quillpad',
+    'https://api.github.com/repos/quillworks/quillpad',
+    'https:\\/\\/github.com\\/quillworks\\/quillpad',
+    'https://github.com/quillworks/quillpad@main',
+    'quillworks/quillpad#12',
+    'GitHub: quillworks/quillpad',
+    'See github.com/quillworks/quillpad, please',
+  ].map((text): [string, string] => [text, quillpad]),
+  ...[
+    'helm install x oci://saltmarsh/image --version 1.2.0',
+    'docker image inspect saltmarsh/image',
+    'trivy image saltmarsh/image:1.2.0',
+    'kubectl run x --image=saltmarsh/image',
+    "Unable to find image 'saltmarsh/image:latest' locally",
+    'image:\n  repository: saltmarsh/image\n  tag: 1.2.0',
+    'docker run -i --rm -e KEY=<your-key> saltmarsh/image',
+  ].map((text): [string, string] => [text, image]),
+  ...[
+    '请检查https://mcp.kelpdb.com/mcp是否安全',
+    'https://mcp.kelpdb.com/mcp。',
+    'hxxps://mcp[.]kelpdb[.]com/mcp',
+    'Endpoint: mcp.kelpdb.com/mcp',
+    'goose://extension?url=https%3A%2F%2Fmcp.kelpdb.com%2Fmcp&type=streamable_http&name=kelp',
+    'http://localhost:6274/?transport=streamable-http&serverUrl=https%3A%2F%2Fmcp.kelpdb.com%2Fmcp',
+    'npx add-mcp https://mcp.kelpdb.com/mcp',
+    'npx -y supergateway --streamableHttp https://mcp.kelpdb.com/mcp',
+    'com.kelpdb%2Fkelpdb-mcp-server',
+    'com.kelpdb / kelpdb-mcp-server',
+    '@com.kelpdb/kelpdb-mcp-server',
+    'com.kelpdb/kelpdb-mcp-server。',
+    'https://registry.modelcontextprotocol.io/?q=com.kelpdb%2Fkelpdb-mcp-server',
+    '{"name":"com.kelpdb/kelpdb-mcp-server","repository":{"url":"https://docs.example.org/none"}}',
+  ].map((text): [string, string] => [text, kelpdb]),
 ])('is the address, the repository or the package behind %s', async (text, handle) => {
   expect(await resolve(text)).toMatchObject([{ outcome: 'listed', handle }]);
   expect(await call('get_agent', { handle: text })).toMatchObject({ handle });
@@ -349,7 +418,7 @@ describe('each block of a pasted text is read, and the answer is about all of th
     [
       'one word below a configuration, and one in a fence',
       `${servers({ kelp: reached })}\nhttps://docs.kelpdb.com/x\n${fenced('', 'npm:@saltmarsh/scan@1.1.0')}`,
-      [reached.url, 'https://docs.kelpdb.com/x', pinned],
+      [reached.url, pinned],
     ],
     [
       'a report and a command',
@@ -357,11 +426,6 @@ describe('each block of a pasted text is read, and the answer is about all of th
       ['pypi:quillpad-mcp@1.1.0', 'npm:@saltmarsh/scan'],
     ],
     ['a list', `- ${scan}\n- npm:@saltmarsh/scan@1.1.0\n- ${reached.url}`, [scan, pinned, reached.url]],
-    [
-      'addresses in words',
-      `see ${reached.url}, and (https://docs.kelpdb.com/x).`,
-      [reached.url, 'https://docs.kelpdb.com/x'],
-    ],
   ])('%s', async (_what, handle, names) => {
     expect((await resolve(handle)).map(({ asked }) => asked)).toEqual(names);
     const said = `This text has ${names.length} names: ${names.map((one) => `\`${one}\``).join(', ')}. resolve_agents takes them all.`;
@@ -392,6 +456,27 @@ describe('each block of a pasted text is read, and the answer is about all of th
     expect((await resolve(three)).map(({ outcome }) => outcome)).toEqual(['listed', 'listed', 'not_known']);
     const beside = `${fenced('sh', 'npx @saltmarsh/scan > log')}\n${servers({ kelp: reached })}`;
     expect((await resolve(beside)).map(({ outcome }) => outcome)).toEqual(['not_known', 'listed']);
+  });
+
+  it('what a document links to is none of them, and what all lead to is one listing', async () => {
+    const links =
+      'See the [docs](https://docs.example.org/x) and the [license](https://opensource.org/licenses/MIT).';
+    const readme = `# Scan\n\n[![npm](https://img.shields.io/npm/v/@saltmarsh/scan)](https://www.npmjs.com/package/@saltmarsh/scan)\n${links}\n${fenced('sh', 'npx -y @saltmarsh/scan@1.2.0')}`;
+    const cloned = `# Quillpad\n${links} [Code](https://github.com/quillworks/quillpad).\n${fenced('sh', 'uvx quillpad-mcp==1.2.0')}`;
+    for (const [handle, listing] of [
+      [readme, scan],
+      [cloned, quillpad],
+    ] as const) {
+      const asked = (await resolve(handle)).map((one) => [one.handle, one.asked]);
+      expect(new Set(asked.map(([found]) => found))).toEqual(new Set([listing]));
+      expect(await call('get_agent', { handle })).toMatchObject({ handle: listing });
+      expect(await call('get_history', { handle })).toMatchObject({ handle: listing });
+      const { listings } = await callTool<{ listings: object[] }>(directory, 'search_agents', {
+        query: handle,
+      });
+      expect(listings[0]).toMatchObject({ handle: listing });
+    }
+    expect((await resolve(links)).map(({ outcome }) => outcome)).toEqual(['not_listed', 'not_listed']);
   });
 
   it('a text that is too long is said to be too long', async () => {
@@ -427,6 +512,7 @@ it.each([
 
 it.each([
   `hey @sam is this legit?? <${reached.url}|kelp db> someone in #ai wants it by EOD`,
+  `see ${reached.url}, and (https://docs.kelpdb.com/x).`,
   `is it (${reached.url})?`,
   `[docs](${reached.url}) is this good?`,
   `[docs](${reached.url})`,

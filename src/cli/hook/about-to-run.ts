@@ -3,35 +3,10 @@ import { asMembers, attempt, type JsonObject } from '../../core/json.ts';
 import { isWebAddress } from '../../core/text.ts';
 import { readCommandsIn } from '../../listings/references/command.ts';
 import { serversIn } from '../../listings/references/configured.ts';
+import { commandsIn } from '../../listings/references/shell.ts';
 import { readConfigurations } from '../inventory/configurations.ts';
 import { type ConfiguredLaunch, launchOfCommand, toLaunch } from '../inventory/launch.ts';
 import { isFromElsewhere } from '../inventory/registries.ts';
-
-const redirection = /^\d*&?[<>]/;
-const operator = /^[;&|()`\n]/;
-const part = /\d*&?[<>]+&?\s*[^\s;&|()]*|(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\;&|<>()`])+|[;&|()`\n]+/gs;
-
-const withoutQuotes = (word: string): string =>
-  word.replace(
-    /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)/gs,
-    (_, single?: string, double?: string, escaped?: string) =>
-      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? '',
-  );
-
-const mostWords = 200;
-
-/** The words of each command, also of those that a shell is given as a text. */
-function commandsIn(text: string): string[][] {
-  const commands: string[][] = [[]];
-  for (const [found] of text.replace(/\\\r?\n/g, ' ').matchAll(part)) {
-    if (operator.test(found)) commands.push([]);
-    else if (!redirection.test(found)) commands.at(-1)?.push(withoutQuotes(found));
-  }
-  const isForShell = (words: readonly string[], at: number) =>
-    /(?:^|\/)(?:ba|da|k|z)?sh$/.test(words[at - 2] ?? '') && /^-\w*c$/.test(words[at - 1] ?? '');
-  const inner = commands.flatMap((words) => words.filter((_, at) => isForShell(words, at)));
-  return [...commands.map((words) => words.slice(0, mostWords)), ...inner.flatMap(commandsIn)];
-}
 
 /** Reading a page is nobody's business: only what sends a body or a payment can be a call of a service. */
 const sending =

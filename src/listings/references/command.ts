@@ -226,6 +226,11 @@ const gitForm =
 
 export const commitForm = /^[\da-f]{40}$/;
 
+/** Only connect to an address, start another command, or write it into the settings of a client. */
+const bridging =
+  /^(?:mcp-(?:remote|proxy)|supergateway|(?:add|install)-mcp|@modelcontextprotocol\/inspector)$/;
+const reachingOption = /^--(?:sse|streamableHttp|cli|url|server-url)$/;
+
 type ReadOptions = NonNullable<ReturnType<typeof readOptions>>;
 
 function readPackage(
@@ -250,15 +255,21 @@ function readPackage(
   }
   const { name, tag, range, version = tag ?? range ?? read.version } = form.exec(spec)?.groups ?? {};
   if (name === undefined) return { registry, isPinned: false };
-  // These two only connect to an address.
-  const isBridge = /^mcp-(?:remote|proxy)$/.test(name);
+  const isBridge = bridging.test(name);
   const addresses = read.behind.flatMap((one, at) =>
-    isBridge && isOfOption(read.behind.slice(0, at))
+    isBridge && isOfOption(read.behind.slice(0, at)) && !reachingOption.test(read.behind[at - 1] ?? '')
       ? []
       : (/^(?:--?[\w-]+=)?(https?:\/\/.*)$/is.exec(one)?.[1] ?? []),
   );
   const [reached] = isBridge ? addresses : [];
   const bridge = `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
+  const words = isBridge && reached === undefined ? read.behind.join(' ').split(/\s+/) : [];
+  const isOfClient = /^(?:add|install)-mcp$/.test(name) && !programs.has(nameOf(words[0] ?? ''));
+  const [inner] = words.length > 0 ? readCommandsIn(isOfClient ? ['npx', ...words] : words) : [];
+  if (inner?.registry ?? inner?.address) {
+    const also: Beside = { what: 'package', text: bridge };
+    return { ...inner, isPinned: false, beside: [...(inner?.beside ?? []), also, ...besides] };
+  }
   const beside: Beside[] = [
     ...(/^jsr:/i.test(spec) ? [{ what: 'registry' as const, text: 'jsr.io', of: registry }] : []),
     ...(reached === undefined

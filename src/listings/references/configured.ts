@@ -12,7 +12,7 @@ export function readServer(server: JsonObject) {
   const { command = server.cmd } = server;
   const [address] = texts([server.url, server.serverUrl, server.httpUrl, server.uri]).filter(Boolean);
   const { path = command, args = server.args } = asMembers(command);
-  const given = [...texts(path), ...texts(args)];
+  const given = [...texts(path), ...texts(typeof args === 'string' ? args.split(/\s+/) : args)];
   const isStdio = server.type === 'stdio' || server.type === 'local';
   if (address !== undefined && (given.length === 0 || (server.type !== undefined && !isStdio)))
     return { address };
@@ -33,9 +33,10 @@ export interface ConfiguredServer {
 export function serversIn(value: unknown, name?: string, depth = 0): ConfiguredServer[] {
   if (depth > deepest || typeof value !== 'object' || value === null) return [];
   const server = asMembers(value);
-  return isLaunching(server)
-    ? [{ server, name: name ?? texts(server.name)[0] }]
-    : Object.entries(value).flatMap(([member, inner]) =>
-        serversIn(inner, Array.isArray(value) ? undefined : member, depth + 1),
-      );
+  const [own] = texts(server.name);
+  if (isLaunching(server)) return [{ server, name: name ?? own }];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    // Of a record, that is where its code is.
+    member === 'repository' ? [] : serversIn(inner, Array.isArray(value) ? undefined : member, depth + 1),
+  );
 }

@@ -12,11 +12,11 @@ import {
   advisoryForm,
   isAddressForm,
   isHostForm,
+  isStarting,
   longest,
   longestVersion,
   readPackage,
   readPasted,
-  readStarted,
   type StartedName,
   toAddress,
   writtenAs,
@@ -38,6 +38,8 @@ export interface Name {
   readonly isUnread?: boolean;
   /** Of more than 4,000 characters nothing is read. */
   readonly isTooLong?: boolean;
+  /** An address that a document may only link to. */
+  readonly isLinked?: true | undefined;
   /** Of a configuration or commands, if several. */
   readonly servers?: readonly Name[];
   /** What an answer may repeat: commands and configurations are not, because they may have keys. */
@@ -191,7 +193,7 @@ export const isOnlyHandle = (text: string): boolean => isHandle(text) && besideH
 
 /** Addresses of registries, where no service is: a handle in any other address says nothing. */
 const registryAddress =
-  /^(?:https?:\/\/)?(?:registry\.modelcontextprotocol\.io|github\.com(?=\/mcp\/))(?=\/)/i;
+  /^(?:https?:\/\/)?(?:registry\.modelcontextprotocol\.io|api\.mcp\.github\.com|github\.com(?=\/mcp\/))(?=\/)/i;
 
 function handlesInAddress(text: string, publicUrl: string): string[] {
   const path = text.startsWith(`${publicUrl}/`)
@@ -199,14 +201,11 @@ function handlesInAddress(text: string, publicUrl: string): string[] {
     : text.replace(/^agent:\/\//, '/agents/').replace(registryAddress, '');
   const plain = attempt(() => decodeURIComponent(path)) ?? path;
   const [, handle] =
-    /^\/(?:agents|badge|claim|ratings|mcp|v\d[\w.]*\/servers)(?:\/|\?(?:.*&)?search=)([^/?#&]+\/[^/?#&]+)/.exec(
+    /(?:^\/(?:agents|badge|claim|ratings|mcp|v\d[\w.]*\/servers)(?:\/|\?(?:.*&)?search=)|^\/\?(?:.*&)?q=)([^/?#&]+\/[^/?#&]+)/.exec(
       plain,
     ) ?? [];
   return handle === undefined || !isHandle(handle) ? [] : [handle, handle.replace(/\.(json|md|svg)$/, '')];
 }
-
-/** As a text in a chat or a file may stand. */
-const around = /^(?:\*{1,2}|["'`<])([^"'`<>]*?)(?:\*{1,2}|["'`>])$/;
 
 /** Of a text of which nothing may be repeated. */
 export const nothingSaid = '…';
@@ -221,7 +220,7 @@ const withoutValues = (text: string): string =>
 
 /** Not words of a text: an address, an advisory, a payee, a command, a package with its registry. */
 export const isOnlyName = ({ text, references }: Name, asked: string): boolean =>
-  text !== asked.trim() ||
+  text !== asked.trim().replace(/[.,;!?…]+$/, '') ||
   text.includes('://') ||
   references.some(({ kind, registry }) => kind === 'advisory' || kind === 'pay_to' || registry !== undefined);
 
@@ -235,7 +234,7 @@ export function readName(asked: string, publicUrl: string): Name {
   const said = withoutValues(asked.slice(0, longest));
   const none = { text: '', handles: [], references: [], beside: [], said };
   if (asked.length > longestPasted) return { ...none, isTooLong: true };
-  const trimmed = toAddress(asked.trim().replace(around, '$1').trim());
+  const trimmed = toAddress(asked);
   if (trimmed === '') return none;
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };
@@ -267,11 +266,11 @@ export function readName(asked: string, publicUrl: string): Name {
 /** Of one line that starts it, or has the address as a word. */
 const isLineWith = (name: string, text: string): boolean =>
   !text.includes('\n') &&
-  (readStarted(text).length > 0 || (isAddressForm.test(name) && text.split(/\s+/).includes(name)));
+  (isStarting(text) || (isAddressForm.test(name) && text.split(/\s+/).includes(name)));
 
-function toName({ text: plain, beside, configured_as }: StartedName, publicUrl: string): Name {
+function toName({ text: plain, beside, configured_as, isLinked }: StartedName, publicUrl: string): Name {
   const said = withoutValues(plain);
-  const own = { text: plain, said, beside, ...(configured_as !== undefined && { configured_as }) };
+  const own = { text: plain, said, beside, isLinked, ...(configured_as !== undefined && { configured_as }) };
   if (isHandle(plain)) return { ...own, handles: [plain], references: besideHandle(plain) };
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);

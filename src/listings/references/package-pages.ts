@@ -1,27 +1,32 @@
 import { hasPublicSuffix } from '../../core/identity.ts';
 import { attempt } from '../../core/json.ts';
 
-/** Pages about anything else of a package, such as its tags, name the package only. */
+const pageOf = (sites: string, name: string, version: string) =>
+  new RegExp(`^(?:www\\.)?(?:${sites})/${name}(?:${version}([^/]+?)(?:\\.json)?)?(?:/.*)?$`, 'i');
+const ofNpm =
+  'npmjs\\.com/package|unpkg\\.com|esm\\.sh|cdn\\.skypack\\.dev|cdn\\.jsdelivr\\.net/npm|jsdelivr\\.com/package/npm|registry\\.(?:npmjs\\.org|npmmirror\\.com|yarnpkg\\.com)|npmtrends\\.com|(?:bundlephobia\\.com|npmx\\.dev)/package|socket\\.dev/npm/package|(?:libraries\\.io|deps\\.dev)/npm|snyk\\.io/advisor/npm-package|security\\.snyk\\.io/package/npm|api\\.npmjs\\.org/downloads/\\w+/[\\w-]+|img\\.shields\\.io/npm/\\w+|badge\\.fury\\.io/js';
+const ofPypi =
+  'pypi\\.org/(?:project|simple|pypi)|pypi\\.python\\.org/pypi|(?:libraries\\.io|deps\\.dev)/pypi|pypistats\\.org/packages|(?:static\\.)?pepy\\.tech/(?:project|badge)|socket\\.dev/pypi/package|snyk\\.io/advisor/python|piwheels\\.org/project|img\\.shields\\.io/pypi/\\w+|badge\\.fury\\.io/py';
+const ofNuget =
+  'nuget\\.org/packages|api\\.nuget\\.org/v3(?:-flatcontainer|/registration[^/]*)|libraries\\.io/nuget|img\\.shields\\.io/nuget/\\w+';
+const ofHub =
+  'hub\\.docker\\.com/(?:r|repository/docker)|registry\\.hub\\.docker\\.com/v2/repositories|registry-1\\.docker\\.io(?:/v2)?|img\\.shields\\.io/docker/\\w+';
+
+/**
+ * Pages about anything else of a package, such as its tags, name the package only; so do badges. Package
+ * managers read others, and files, as in a lock file.
+ */
 const packagePages: readonly (readonly [registry: string, page: RegExp])[] = [
-  ['npm', /^(?:www\.)?npmjs\.com\/package\/(@[^/]+\/[^/]+|[^/@]+)(?:\/v\/([^/]+)|\/.*)?$/i],
-  ['pypi', /^(?:www\.)?pypi\.org\/project\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['nuget', /^(?:www\.)?nuget\.org\/packages\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['cargo', /^(?:www\.)?crates\.io\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
-  ['oci', /^hub\.docker\.com\/r\/([^/]+\/[^/]+)(?:\/.*)?$/i],
-  ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
-  ['', /^(?:osv\.dev\/vulnerability|github\.com\/advisories|nvd\.nist\.gov\/vuln\/detail)\/([\w-]+)$/i],
-  ['npm', /^(?:unpkg\.com|cdn\.jsdelivr\.net\/npm)\/(@[^/]+\/[^/@]+|[^/@]+)(?:@([^/]+))?(?:\/.*)?$/i],
-  ['oci', /^((?:ghcr|quay)\.io(?!\/repository\/)(?:\/[\w.-]+){2,})(?:[:@](\w[\w.:-]*))?$/i],
-  ['oci', /^hub\.docker\.com\/layers\/([^/]+\/[^/]+)\/([^/]+)\/.*$/i],
-  // What a package manager reads, and files, as in a lock file.
-  ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@-][^/@]*)(?:\/(\d[^/]*|latest))?$/i],
-  ['pypi', /^pypi\.org\/(?:simple|pypi)\/([^/]+)(?:\/(\d[^/]*))?(?:\/json)?$/i],
-  [
-    'nuget',
-    /^api\.nuget\.org\/v3(?:-flatcontainer|\/registration[^/]*)\/([^/]+)(?:\/(\d[^/]*?)(?:\.json)?|\/.*)?$/i,
-  ],
-  ['cargo', /^crates\.io\/api\/v1\/crates\/([^/]+)(?:\/(\d[^/]*)|\/.*)?$/i],
   ['npm', /^registry\.npmjs\.org\/(@[^/]+\/[^/]+|[^/@]+)\/-\/[^/]+?-(\d[^/]*)\.tgz$/i],
+  ['npm', pageOf(ofNpm, '(@[^/]+/[^/@]+|[^/@-][^/@]*)', '(?:@|/v/|/(?=\\d|latest$))')],
+  ['pypi', pageOf(ofPypi, '([^/]+)', '/(?=\\d)')],
+  ['nuget', pageOf(ofNuget, '([^/]+)', '/(?=\\d)')],
+  ['cargo', pageOf('crates\\.io/(?:crates|api/v1/crates)|lib\\.rs/crates', '([^/]+)', '/(?=\\d)')],
+  ['oci', /^hub\.docker\.com\/layers\/([^/]+\/[^/]+)\/([^/]+)\/.*$/i],
+  ['oci', pageOf(ofHub, '([^/]+/[^/]+)', '\0')],
+  ['oci', /^hub\.docker\.com\/_\/([^/]+)(?:\/.*)?$/i],
+  ['oci', /^((?:ghcr|quay)\.io(?!\/repository\/)(?:\/[\w.-]+){2,})(?:[:@](\w[\w.:-]*))?$/i],
+  ['', /^(?:osv\.dev\/vulnerability|github\.com\/advisories|nvd\.nist\.gov\/vuln\/detail)\/([\w-]+)$/i],
   [
     'pypi',
     /^(?:files\.pythonhosted\.org\/packages\/(?:[^/]+\/)+)?([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!+]*?)(?:-[^/]*\.whl|(?<=^files\..*)(?:\.tar\.gz|\.zip))$/i,
@@ -42,7 +47,7 @@ interface NamedPackage {
 function pagePackage(text: string): NamedPackage | undefined {
   const written = text.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const address = (attempt(() => decodeURIComponent(written)) ?? written)
-    .replace(/^https?:\/\//i, '')
+    .replace(/^https?:\/\/|\.svg$/gi, '')
     .replace(imagePage, 'ghcr.io/$1/');
   for (const [registry, page] of packagePages) {
     const [, name, version] = page.exec(address) ?? [];
@@ -79,13 +84,18 @@ export function readPackagePage(text: string): string | undefined {
 
 export const forges = ['github.com', 'gitlab.com', 'codeberg.org', 'bitbucket.org'];
 
+const rawFile = /^https:\/\/raw\.githubusercontent\.com\/([\w-]+\/[\w.-]+)\/(?=\S+$)/i;
+/** Others show what is in a repository. */
+const repositoryPage =
+  /^(?:https?:\/\/)?(?:(?:www\.)?(?:deepwiki\.com|github\.dev|gitingest\.com|codespaces\.new)|vscode\.dev\/github|sourcegraph\.com\/github\.com|snyk\.io\/test\/github|libraries\.io\/github|codeload\.github\.com|api\.github\.com\/repos|cdn\.jsdelivr\.net\/gh|img\.shields\.io\/github\/[\w/-]+?)\/([\w-]+\/[\w.-]+)(?:[@/?#].*)?$/i;
+
 /**
  * `pkg:github/owner/name@ref`, `github:owner/name#ref`, of Go `github.com/owner/name/path@ref`, and a raw
  * file name a repository, whatever is at the ref.
  */
 export function readForgePackage(text: string): string | undefined {
-  const raw = /^https:\/\/raw\.githubusercontent\.com\/([\w-]+\/[\w.-]+)\/(?=\S+$)/i;
-  if (raw.test(text)) return text.replace(raw, 'https://github.com/$1/blob/');
+  if (rawFile.test(text)) return text.replace(rawFile, 'https://github.com/$1/blob/');
+  if (repositoryPage.test(text)) return text.replace(repositoryPage, 'https://github.com/$1');
   const [, forge = '', path, ref] =
     /^(?:(?:https:\/\/)?pkg\.go\.dev\/|pkg:golang\/|pkg:|go:)?([a-z.]+)[:/]([\w.-]+(?:\/[\w.-]+)+)(?:[@#]([^?#]*))?(?:[?#].*)?$/i.exec(
       text,
@@ -100,66 +110,94 @@ export function domainOfMail(text: string): string | undefined {
 }
 
 /** How package managers begin what they report. */
-const reportForm = /^\s*(?:npm (?:err!|error|warn)|err_pnpm|error\b|warning\b|fatal\b|\u00d7|docker: error)/i;
+const reportForm =
+  /^\s*(?:npm (?:err!|error|warn)|err_pnpm|error\b|warning\b|fatal\b|\u00d7|docker: error|collecting |successfully installed |requirement already )/i;
 
 /** The groups of each are the name, the version, and the version that a range came to. */
-type NamingForm = readonly [registry: string, form: RegExp];
+type NamingForms = Readonly<Record<string, readonly RegExp[]>>;
 
-const reportedForms: readonly NamingForm[] = [
-  ['npm', /(?<![\w@/.-])(@[\w.-]+\/[\w.-]+|[a-z][\w.-]*)@([~^]?\d[\w.+-]*|\*|latest)(?![\w.]*[/@])/gi],
-  ['pypi', /(?<![\w.-])([a-z][\w.-]*)==(\d[\w.!+]*)/gi],
-  ['pypi', /(?:\bthe requirement |\bdistribution found for )([a-z][\w.-]*)(?![\w.-]*==)/gi],
-  ['pypi', /(?<![\w.-])([a-z][\w.-]*)`? was not found in the package registry/gi],
-  ['cargo', /\bcould not find `([\w-]+)` in registry/gi],
-  ['oci', /(?:\bmanifest for |\bpull access denied for |\bresolve reference "?)([\w./-]+)(?::([\w.-]+))?/gi],
-];
+const reportedForms: NamingForms = {
+  npm: [/(?<![\w@/.-])(@[\w.-]+\/[\w.-]+|[a-z][\w.-]*)@([~^]?\d[\w.+-]*|\*|latest)(?![\w.]*[/@])/gi],
+  pypi: [
+    /(?<![\w.-])([a-z][\w.-]*)==(\d[\w.!+]*)/gi,
+    /(?:\bthe requirement |\bdistribution found for )([a-z][\w.-]*)(?![\w.-]*==)/gi,
+    /(?:\bcollecting |\balready satisfied: )([a-z][\w.-]*)/gi,
+    /(?<=^successfully installed .*?)\b([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!]*)/gim,
+    /(?<![\w.-])([a-z][\w.-]*)`? was not found in the package registry/gi,
+  ],
+  cargo: [/\bcould not find `([\w-]+)` in registry/gi],
+  oci: [/(?:\bmanifest for |\bpull access denied for |\bresolve reference "?)([\w./-]+)(?::([\w.-]+))?/gi],
+};
 
 /** Of lock files, manifests, stack traces, Dockerfiles, Compose and workflows; a secret has none of them. */
-const writtenForms: readonly NamingForm[] = [
-  [
-    'npm',
+const writtenForms: NamingForms = {
+  npm: [
     /node_modules[\\/]((?:@[a-z\d][\w.-]*[\\/])?[a-z\d][\w.-]*)(?![\w.-]|[\\/]node_modules)(?:"\s*:\s*\{\s*"version"\s*:\s*"([\w.+-]+)")?/gi,
-  ],
-  ['oci', /^[ \t]*(?:-[ \t]+)?"?image"?[ \t]*:[ \t]*["']?(?!https?:)([\w./:@-]+)["']?,?[ \t]*(?:#.*)?$/gm],
-  [
-    'github',
-    /^[ \t]*(?:-[ \t]+)?uses[ \t]*:[ \t]*["']?([\w-]+(?:\/[\w.-]+)+)@([\w./-]+)["']?[ \t]*(?:#.*)?$/gm,
-  ],
-  ['oci', /^[ \t]*(?:-[ \t]+)?(?:uses[ \t]*:[ \t]*)?["']?docker:\/\/([\w./:@-]+)["']?[ \t]*(?:#.*)?$/gm],
-  ['oci', /^[ \t]*FROM[ \t]+(?:--platform=\S+[ \t]+)?([\w./:@-]+)(?:[ \t]+[Aa][Ss][ \t]+[\w.-]+)?[ \t]*$/gm],
-  [
-    'cargo',
-    /\[\[package\]\]\s+name = "([\w-]+)"\s+version = "([\w.+-]+)"\s+source = "registry\+https:\/\/github\.com\/rust-lang\//g,
-  ],
-  ['pypi', /\[\[package\]\]\s+name = "([\w.-]+)"\s+version = "([\w.!+-]+)"/g],
-  ['nuget', /\bPackage(?:Reference|Version)\s+Include="([\w.-]+)"(?:\s+Version="([\w.+*-]+)")?/gi],
-  [
-    '',
-    /^[ \t]*(?!(?:python|node)\b)([a-z\d][\w.-]*(?:\[[\w, .-]*\])?[ \t]*(?:={2,3}|[~<>!]=|[<>])[ \t]*\d[\w.!+*]*(?:,[ \t]*[<>=!~]{1,3}[ \t]*\d[\w.!+*]*){0,4})(?=[ \t]*(?:$|[;\\#]|--))/gim,
-  ],
-  [
-    'npm',
     /^[ \t]*["']?\/?((?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)@(?:npm:)?([~^<>=]{0,2}v?\d[\w.+-]*)["']?(?:[,(].*)?:[ \t]*(?:\n[ \t]+version:?[ \t]+"?([\w.+-]+)|$)/gm,
-  ],
-  [
-    'npm',
     /^[ \t]*"(?!(?:\w*version|node|npm|yarn|pnpm|vscode)")((?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)"[ \t]*:[ \t]*"((?:[~^]|[<>]=)\d[\w.+-]*|\d+\.\d+\.\d+(?:[+-][\w.+-]*)?)",?[ \t]*$/gim,
   ],
-  [
-    '',
-    /^[ \t]*(?!python\b)([a-z][a-z\d._-]*)[ \t]*=[ \t]*(?:\{.*?\bversion[ \t]*=[ \t]*)?"(?:==)?((?:[~^]|[<>]=|(?<==))\d[\w.+-]*)"[ \t]*(?:,.*|\})?$/gm,
+  oci: [
+    /^[ \t]*(?:-[ \t]+)?"?image"?[ \t]*:[ \t]*["']?(?!https?:)([\w./:@-]+)["']?,?[ \t]*(?:#.*)?$/gm,
+    /^[ \t]*(?:-[ \t]+)?(?:uses[ \t]*:[ \t]*)?["']?docker:\/\/([\w./:@-]+)["']?[ \t]*(?:#.*)?$/gm,
+    /^[ \t]*FROM[ \t]+(?:--platform=\S+[ \t]+)?([\w./:@-]+)(?:[ \t]+[Aa][Ss][ \t]+[\w.-]+)?[ \t]*$/gm,
   ],
-  ['', /^(\S+)[ \t]+#[ \t].*$/g],
-];
+  github: [
+    /^[ \t]*(?:-[ \t]+)?uses[ \t]*:[ \t]*["']?([\w-]+(?:\/[\w.-]+)+)@([\w./-]+)["']?[ \t]*(?:#.*)?$/gm,
+  ],
+  cargo: [
+    /\[\[package\]\]\s+name = "([\w-]+)"\s+version = "([\w.+-]+)"\s+source = "registry\+https:\/\/github\.com\/rust-lang\//g,
+  ],
+  pypi: [/\[\[package\]\]\s+name = "([\w.-]+)"\s+version = "([\w.!+-]+)"/g],
+  nuget: [/\bPackage(?:Reference|Version)\s+Include="([\w.-]+)"(?:\s+Version="([\w.+*-]+)")?/gi],
+  '': [
+    /(?:^[ \t]*|["'])(?!(?:python|node)\b)([a-z\d][\w.-]*(?:\[[\w, .-]*\])?[ \t]*(?:={2,3}|[~<>!]=|[<>])[ \t]*\d[\w.!+*]*(?:,[ \t]*[<>=!~]{1,3}[ \t]*\d[\w.!+*]*){0,4})(?=[ \t]*(?:$|[;\\#"']|--))/gim,
+    /^[ \t]*(?!python\b)([a-z][a-z\d._-]*)[ \t]*=[ \t]*(?:\{.*?\bversion[ \t]*=[ \t]*)?"(?:==)?((?:[~^]|[<>]=|(?<==))\d[\w.+-]*)"[ \t]*(?:,.*|\})?$/gm,
+    /^(\S+)[ \t]+#[ \t].*$/g,
+  ],
+};
 
-const inForms = (text: string, forms: readonly NamingForm[]): readonly NamedPackage[] =>
-  forms.flatMap(([registry, form]) =>
-    [...text.matchAll(form)].map(([, name = '', version, exact = version]) => ({
-      registry,
-      name: name.replaceAll('\\', '/'),
-      version: exact,
-    })),
-  );
+/** Of more than one word, and no file; of an account, with a slash. */
+const start = '(?<![\\w/.-])["\'`“«]?';
+const end = '(?<!\\.(?:[cm]?[jt]sx?|py|json|md|ya?ml|toml|txt|sh))(?![\\w-]|[./]\\w)';
+const plainForm = `${start}(@?[a-z\\d]+(?:[-/_.]+[a-z\\d]+)+)${end}(?:@([\\w.+-]+))?`;
+const pathForm = `${start}([a-z\\d]+(?:[-_.]+[a-z\\d]+)*(?:/[a-z\\d]+(?:[-_.]+[a-z\\d]+)*)+)${end}(?:[@:]([\\w.+-]+))?`;
+
+const saidOf = (by: string, form = plainForm): readonly RegExp[] => [
+  new RegExp(`\\b${by}(?::| (?:package|module|image|crate|repo(?:sitory)?)):?\\s+${form}`, 'gi'),
+  new RegExp(`${form}["'\`”»]?\\s+(?:\\(|(?:on|from|von|auf|sur|en|su)\\s+)${by}\\b`, 'gi'),
+];
+const quotedAfter = '(?:\\bfrom|\\brequire\\(|\\bimport\\(?|\\bfind (?:package|module))\\s*(?=["\'])';
+
+/** Of words that say what it is of, and of commands that look at a package. */
+const saidForms: NamingForms = {
+  oci: [
+    /^[ \t]*image:[ \t]*\n[ \t]+repository:[ \t]*([\w./-]+)/gm,
+    ...saidOf('(?:docker|oci|container)', pathForm),
+    new RegExp(`\\bimages?(?: for|:|=)?\\s*${pathForm}`, 'gi'),
+    /^[ \t]*(?:docker|podman|nerdctl|trivy|grype|syft|cosign|crane|oras|dive)\s(?:.*?\s)?([a-z\d][\w.-]*(?:\/[\w.-]+)+(?::[\w.-]+)?)(?=\s|$)/gm,
+  ],
+  npm: [
+    ...saidOf('npm(?:js)?'),
+    new RegExp(quotedAfter + plainForm, 'gi'),
+    /\b(?:npm|pnpm|yarn)\s+(?:view|info|show|ls|list|why|pack|uninstall|remove|rm|update|upgrade|audit signatures|outdated|docs|repo)\s+(?:-\S+\s+)*((?:@[\w.-]+\/)?[a-z\d][\w.-]*)(?:@([\w.+-]+))?/g,
+  ],
+  pypi: [
+    ...saidOf('(?:pypi|pip|python)'),
+    /\b(?:pip3?|uv pip|uv tool|pipx)\s+(?:show|download|uninstall|upgrade)\s+(?:-\S+\s+)*([a-z\d][\w.-]*)(?:==([\w.+-]+))?/g,
+  ],
+  nuget: saidOf('nuget'),
+  cargo: saidOf('(?:cargo|rust|crates\\.io)'),
+  github: [...saidOf('github', pathForm), new RegExp(`\\brepo(?:sitory)?:?\\s+${pathForm}`, 'gi')],
+};
+
+const inForm = (text: string, registry: string, form: RegExp): readonly NamedPackage[] =>
+  [...text.matchAll(form)].map(([, name = '', version, exact = version]) => ({
+    registry,
+    name: name.replaceAll('\\', '/'),
+    version: exact,
+  }));
+const inForms = (text: string, forms: NamingForms) =>
+  Object.entries(forms).flatMap(([registry, all]) => all.map((form) => inForm(text, registry, form)));
 
 /** Each once, in the form of `readPackagePage`. */
 function namesOf(named: readonly NamedPackage[]): readonly string[] {
@@ -172,9 +210,12 @@ function namesOf(named: readonly NamedPackage[]): readonly string[] {
 export function readReport(text: string): readonly string[] {
   if (!reportForm.test(text) || !/\s/.test(text.trim())) return [];
   const urls = text.match(/https?:\/\/[^\s"'`,)]+/g) ?? [];
-  return namesOf([...inForms(text, reportedForms), ...urls.flatMap((url) => pagePackage(url) ?? [])]);
+  return namesOf([...inForms(text, reportedForms).flat(), ...urls.flatMap((url) => pagePackage(url) ?? [])]);
 }
 
-/** A file is of one form. */
-export const readFile = (text: string): readonly string[] =>
-  writtenForms.map((form) => namesOf(inForms(text, [form]))).find(({ length }) => length > 0) ?? [];
+/** A text is of one form. */
+const readForms = (forms: NamingForms) => (text: string) =>
+  namesOf(inForms(text, forms).find(({ length }) => length > 0) ?? []);
+
+export const readFile = readForms(writtenForms);
+export const readSaid = readForms(saidForms);

@@ -8,16 +8,28 @@ import { type ConfiguredServer, serversIn } from './configured.ts';
 export const blocksOf = (text: string): string[] =>
   text.split(/(?:`{3,}|^[ \t]*~{3,})(?:[^\S\n]*[\w-]+[^\S\n]*$)?/m);
 
-const installLink = /(?:install-mcp|mcp(?:\/|%2f)(?:install|add)|add_mcp)(?:\?|%3f)/i;
+/** Of a client, or of a page that opens one. */
+const installLink =
+  /(?:install-mcp|mcp(?:\/|%2f)(?:install|add)|add_mcp|goose(?::\/)?\/extension)(?:\?|%3f)|[?&](?:serverUrl|connectorUrl)=/i;
 
 const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;
 
 /** What a link that installs a server, as a button of a README does, hands to the client. */
 function handedBy(link: string): string {
   const handed = decoded(decoded(link).replace(/^.*?(?:install-mcp|mcp\/(?:install|add)|add_mcp)\?/is, ''));
+  if (handed.includes('{')) return handed;
+  const given = new URLSearchParams(link.replace(/^[^?]*\?/, ''));
+  const url = given.get('serverUrl') ?? given.get('connectorUrl') ?? given.get('url');
+  if (url ?? given.get('cmd'))
+    return JSON.stringify({ url, command: given.get('cmd'), args: given.getAll('arg') });
   const [, base64 = ''] = /(?:^|&)config=([^&]*)/.exec(handed) ?? [];
-  return handed.includes('{') ? handed : Buffer.from(base64, 'base64').toString();
+  return Buffer.from(base64, 'base64').toString();
 }
+
+/** As code in Python or JavaScript gives them to a client. */
+const inCode =
+  /\bcommand["']?\s*[=:]\s*(?:["']([^"'\n]+)["']\s*,|(\w+)\s+with args[^[]{0,80}?)\s*["']?args["']?\s*[=:]\s*\[([^\]]*)\]/g;
+const textForm = /(?<=")(?:\\.|[^"\\])*(?=")|(?<=')[^']*(?=')/g;
 
 /** Each object of JSON with what is before it. The parser throws if the nesting is too deep. */
 function takeObjects(text: string, take: (value: unknown, name?: string) => boolean): string {
@@ -62,7 +74,14 @@ export function takeServers(block: string): { servers: readonly ConfiguredServer
     const handed = installLink.test(word) ? handedBy(word) : '';
     return takeObjects(handed, take) === handed ? word : ' ';
   });
-  const rest = takeObjects(withoutLinks, take);
+  const rest = takeObjects(withoutLinks, take).replace(
+    inCode,
+    (_, quoted: string | undefined, bare: string, given: string) => {
+      const args = given.split(',').flatMap((one) => one.match(textForm)?.[0] ?? []);
+      take({ command: quoted ?? bare, args });
+      return ' ';
+    },
+  );
   const readers = [parseToml, readYaml];
   return {
     servers,

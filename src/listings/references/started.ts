@@ -10,21 +10,30 @@ import {
   readCommandsIn,
 } from './command.ts';
 import { type ConfiguredServer, readServer } from './configured.ts';
-import { domainOfMail, readFile, readForgePackage, readPackagePage, readReport } from './package-pages.ts';
+import {
+  domainOfMail,
+  readFile,
+  readForgePackage,
+  readPackagePage,
+  readReport,
+  readSaid,
+} from './package-pages.ts';
 import { blocksOf, takeServers } from './pasted.ts';
-import { shellOperator } from './programs.ts';
+import { commandsIn } from './shell.ts';
 
 /** `text` is as `npm:name@version`, or an address; empty for what has no plain name here. */
 export interface StartedName {
   readonly text: string;
   readonly beside: readonly Beside[];
   readonly configured_as?: string | undefined;
+  /** An address that a document may only link to. */
+  readonly isLinked?: true;
 }
 
 const plainName = (text: string): StartedName => ({ text, beside: [] });
 const unread = plainName('');
 
-const otherNames: Readonly<Record<string, string>> = { pip: 'pypi', docker: 'oci' };
+const otherNames: Readonly<Record<string, string>> = { pip: 'pypi', pipx: 'pypi', docker: 'oci' };
 const registries = /^(?:npm|pypi|oci|nuget|cargo|mcpb)$/;
 
 /** As of OSV, GitHub and CVE. */
@@ -35,7 +44,7 @@ export function readPackage(written: string) {
   const plain = /^pkg:/i.test(written)
     ? (attempt(() => decodeURIComponent(written.replace(/[?#].*$/s, ''))) ?? written)
     : written;
-  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)[:/](?!\/))?(.*)$/i.exec(plain) ?? [];
+  const [, prefix = '', rest = ''] = /^(?:pkg:)?(?:([a-z]+)(?::\/\/|[:/](?!\/)))?(.*)$/i.exec(plain) ?? [];
   const named = ownMember(otherNames, prefix.toLowerCase()) ?? prefix.toLowerCase();
   const registry = registries.test(named) ? named : undefined;
   return { registry, named: registry ? rest.replace(/^\/\//, '') : plain };
@@ -48,15 +57,41 @@ const hostForm = /^[\w\p{L}\p{M}-]+(?:\.[\w\p{L}\p{M}-]+)+(?::\d+)?(?:$|(?:\/[\w
 export const isHostForm = (text: string): boolean =>
   hostForm.test(text) && (/^[\0-\x7f]*$/.test(text) || hasPublicSuffix(text.replace(/[/:?].*$/s, '')));
 
-/** What a socket, a client of GitHub, or the metadata of a sign-in is the address of. */
+/**
+ * How chats, documents, logs and other languages write a name: what is around it, escapes, and what a socket,
+ * a client of GitHub, or the metadata of a sign-in is the address of.
+ */
 const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
+  [/^(?:[-*>•]|\d+[.)])\s+(?=\S+$)/u, ''],
+  [
+    /^(?:\*{1,2}|__?|~~|["'`<(«“„‘「『（【])([^"'`<>()«»“”„‘’「」『』（）]*?)(?:\*{1,2}|__?|~~|["'`>)»“”’」』）】])$/u,
+    '$1',
+  ],
+  [/^(\S+?)[.,;!?…。，、！？；：]+$/u, '$1'],
+  [/\\(?=[/&?=])/g, ''],
+  [/&#58;/g, ':'],
+  [/&amp;/g, '&'],
+  [/\[\.\]/g, '.'],
+  [/^hxxp/i, 'http'],
   [/^wss?:\/\/(?=\S+$)/i, 'https://'],
   [/^(?:gh|(?:claude\s+|\/)plugin)\s(?:.*\s)?([\w-]+\/[\w.-]+)(?:\s+-.*)?$/, 'https://github.com/$1'],
+  [/^([\w-]+\/[\w.-]+)(?=#[\w./-]+$)/, 'https://github.com/$1'],
+  [
+    /^(?:https:\/\/)?github\.com\/(?:(?:orgs|sponsors|users)\/([\w-]+)(?!.*\/container\/)|([\w-]+)(?=\?))\S*$/i,
+    'https://github.com/$1$2',
+  ],
+  [/(?<=^https:\/\/github\.com\/[\w-]+\/[\w.-]+)@(?=[\w./-]+$)/i, '#'],
+  [/^((?:[a-z]{2,}\.)+[\w-]+)(?:%2f|\s*[\\/]\s*)([\w.-]+)\/?$/i, '$1/$2'],
+  [/^@(?=(?:io|com|org|net|dev|ai|app|co)\.[\w.-]+\/[\w.-]+$)/i, ''],
   [/(?<=^https?:\/\/[^/\s]+)\/\.well-known\/oauth-protected-resource(?=\/|$)/i, ''],
 ];
 
+const invisible = /[\u200b-\u200d\u2060\ufeff]+/g;
 export const toAddress = (text: string): string =>
-  otherwise.reduce((found, [form, is]) => found.replace(form, is), text);
+  otherwise.reduce(
+    (found, [form, is]) => found.replace(form, is).trim(),
+    text.replace(invisible, ' ').trim(),
+  );
 
 /**
  * A page of a package as the package (`npm:name@version`), a package of a forge as its repository, an
@@ -75,28 +110,35 @@ function started({ registry = '', name, version, address, beside = [] }: Command
   return [{ text: address ?? nameOfPackage(registry, name, version), beside }];
 }
 
-/** An apostrophe within a word begins no text. */
-const quoted = /(?<!\w)(?:'[^'\n]*'|"[^"$`\\\n]*")/g;
+/** What a command starts or installs. */
+const startedBy = (words: readonly string[]): StartedName[] =>
+  words.length < 2
+    ? []
+    : readCommandsIn(
+        words.map((word) => word.replace(/(?<=[\w*])(?:[,;:!?…]|\.+$|(?<!\([^)]*)\))+$/, '')),
+      ).flatMap(started);
 
-/** What a command for a shell starts or installs; unread if it has an operator. */
-export function readStarted(text: string): StartedName[] {
-  const given = text.match(/(?:(?<!\w)"[^"]*"|(?<!\w)'[^']*'|\S)+/g) ?? [];
-  const words = given.map((word) =>
-    word.replace(/^(["'])(.*)\1$/s, '$2').replace(/(?<=[\w*])(?:[,;:!?]|(?<!\([^)]*)\))+$/, ''),
-  );
-  const isShell = shellOperator.test(text.replace(quoted, ''));
-  const own = isShell ? words.filter((word) => !shellOperator.test(word)) : words;
-  const found = own.length < 2 ? [] : readCommandsIn(own).flatMap(started);
-  return isShell && found.length > 0 ? [unread] : found;
-}
+export const isStarting = (text: string): boolean =>
+  commandsIn(text).some((words) => startedBy(words).length > 0);
 
-const schemes = /(?:https?|wss?|git|ssh|git\+https?|git\+ssh|agent):\/\/.+/i;
+const schemes = /(?:https?|hxxps?|wss?|git|ssh|git\+https?|git\+ssh|agent):\/\/[^\s/?#]+[!-~]*/i;
+/** Around names, in any script; some scripts write no spaces. */
+const between = /[\s<>"'`|()\\«»“”„‘’「」『』（）【】，。、；：！？…]+/u;
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+/u;
 
-/** A repository, an advisory, a package with its registry or a handle, wherever it stands. */
+/**
+ * A repository, an advisory, a package with its registry or a scope, a handle, or a place below a host,
+ * wherever it stands.
+ */
 const isNameAnywhere = (word: string): boolean =>
+  /^@[a-z\d][\w.-]*\/[a-z\d][\w.-]*(?:@[\w.^~-]+)?$/i.test(word) ||
+  (/^[\w-]+\.[\w.-]+(?::\d+)?\/[\w@]/.test(word) &&
+    isHostForm(word) &&
+    hasPublicSuffix(word.replace(/[:/].*$/s, ''))) ||
   /^(?:github\.com\/[\w.-]+\/.|git@[\w.-]+:.)/i.test(word) ||
   advisoryForm.test(word) ||
-  (/^\w+[:/]\S/.test(word) && (readForgePackage(word) ?? readPackage(word).registry) !== undefined) ||
+  (/^\w+(?::\/\/|[:/])\S/.test(word) &&
+    (readForgePackage(word) ?? readPackage(word).registry) !== undefined) ||
   (isHandle(word) && isOfReversedDomain(word));
 
 /** As sockets and proxies report it. */
@@ -104,16 +146,33 @@ const beforeHost = /^(?:CONNECT|E[A-Z_]{5,}|host:)$/;
 const versionBehind =
   /^([^\s<>=~^!()]+?)(?:\s+\(?|@?(?=[<>=~^!]))[<>=~^!]*\s*v?\d\S*(?:\s+[<>=~^!]+\s*\d\S*)*$/;
 
+const servingForm = /(?:^|[/.-])(?:mcp|sse|a2a)(?:[/.?-]|$)/i;
+
+/** A page of anything, but not of a package, a repository or a service by its address. */
+const isLink = (text: string): boolean =>
+  isAddressForm.test(text) &&
+  !servingForm.test(text.replace(/^\w+:\/\//, '')) &&
+  readPackage(text).registry === undefined;
+
 /** Addresses and names in words, without pictures, such as badges. */
 function readWords(line: string): StartedName[] {
   const [versioned, first = ''] = versionBehind.exec(line.trim()) ?? [];
   if (versioned && isNameAnywhere(first)) return [writtenAs(versioned)];
-  const words = line.replace(/!\[[^\]]{0,99}\]\([^)\s]{0,500}\)/g, ' ').split(/[\s<>"'`|()[\]\\]+/);
+  const words = line
+    .replace(/!\[[^\]]{0,99}\]\([^)\s]{0,500}\)/g, ' ')
+    .replace(/\\(?=[/&?=])/g, '')
+    .replaceAll('[.]', '.')
+    .split(between)
+    .flatMap((word) => word.split(/[[\]]+/));
   return words.flatMap((word, at) => {
     const [address] = schemes.exec(word) ?? [];
-    const name = (address ?? word).replace(/[.,;:!?*]+$/, '');
-    const isHost = beforeHost.test(words[at - 1] ?? '') && isHostForm(name);
-    return address !== undefined || isHost || isNameAnywhere(name) ? [writtenAs(toAddress(name))] : [];
+    return (address !== undefined ? [address] : word.split(unspaced)).flatMap((one) => {
+      const name = one.replace(/[.,;:!?*~]+$/, '');
+      const isHost = beforeHost.test(words[at - 1] ?? '') && isHostForm(name);
+      if (address === undefined && !isHost && !isNameAnywhere(name)) return [];
+      const read = writtenAs(name.startsWith('@') ? `npm:${name}` : toAddress(name));
+      return [isLink(read.text) ? { ...read, isLinked: true as const } : read];
+    });
   });
 }
 
@@ -125,31 +184,40 @@ function withCodeApart(line: string): string[] {
   const pieces = line.split('`');
   const isCode = (text: string, at: number) => at % 2 === 1 && /\s/.test(text.trim());
   const around = pieces.filter((_, at) => at % 2 === 0).join(' ');
-  if (ofReport.test(line) || !pieces.some(isCode) || readStarted(around).length > 0) return [line];
+  if (ofReport.test(line) || !pieces.some(isCode) || isStarting(around)) return [line];
   return pieces.map((text, at) => (isCode(text, at) ? text : `# ${text}`));
 }
 
 /** Of words, as Markdown or a sentence is written; any other line may be for a shell. */
 const wordsForm = /^\s*(?:$|[#>*|<\d-]|\/\/)|[.:?!,)]\s*$|^\s*(?:[\p{L}’']+,?\s+){3}/u;
 
-function readLine(line: string) {
-  const parts = line.match(/(?:(?<!\w)"[^"]*"|(?<!\w)'[^']*'|[^&|;])+/g)?.filter((part) => part.trim()) ?? [];
-  const read = parts.map((part) => ({ part, found: readStarted(part) }));
-  const isStarted = !ofReport.test(line) && read.some(({ found }) => found.length > 0);
-  if (!isStarted) return { line, isStarted, found: readWords(line) };
-  const each = read.map(({ part, found }) => (found.length > 0 ? found : readWords(part)));
-  return { line, isStarted, found: each.flatMap((found) => (found.length > 0 ? found : [unread])) };
-}
+/** As a shell or a notebook asks for a command. */
+const prompt = /^\s*(?:[$>%!❯➜]|PS[^>\n]*>|\[?\w+@[\w-]+[^$#\n]*[$#])\s*(?=\w)/;
 
-/** Of `sh -c "..."`, what the shell runs. */
-const shellForm = /^\s*(?:\S*\/)?(?:ba|da|k|z)?sh\s+(?:-\w+\s+)*-\w*c\s+(["'])(.*)\1\s*$/s;
+/** What is in quotes or is to be filled in. */
+const withinWords = /(?<!\w)(?:'[^'\n]*'|"[^"$`\\\n]*")|<[A-Za-z][\w .-]*>/g;
+/** A program of the machine itself. */
+const ownProgram = /^\s*(?:(?:(?:\.{1,2}|~|[a-z]:)?[\\/](?!\/)|node_modules[\\/])\S|[a-z]:\\)/i;
+
+function readLine(written: string) {
+  const line = written.replace(prompt, '');
+  const isWhole = !/[<>`]|\$\(/.test(line.replace(withinWords, ''));
+  const read = commandsIn(line.replace(/[()]/g, ' ')).map((words) => ({ words, found: startedBy(words) }));
+  const isStarted = !ofReport.test(line) && read.some(({ found }) => found.length > 0);
+  if (!isStarted) return { line, isStarted, found: ownProgram.test(line) ? [] : readWords(line) };
+  const each = read.flatMap(({ words, found }) => {
+    if (found.length > 0 || words.length === 0) return isWhole ? found : [unread];
+    const said = readWords(words.join(' ')).map(({ isLinked: _, ...one }) => one);
+    return said.length > 0 ? said : [unread];
+  });
+  return { line, isStarted, found: each };
+}
 
 const toNames = (files: readonly string[]) => files.map((one) => plainName(readForgePackage(one) ?? one));
 
 /** What the lines of a block start, list or say. */
 function readLines(block: string): StartedName[] {
-  const [, , inner = block] = shellForm.exec(block) ?? [];
-  const lines = inner
+  const lines = block
     .replace(/\\\r?\n/g, ' ')
     .split('\n')
     .flatMap(withCodeApart)
@@ -159,14 +227,15 @@ function readLines(block: string): StartedName[] {
   const reported = readReport(text);
   const listed = toNames(reported.length > 0 ? reported : readFile(text));
   const read = lines.filter(({ isStarted }) => isStarted || listed.length === 0);
-  const found = [...read.flatMap((one) => one.found), ...listed];
+  const written = [...read.flatMap((one) => one.found), ...listed];
+  const found = written.length > 0 ? written : toNames(readSaid(text));
   const named = found.filter(({ text }) => text !== '');
   const [only = unread, other] = named;
   // What is done with what an address has is its own; of a package, what the others do is not known.
   if (isAddressForm.test(only.text) && only.beside.length === 0 && !other) return named;
   const isUnread = read.some((one) => one.isStarted && one.found.every(({ text }) => text === ''));
   if (other) return isUnread ? [...named, unread] : named;
-  if (named.length === 0) return found.length > 0 || inner !== block ? [unread] : [];
+  if (named.length === 0) return found.length > 0 ? [unread] : [];
   const of = read.find((one) => one.isStarted && one.found.includes(only));
   if (of && of.found.length > 1) return [unread];
   const isOther = (one: (typeof read)[number]) => one.found.length === 0 && !wordsForm.test(one.line);
@@ -202,7 +271,9 @@ export const readPasted = (text: string): StartedName[] =>
       .flatMap((block) => {
         const { servers, rest } = takeServers(block);
         // A text of one word is read as it is.
-        const isText = /[\s<>"'`|()[\]\\]|^\w+=\w+:\/\//.test(text);
+        const isText =
+          /[\s[\]]|^\w+=\w+:\/\//.test(text) ||
+          (!isHostForm(text) && text.split(between).concat(text.split(unspaced)).length > 2);
         return [...servers.flatMap(readConfigured), ...(isText ? readLines(rest) : toNames(readFile(rest)))];
       })
       .map((one) => (one.text.length > longest ? { ...one, text: '' } : one)),

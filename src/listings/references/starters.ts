@@ -62,7 +62,7 @@ const installing: readonly (readonly [registry: string, calls: readonly string[]
   ['npm', ['yarn global add']],
   ['pypi', ['pip', 'pip3', 'uv pip', 'pipx', 'uv tool'].map((one) => `${one} install`)],
   ['pypi', ['python', 'python3', 'py'].map((one) => `${one} -m pip install`)],
-  ['pypi', ['uv add']],
+  ['pypi', ['uv', 'poetry', 'pdm', 'rye'].map((one) => `${one} add`)],
   ['oci', ['docker', 'podman', 'nerdctl'].flatMap((one) => [`${one} pull`, `${one} image pull`])],
   ['nuget', ['dotnet tool install', 'dotnet add package']],
   ['cargo', ['cargo install', 'cargo binstall', 'cargo add']],

@@ -4,8 +4,8 @@ import { code, count, isEmpty, join, listed, own, say, type Words } from '../../
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toReferences } from '../../listings/references/name.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
-import { type FoundListing, mostRecording } from './holders.ts';
-import { atAsked, type KnownListing, noticesOfAsked, toKnownListing } from './several.ts';
+import { type AskedPlace, type FoundListing, mostRecording, pickFormer, pickRecording } from './holders.ts';
+import { atAsked, type KnownListing, noticesOfAsked, readKnown } from './several.ts';
 
 /** The listings that record a package. */
 type FindRecording = (references: Name['references']) => Promise<readonly KnownListing[]>;
@@ -88,12 +88,50 @@ export async function besideWords(
 
 export const besideInStore = (name: Name, context: Context) =>
   besideWords(name, async (references) => {
-    const { store, clock } = context;
-    const found = (await store.listings.recording(references, mostRecording)).flat();
-    const handles = found.map(({ handle }) => handle);
-    const facts = await store.documents.factsOfAll(handles, clock().toISOString());
-    return facts.map((one) => toKnownListing(one, context));
+    const found = (await context.store.listings.recording(references, mostRecording)).flat();
+    return readKnown(found, context);
   });
+
+export async function findHolders(name: AskedPlace, { store: { listings } }: Pick<Context, 'store'>) {
+  const { references } = name;
+  const [recording, formerly] = await Promise.all([
+    listings.recording(references, mostRecording),
+    listings.formerly(references, mostRecording),
+  ]);
+  return {
+    now: await pickRecording(name, { recording, formerly, holding: listings.holding }),
+    before: pickFormer(name, formerly),
+  };
+}
+
+const mostServers = 20;
+
+/** What a document links to is no server that it names, if no listing records it. */
+export const withoutLinks = <One extends { readonly isLink: boolean }>(
+  all: readonly One[],
+): readonly One[] => {
+  const named = all.filter(({ isLink }) => !isLink);
+  return named.length > 0 ? named : all;
+};
+
+/** Of several names, the one that is no link, or one of the only listing that all lead to. */
+export async function readMeant(asked: string, context: Context): Promise<Name> {
+  const name = readName(asked, context.config.publicUrl);
+  const { servers = [], beside } = name;
+  if (servers.length === 0 || servers.length > mostServers) return name;
+  const held = await inTurns(servers, async (one) => {
+    const known = one.handles.map((handle) => context.store.listings.byHandle(handle));
+    const listing = (await Promise.all(known)).find((found) => found !== undefined);
+    const { now, before } = await findHolders(one, context);
+    const by = listing ?? now ?? before;
+    return { one, by, isLink: one.isLinked === true && by === undefined };
+  });
+  const named = withoutLinks(held);
+  const [first] = named;
+  const handles = new Set(named.map(({ by }) => (by && 'handle' in by ? by.handle : undefined)));
+  const isOne = named.length === 1 || (handles.size === 1 && !handles.has(undefined));
+  return first && isOne ? { ...first.one, beside } : { ...name, servers: named.map(({ one }) => one) };
+}
 
 export const withBeside = (found: FoundListing, words: Words): FoundListing => {
   const beside = join([words, found.beside], ' ');

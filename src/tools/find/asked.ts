@@ -8,15 +8,15 @@ import { findListingFacts, toReadDocument } from './listing.ts';
  * alone. `then`: the context of the day as of which it is read. Throws as findNamed and readFacts do.
  */
 export async function readAsked(named: string, context: Context, then: Context = context) {
-  const { facts, shown, found_by, beside, part_asked, formerly } = await findListingFacts(
+  const { facts, shown, name, found_by, beside, part_asked, formerly } = await findListingFacts(
     named,
     context,
     then,
   );
   const document = toReadDocument(facts, then, shown);
-  const ofRecord = await readOfRecord(named, document, then);
+  const ofRecord = await readOfRecord(name.text, document, then);
   const known = { listing: document, observations: document.observations, ofRecord };
-  const { notices, ofVersion } = noticesOfOther(named, known);
+  const { notices, ofVersion } = noticesOfOther(name.text, known);
   const ofWhole = facts.observed?.observations ?? [];
   return {
     facts,
@@ -24,7 +24,7 @@ export async function readAsked(named: string, context: Context, then: Context =
     found_by,
     beside,
     part_asked,
-    version_asked: askedVersion(named, known, beside),
+    version_asked: askedVersion(name.text, known, beside),
     notices: [...notices, ...(part_asked ? malwareBeside(ofWhole, document.observations) : [])],
     formerly,
     ofVersion,

@@ -23,18 +23,10 @@ import type { Reference } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
-import { besideInStore, givenEndpoints, withBeside } from './asked-command.ts';
-import {
-  type AskedPlace,
-  type FoundListing,
-  mostRecording,
-  pickFormer,
-  pickRecording,
-  type Several,
-  severalListings,
-} from './holders.ts';
+import { besideInStore, findHolders, givenEndpoints, readMeant, withBeside } from './asked-command.ts';
+import { type FoundListing, type Several, severalListings } from './holders.ts';
 import { endOfCopy } from './near-misses.ts';
-import { atAsked, describeSeveral, factsOfCandidates, longestChecked, noticesOfDeleted } from './several.ts';
+import { atAsked, describeSeveral, longestChecked, noticesOfDeleted, readKnown } from './several.ts';
 import { maxNear, readTool, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
@@ -173,18 +165,6 @@ export async function findListing(handle: string, context: Context): Promise<Lis
   return requireShown(listing, listing, context);
 }
 
-export async function findHolders(name: AskedPlace, { store: { listings } }: Pick<Context, 'store'>) {
-  const { references } = name;
-  const [recording, formerly] = await Promise.all([
-    listings.recording(references, mostRecording),
-    listings.formerly(references, mostRecording),
-  ]);
-  return {
-    now: await pickRecording(name, { recording, formerly, holding: listings.holding }),
-    before: pickFormer(name, formerly),
-  };
-}
-
 /** Beyond this number `findHolder` does not choose by the namespace. */
 export const mostAtAddress = 100;
 
@@ -209,7 +189,7 @@ async function pickOfEndpoint(found: Several, name: Name, context: Context) {
   const references = name.references.filter(({ kind }) => kind === 'endpoint');
   const holder = await findHolder(name.text, references, context);
   if (holder) return { handle: holder.handle, beside: holder.found };
-  const facts = await factsOfCandidates(found, context);
+  const facts = await readKnown(found.candidates, context);
   const [first] = longestChecked(atAsked(facts, { ...name, references }));
   const beside =
     first &&
@@ -243,8 +223,17 @@ export async function findNamed(
   asked: string,
   context: Context,
   isOfEndpoint = false,
+): Promise<FoundListing & { readonly name: Name }> {
+  const name = await readMeant(asked, context);
+  return { ...(await findOf(name, asked, context, isOfEndpoint)), name };
+}
+
+async function findOf(
+  name: Name,
+  asked: string,
+  context: Context,
+  isOfEndpoint: boolean,
 ): Promise<FoundListing> {
-  const name = readName(asked, context.config.publicUrl);
   const { text, handles, references } = name;
   const meant = handles.at(-1);
   if (isHandle(text) && references.length === 0) return { handle: text };
@@ -289,7 +278,7 @@ export async function readFacts(handle: string, context: Context): Promise<Listi
 export async function findListingFacts(text: string, context: Context, then = context, isOfEndpoint = false) {
   const { handle, ...found } = await findNamed(text, context, isOfEndpoint);
   const facts = await readFacts(handle, then);
-  const part = askedPart(facts.listing, readName(text, context.config.publicUrl));
+  const part = askedPart(facts.listing, found.name);
   return { ...found, facts, shown: part ? atPart(facts, part) : facts, part_asked: part?.about };
 }
 

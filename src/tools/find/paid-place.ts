@@ -12,8 +12,9 @@ import { toReferences } from '../../listings/references/name.ts';
 import { type Reference, toHost } from '../../listings/references/references.ts';
 import type { SentOffer } from '../../observations/known/prices/sent.ts';
 import { beforeWords } from '../../observations/known/to-observations.ts';
+import { findHolders } from './asked-command.ts';
 import { severalListings } from './holders.ts';
-import { findHolder, findHolders, findNamed, mostAtAddress, readFacts } from './listing.ts';
+import { findHolder, findNamed, mostAtAddress, readFacts } from './listing.ts';
 import { findLacking } from './near-misses.ts';
 import { endpointsIn } from './seen-lists.ts';
 

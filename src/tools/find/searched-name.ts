@@ -1,10 +1,10 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
-import { isOnlyName, meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
-import { besideInStore, withBeside } from './asked-command.ts';
+import { isOnlyName, meantOf, type Name, toReferences } from '../../listings/references/name.ts';
+import { besideInStore, findHolders, readMeant, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalWords } from './holders.ts';
-import { findHolders, withdrawal } from './listing.ts';
+import { withdrawal } from './listing.ts';
 import { describeSeveral } from './several.ts';
 import { readTool, readWhy, whyUnreadable } from './why-unknown.ts';
 
@@ -35,7 +35,7 @@ async function ofTool({ name, isSure }: NonNullable<Name['tool']>, searched: Sea
 }
 
 export async function readSearchedName(asked: string, context: Context): Promise<SearchedName> {
-  const name = readName(asked, context.config.publicUrl);
+  const name = await readMeant(asked, context);
   const { text, references, servers } = name;
   const inCommand = await besideInStore(name, context);
   if (servers) return { ...noName, advice: toText(join([whyUnreadable(name), inCommand], ' ')) };

@@ -177,8 +177,11 @@ export const candidatesOf = (
     return { handle, differs: isNamed ? say`${differs}, named by the package itself` : differs };
   });
 
-export async function factsOfCandidates({ candidates }: Several, context: Context): Promise<KnownListing[]> {
-  const handles = candidates.map(({ handle }) => handle);
+export async function readKnown(
+  found: readonly { readonly handle: string }[],
+  context: Context,
+): Promise<KnownListing[]> {
+  const handles = found.map(({ handle }) => handle);
   const facts = await context.store.documents.factsOfAll(handles, context.clock().toISOString());
   return facts.map((one) => toKnownListing(one, context));
 }
@@ -189,7 +192,7 @@ export async function describeSeveral(
   { name, asked, beside }: { readonly name: Name; readonly asked: string; readonly beside: Words },
   context: Context,
 ): Promise<Several> {
-  const known = await factsOfCandidates(found, context);
+  const known = await readKnown(found.candidates, context);
   const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
   const notices = noticesOfAsked(atAsked(known, name), name).map(({ text }) => text);
   return {
