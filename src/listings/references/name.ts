@@ -126,6 +126,12 @@ function withinRepository(address: string, references: readonly Reference[]): st
   return said === '' ? undefined : said.replace(/\?.*$/s, '?…');
 }
 
+/** As recorded, or as a check was redirected to it. */
+const toRepositories = (key: string): Reference[] => [
+  { kind: 'repository', key },
+  { kind: 'moved', key },
+];
+
 /** The most exact first: an address with a query may be recorded without it, as may a file. */
 function toPlaceReferences(text: string): Reference[] {
   const isAddress = isAddressForm.test(text);
@@ -145,7 +151,7 @@ function toPlaceReferences(text: string): Reference[] {
     ...(bare && !isAddress ? [] : endpoints.slice(0, 1)),
     ...(address && isAddress ? [{ kind: 'package' as const, key: address }] : []),
     ...endpoints.slice(1),
-    ...(repository ? [{ kind: 'repository' as const, key: repository }] : []),
+    ...(repository ? toRepositories(repository) : []),
     ...(isAddress ? [] : toPackageReferences(text)),
     ...(bare ? [{ kind: 'host' as const, key: bare }] : []),
     ...(isOwn ? [] : owners),
@@ -182,7 +188,7 @@ const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$
 function besideHandle(handle: string): Reference[] {
   if (isOwnerAndName(handle))
     return [
-      ...forges.map((forge): Reference => ({ kind: 'repository', key: `${forge}/${handle.toLowerCase()}` })),
+      ...forges.flatMap((forge) => toRepositories(`${forge}/${handle.toLowerCase()}`)),
       ...toPackageReferences(handle),
     ];
   return isOfReversedDomain(handle) ? [] : toReferences(handle);

@@ -10,7 +10,7 @@ const put = precompileQuery((db: Db, rows: readonly ReferenceRow[]) =>
   upsert(db, 'listing_reference', rows, 'key', 'published_at', 'handle'),
 );
 
-const observedKinds: readonly ReferenceKind[] = ['tools', 'tool', 'pay_to', 'advisory'];
+const observedKinds: readonly ReferenceKind[] = ['tools', 'tool', 'pay_to', 'advisory', 'moved'];
 
 export async function deleteReferences(db: Db, handles: readonly string[], of: 'record' | 'check') {
   const kinds = of === 'check' ? 'in' : 'not in';

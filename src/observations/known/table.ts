@@ -4,6 +4,7 @@ import type { Json } from '../../core/json.ts';
 import { putPayees } from '../../listings/references/payees.ts';
 import { toAdvisoryKey, toReferenceKey } from '../../listings/references/references.ts';
 import { replaceChecked } from '../../listings/references/shared.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
 import { foldToolName } from '../../search/tool-names.ts';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import type { TableValue } from '../../store/table.ts';
@@ -11,6 +12,7 @@ import { type ChangedFact, toldChanges } from './changes/telling.ts';
 import { factsOf } from './kind.ts';
 import { listedNames, toolsSurface } from './kinds/lists/tools.ts';
 import { namesOfAdvisories, packageAdvisories } from './kinds/packages/advisories.ts';
+import { repositoryExists } from './kinds/repository.ts';
 import { rulesOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import { payeesOf, quotedPayees } from './prices/payees.ts';
@@ -80,7 +82,11 @@ const mostNamed = 200;
 
 function toReferences(observations: readonly StoredObservation[]) {
   const seen = observations.filter(({ outcome }) => outcome === 'seen');
-  const toReference = (of: 'tools' | 'tool' | 'pay_to' | 'advisory', text: string, as_of: string) => ({
+  const toReference = (
+    of: 'tools' | 'tool' | 'pay_to' | 'advisory' | 'moved',
+    text: string,
+    as_of: string,
+  ) => ({
     key: toReferenceKey(of, text),
     kind: of,
     as_of,
@@ -93,6 +99,11 @@ function toReferences(observations: readonly StoredObservation[]) {
       .flatMap(namesOfAdvisories)
       .slice(0, mostNamed)
       .map((id) => toReference('advisory', toAdvisoryKey(id), '')),
+    ...factsOf(repositoryExists, seen).flatMap(({ subject, value }) => {
+      const [host] = toRepositoryKey(subject ?? '')?.split('/') ?? [];
+      const { moved_to: to } = value ?? {};
+      return host && to ? [toReference('moved', `${host}/${to}`.toLowerCase(), '')] : [];
+    }),
     ...factsOf(toolsSurface, seen).flatMap((one) => {
       const names = listedNames(one.details?.tools);
       const isLong = names.length >= fewestTools;

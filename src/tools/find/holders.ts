@@ -49,14 +49,15 @@ const doing = {
   pay_to: ['asks to be paid at', 'ask to be paid at', 'asked for'],
   owner: ['is in', 'are in', 'was in'],
   advisory: ['has', 'have', 'had'],
+  moved: ['records a repository that is redirected to', 'record a repository that is redirected to', ''],
   place: ['records', 'record', 'recorded'],
 } as const;
-const doingOf = ({ kind }: Reference) =>
-  doing[kind === 'pay_to' || kind === 'owner' || kind === 'advisory' ? kind : 'place'];
+const doingOf = ({ kind }: Reference) => doing[kind in doing ? (kind as keyof typeof doing) : 'place'];
 
 function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
   if (kind === 'host') return own('an endpoint at this host');
+  if (kind === 'moved') return own('this address');
   if (kind === 'advisory') return say`a package that Dossier read ${code(key)} about, for some version of it`;
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
@@ -113,6 +114,7 @@ function networkOf({ network }: Reference, asked: string): Words {
 /** Empty for what shows it, and for what nobody controls. */
 function notShown({ kind }: Reference): Words {
   if (kind === 'owner' || kind === 'advisory') return say``;
+  if (kind === 'moved') return own('whether it has the same owner is not shown');
   return own(
     kind === 'pay_to' ? 'this does not show who owns the address' : 'recording does not show control',
   );
@@ -122,6 +124,8 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   if (reference.kind === 'owner') return say`the only listing in ${what}`;
   if (reference.kind === 'advisory') return say`the only listing that has ${what}`;
+  if (reference.kind === 'moved')
+    return say`the only listing that ${own(doing.moved[0])} ${what}; ${notShown(reference)}`;
   return reference.kind === 'pay_to'
     ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}; ${notShown(reference)}`
     : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; ${notShown(reference)}`;
@@ -237,7 +241,7 @@ export function countOfHolders(found: readonly unknown[], all: HeldBy): Words {
 
 /** A name that is searched as one: a plain word needs a registry. */
 function nameOfPlace({ kind, key, registry, network }: Reference, [first]: readonly Listing[]): string {
-  if (kind === 'endpoint' || kind === 'repository') return `https://${key}`;
+  if (kind === 'endpoint' || kind === 'repository' || kind === 'moved') return `https://${key}`;
   if (kind === 'pay_to') return payeeName({ address: key, network });
   const isPlain = kind === 'package' && /^\w+$/.test(key);
   const known = isPlain && first?.packages.map(toPackageReference).find((one) => one.key === key);

@@ -123,6 +123,20 @@ it('says where a repository has moved to', async () => {
     // What is at the other path was not read.
     'repository.last_commit': { value: null, outcome: 'otherwise' },
   });
+  const found_by =
+    'the only listing that records a repository that is redirected to this address; whether it has the same owner is not shown';
+  for (const handle of [
+    'https://github.com/Somebody/else',
+    'git+https://github.com/somebody/else.git',
+    'somebody/else',
+  ]) {
+    const expected = { handle: 'com.example/moved', found_by };
+    expect(await callTool(directory, 'get_agent', { handle })).toMatchObject(expected);
+    const { results } = await callTool<{ results: object[] }>(directory, 'resolve_agents', {
+      handles: [handle],
+    });
+    expect(results).toMatchObject([expected]);
+  }
 });
 
 it.each<[string, (response: ServerResponse) => void, string]>([
