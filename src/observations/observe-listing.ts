@@ -22,7 +22,7 @@ import { costOf, priceOffers } from './known/prices/offers.ts';
 import { type DatedFinding, missedAll, type RunStamp, recordRun } from './known/recording.ts';
 import type { ObservationTransaction } from './known/schema.ts';
 import { toFacts } from './known/standing.ts';
-import { aliveAt } from './known/timeline/past.ts';
+import { allKept } from './known/timeline/past.ts';
 import { keyOf, type Timeline, wholeDigestOf } from './known/timeline/timeline.ts';
 import { recordedNow } from './known/to-observations.ts';
 
@@ -85,7 +85,8 @@ async function findDifferences(
   found: readonly DatedFinding[],
   { observations }: Context['store'],
 ): Promise<Differences> {
-  const known = new Map((await observations.ofListing(handle))?.timelines.map((one) => [keyOf(one), one]));
+  const kept = await observations.ofListing(handle);
+  const known = new Map((kept ? allKept(kept) : []).map((one) => [keyOf(one), one]));
   const differences = new Map<string, FoundDifference>();
   for (const one of found) {
     const { packed, kind, subject = '', whole = null } = one;
@@ -234,7 +235,7 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   const { handle } = listing;
   if (!(await tx.leases.isHeldBy(lease))) throw new Error('another process has taken this check over');
   const known = await tx.observations.ofListing(handle);
-  const { timelines, changes } = recordRun(known?.timelines ?? [], found, stamp, observed.differences);
+  const { timelines, changes } = recordRun(known ?? { timelines: [] }, found, stamp, observed.differences);
   await tx.observations.put({ handle, observed_at: stamp.at, timelines, known }, imported_at);
   const observations = toFacts(timelines);
   // Facts about an older record say nothing about the present one.
@@ -244,7 +245,7 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
   // The listing may have been withdrawn, or have another record, since the check began.
   const now = await tx.listings.byHandle(handle);
   // A caller may still be connected to an endpoint that the record no longer names.
-  const lists = aliveAt(known ?? { timelines }, '').filter(({ kind }) => surfaceOf(kind));
+  const lists = allKept(known ?? { timelines }).filter(({ kind }) => surfaceOf(kind));
   const facts = now && !now.withdrawn ? [...recordedNow(now, observations), ...toFacts(lists)] : [];
   await tx.observations.keepValues(handle, facts);
   if (changes.length > 0) {

@@ -42,6 +42,7 @@ const handles = [
   'com.example/plans',
   'com.example/rates',
   'com.example/back',
+  'com.example/away',
 ] as const;
 const directory = await openedDirectory({
   entries: [
@@ -53,12 +54,14 @@ const directory = await openedDirectory({
     at(handles[2], 'https://plans.example.com/mcp'),
     at(handles[3], 'https://rates.example.com/mcp'),
     at(handles[4], 'https://back.example.com/mcp'),
+    at(handles[5], 'https://away.example.com/mcp'),
   ],
   hosts: {
     'mail.example.com': mail,
     'plans.example.com': plans,
     'rates.example.com': rates,
     'back.example.com': free,
+    'away.example.com': free,
     'ghcr.io': images,
   },
   environment: { PACKAGE_REGISTRIES: JSON.stringify({ oci: 'http://127.0.0.1:9' }) },
@@ -85,8 +88,11 @@ await nextDay({});
 for (const handle of handles) await run('lock', handle, handle);
 const imported = (status: string) => {
   const updatedAt = directory.context.clock().toISOString();
-  const { server } = at(handles[4], 'https://back.example.com/mcp');
-  return directory.importEntries([registryEntry(handles[4], server, { status, updatedAt })]);
+  const host = status === 'active' ? 'away' : 'back';
+  return directory.importEntries([
+    registryEntry(handles[4], at(handles[4], 'https://back.example.com/mcp').server, { status, updatedAt }),
+    registryEntry(handles[5], at(handles[5], `https://${host}.example.com/mcp`).server, { updatedAt }),
+  ]);
 };
 await imported('deleted');
 withdrawn = handles[4];
@@ -140,6 +146,14 @@ it('one change of a fact that was not there when it was locked is said as one', 
       'com.example/rates: price.offers `https://rates.example.com/mcp`: it began to quote 0.03 USDC on Base (between <date> and <date>), known since <date>',
     ],
   ]);
+});
+
+it('of an endpoint that the record left and names again, a check says since when', async () => {
+  const [code, stdout, stderr] = await run('check', handles[5]);
+  expect([code, stdout]).toEqual([0, '']);
+  expect(String(stderr).split('\n')).toContain(
+    'com.example/away: tools.surface `https://away.example.com/mcp` is as locked again since <date>, but was not seen so in between',
+  );
 });
 
 it('of a listing that was deleted and is back, a check says that, and no other change', async () => {

@@ -213,6 +213,42 @@ describe('an answer as of a day', () => {
     ]);
   });
 
+  it('of an endpoint that the record left and names again, the past goes on', async () => {
+    const began = today();
+    const { handle, happen } = await startLife();
+    const at = `https://${hosts[0]}/${lives}/mcp`;
+    const days = [began];
+    for (const step of ['moved', 'check', 'moved', 'check'] as const) {
+      directory.wait(day_s);
+      await happen(step);
+      if (step === 'check') await happen(step);
+      days.push(today());
+    }
+    const [, , left = '', moved, back = ''] = days;
+    expect(await textOf('get_agent', { handle })).toContain(
+      `Answered since ${began}, 3 of 3 checks in 30 days.`,
+    );
+    const full = await textOf('get_agent', { handle, detail: 'full' });
+    expect(full).toContain(`No check asked about it between ${left} and ${back}.`);
+    expect(await textOf('get_agent', { handle, as_of: moved })).toContain(
+      'Not checked: price, endpoint, tools',
+    );
+    const { members } = await ask('get_history', { handle });
+    const { changes } = members as { changes: string[] };
+    const ofChecks = changes.filter((one) => one.includes('log index'));
+    expect(ofChecks).toEqual([
+      expect.stringContaining(`${left} known for the first time: Prices and payees (\`https://${hosts[1]}`),
+      expect.stringContaining(`${began} first check: `),
+    ]);
+    const criteria = ['tools_unchanged_for:4', 'tools_unchanged_for:5'];
+    const compared = await ask('compare_agents', { handles: [handle, rater], criteria });
+    expect(Object.values(comparedOf(compared.members)[0]?.results ?? {})).toEqual(['met', 'unknown']);
+    const surface = await textOf('check_surface', { url: at, tools: [{ name: 'read' }] });
+    expect(surface).toContain(`since ${began}`);
+    const differs = await ask('get_history', { handle, since: left, until: back });
+    expect(String(differs.members?.differs)).not.toContain('Tools it lists');
+  });
+
   it('names the day first, and says what to do if nothing is kept of it', async () => {
     const began = today();
     const { handle, happen } = await startLife();

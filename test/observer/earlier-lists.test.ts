@@ -186,7 +186,7 @@ it('a record that moved to an address that is not checked yet takes nothing away
     registryEntry(handle, { version: '1.0.0', ...remotesAt(url) }, dates(false)),
     registryEntry(handle, { version: '2.0.0', ...remotesAt(other) }, dates(true)),
   ]);
-  const said = `Dossier has not checked what the record names now; what it saw until ${until} is of what the record named before: see get_history.`;
+  const said = `Since the record changed, Dossier has not checked what it names; what it saw until ${until} is of what the record named before: see get_history.`;
   const call = async (tool: string, input: object) => {
     const { content, structuredContent } = await client.call(tool, { ...input });
     const text = content[0]?.text ?? '';

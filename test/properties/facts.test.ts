@@ -115,8 +115,8 @@ describe('what is said of a price that changed', () => {
       withPacked(passGate(priceOffers, { ...toFinding(some), source: 'Dossier' }));
     await fc.assert(
       fc.asyncProperty(offers, async (some) => {
-        const { timelines } = recordRun([], [await factOf(some)], stamp);
-        const again = recordRun(timelines, [await factOf(some.map(respell).toReversed())], later);
+        const { timelines } = recordRun({ timelines: [] }, [await factOf(some)], stamp);
+        const again = recordRun({ timelines }, [await factOf(some.map(respell).toReversed())], later);
         expect(again.changes).toEqual([]);
         expect(states(again.timelines[0]?.spans ?? [])).toHaveLength(1);
       }),

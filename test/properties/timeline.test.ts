@@ -155,7 +155,7 @@ describe('a timeline', () => {
     const later = { ...span, value: 'b', from: '2026-02-01', to: '2026-02-02' };
     const spans = [{ ...span, folded: 2 }, later];
     expect([until(spans, '2026-01-20', []), until(spans, '2026-02-02', [])]).toMatchObject([[], [{}, {}]]);
-    expect(between([spans, spans], ['2026-01-20', '2026-02-02'], [])).toBeUndefined();
+    expect(between(spans, ['2026-01-20', '2026-02-02'], [])).toBeUndefined();
   });
 
   it('differs between two times exactly if what stood then differs', () => {
@@ -168,7 +168,7 @@ describe('a timeline', () => {
         const [was, is] = [from, to].map((at) => standing(toSpans(all.filter((one) => one.at <= at)))?.state);
         const isOther = is && (!was || (keyOf(was) !== keyOf(is) && (isLearned(was) || isLearned(is))));
         const spans = toSpans(all);
-        expect(between([spans, spans], [from, to], checks) !== undefined).toBe(isOther ?? false);
+        expect(between(spans, [from, to], checks) !== undefined).toBe(isOther ?? false);
       }),
       { numRuns: 300 },
     );
@@ -181,7 +181,7 @@ describe('a timeline', () => {
         const [from = '', to = ''] = [first, second].sort((a, b) => a - b).map(onDay);
         const checks = all.map((one) => Date.parse(one.at));
         const spans = toSpans(all);
-        const { was, is } = between([spans, spans], [from, to], checks) ?? {};
+        const { was, is } = between(spans, [from, to], checks) ?? {};
         fc.pre(was !== undefined && is !== undefined);
         const seen = all.findLast((one) => one.at < is.from && keyOf(one) === keyOf(was));
         expect(was.to).toBe(seen?.at);

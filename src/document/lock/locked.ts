@@ -30,9 +30,9 @@ function lockedValue({
 }
 
 function observed(one: Observation): LockedFact {
-  const { kind, value, first_seen_at: since, method_version, missed_since, reason } = one;
+  const { kind, value, first_seen_at, method_version, missed_since, reason } = one;
   const seen = {
-    since,
+    since: one.asked_again_at ?? first_seen_at,
     is_observed: true as const,
     method_version,
     ...(missed_since && {

@@ -109,6 +109,7 @@ export const observation = z.object({
   source_url: z.string().optional(),
   observed_at: maybe.describe('When Dossier last saw this; absent if it has not checked'),
   first_seen_at: maybe.describe('Since when Dossier has seen it unchanged'),
+  asked_again_at: maybe.describe('After first_seen_at: the check that asked again, after some that did not'),
   changed_from: changedFrom.optional().describe('What was seen before the last change, and until when'),
   earlier_changes: z
     .array(
@@ -227,6 +228,8 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
     readonly response?: Reading['response'];
   };
   readonly tally?: Tally;
+  /** The last time without a check of it, since `first_seen_at`. */
+  readonly away?: readonly [from: string, until: string];
   readonly last_known?: StoredObservation;
 }
 

@@ -2,6 +2,7 @@ import type { Words, WordsPart } from '../../core/words.ts';
 import { type Differences, tellingChanges, toChange } from './changes/telling.ts';
 import { rulesOf } from './kinds.ts';
 import type { Finding, ObservationChange } from './observation.ts';
+import { allKept, type KeptTimelines } from './timeline/past.ts';
 import { addCheck, type CheckEnd, toTallied } from './timeline/tally.ts';
 import {
   add,
@@ -69,6 +70,15 @@ function withNewestLists({ spans, ...timeline }: Timeline): Timeline {
   return { ...timeline, spans: spans.map((span, at) => (at < newest ? withoutLists(span) : span)) };
 }
 
+function ofFact(
+  { away = [], ended }: Partial<Timeline> = {},
+  { kind, subject }: DatedFinding,
+  { at }: RunStamp,
+) {
+  const all = ended === undefined ? away : [...away, [ended, at] as const].slice(-mostSpans);
+  return { kind, ...(subject !== undefined && { subject }), ...(all.length > 0 && { away: all }) };
+}
+
 function tallied(
   known: Known,
   found: DatedFinding & { readonly ended: CheckEnd },
@@ -76,17 +86,17 @@ function tallied(
 ): Timeline {
   const tally = addCheck(known?.tally ?? {}, stamp.at, found.ended);
   const reading = { ...toReading(found, stamp), value: toTallied(tally, stamp.at) };
-  const { kind, subject } = found;
-  return { kind, ...(subject !== undefined && { subject }), spans: add([], reading, stamp.at), tally };
+  return { ...ofFact(known, found, stamp), spans: add([], reading, stamp.at), tally };
 }
 
 function next(known: Known, found: DatedFinding, stamp: RunStamp, differences: Differences): Known {
-  const { ended, kind, subject, rule, value } = found;
+  const { ended, kind, rule, value } = found;
   if (ended) return tallied(known, { ...found, ended }, stamp);
-  if (known?.tally) return known;
+  if (known?.tally) return known.ended ? undefined : known;
   if (!known && (rule === 'rare' || rule === 'unsure') && value === null) return undefined;
   const before = known?.spans ?? [];
-  const added = add(before, read(known, found, stamp), stamp.at);
+  const reading = read(known, found, stamp);
+  const added = known?.ended ? [...before, ...add([], reading, stamp.at)] : add(before, reading, stamp.at);
   const isNew = added.length > before.length;
   const difference = differences.get(keyOf(found));
   const newest = added.at(-1);
@@ -102,7 +112,7 @@ function next(known: Known, found: DatedFinding, stamp: RunStamp, differences: D
     dated,
     told.map(({ change }) => change),
   );
-  return { kind, ...(subject !== undefined && { subject }), spans };
+  return { ...ofFact(known, found, stamp), spans };
 }
 
 export const missedAll = (
@@ -128,14 +138,15 @@ function ofFailure(failed: DatedFinding, known: readonly Timeline[]): DatedFindi
   });
 }
 
-/** A known fact that no finding mentions is dropped; its changes stay in the history. */
+/** A known fact that no finding mentions is away until one does. */
 export function recordRun(
-  known: readonly Timeline[],
+  kept: KeptTimelines,
   found: readonly DatedFinding[],
   stamp: RunStamp,
   differences: Differences = new Map(),
 ): { readonly timelines: readonly Timeline[]; readonly changes: readonly ObservationChange[] } {
-  const byKey = new Map(known.map((one) => [keyOf(one), one]));
+  const { timelines: known } = kept;
+  const byKey = new Map(allKept(kept).map((one) => [keyOf(one), one]));
   const timelines = found
     .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
     .filter(

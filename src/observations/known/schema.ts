@@ -12,7 +12,6 @@ import {
   text,
 } from '../../store/table.ts';
 import type { ObservationChange } from './observation.ts';
-import type { FormerTimeline } from './timeline/past.ts';
 import type { Timeline } from './timeline/timeline.ts';
 
 export const observationTable = table('observation', ['handle'], {
@@ -22,7 +21,7 @@ export const observationTable = table('observation', ['handle'], {
   /** Of the newest checks (ms since 1970), oldest first. */
   checks: optional(json<readonly number[]>()),
   /** Of what the record no longer names, the newest last (timeline/past.ts). */
-  former: optional(json<readonly FormerTimeline[]>()),
+  former: optional(json<readonly Timeline[]>()),
   /** When an import changed the record; null once a check of that record ended. */
   due_since: optional(text),
 });

@@ -73,6 +73,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
   const alternates_since = last && alternatesSince(all);
   const missed = toMissed(later);
   const parts = toParts(timeline, state);
+  const away = timeline.away?.findLast(([left, back]) => state.from < left && back <= state.to);
   const { one_session_at } = spans.at(-1) ?? {};
   return {
     kind,
@@ -87,6 +88,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
     ...(parts && { parts }),
     ...(one_session_at && { one_session_at }),
     ...(missed && { missed }),
+    ...(away && { away }),
     ...(tally && { tally }),
   };
 }

@@ -26,7 +26,7 @@ import {
 } from './schema.ts';
 import { toFacts } from './standing.ts';
 import { aliveAt, type KeptTimelines, timelinesUntil, toFormer } from './timeline/past.ts';
-import { between, keyOf, type Timeline, unpackValue, wholeDigestOf } from './timeline/timeline.ts';
+import { between, type Timeline, unpackValue, wholeDigestOf } from './timeline/timeline.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
 
@@ -159,14 +159,9 @@ export const createObservationReads = (db: Db) => ({
     const [row] = await readObserved(db, handle);
     if (!row) return [];
     const { observations: timelines, former, checks = [] } = observationTable.decode(row);
-    // A record may name again what it named before.
-    const [was, is] = [from, to].map((at) => Map.groupBy(aliveAt({ timelines, former }, at), keyOf));
-    const spansOf = (all: readonly Timeline[] = []) => all.flatMap(({ spans }) => spans);
-    return [...(is ?? [])].flatMap(([key, all]) => {
-      const [one] = all;
-      if (!one || one.tally) return [];
-      const { kind, subject } = one;
-      const change = between([spansOf(was?.get(key)), spansOf(all)], [from, to], checks, rulesOf(one));
+    return aliveAt({ timelines, former }, to).flatMap((one) => {
+      const { kind, subject, spans, tally } = one;
+      const change = tally ? undefined : between(spans, [from, to], checks, rulesOf(one));
       return change ? [{ kind, ...(subject !== undefined && { subject }), ...change }] : [];
     });
   },

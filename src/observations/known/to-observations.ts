@@ -1,5 +1,16 @@
 import { dayText } from '../../core/text.ts';
-import { day, dayOf, isEmpty, join, onDayBefore, own, say, sinceDayOf, Words } from '../../core/words.ts';
+import {
+  betweenDays,
+  day,
+  dayOf,
+  isEmpty,
+  join,
+  onDayBefore,
+  own,
+  say,
+  sinceDayOf,
+  Words,
+} from '../../core/words.ts';
 import { outcomeWords } from '../asked/outcome.ts';
 import type { CheckedListing, RecordedSubject } from '../asked/run.ts';
 import type { Kind } from './kind.ts';
@@ -59,6 +70,11 @@ const endedText = (one: StoredObservation): Words =>
 const beyondText = ({ beyond }: StoredObservation, { now }: Observing): Words =>
   beyond ? say`Checks saw it before and after ${day(dayText(now))}.` : none;
 
+const awayText = ({ away: [from, until] = ['', ''], value }: StoredObservation): Words =>
+  value !== null && dayText(from) < dayText(until)
+    ? say`No check asked about it ${betweenDays(from, until)}.`
+    : none;
+
 /** Of a missed fact, `missedText` speaks. */
 function staleText(one: StoredObservation): Words {
   const how = one.value === null && !one.why ? say` (${outcomeWords(one)})` : none;
@@ -67,12 +83,13 @@ function staleText(one: StoredObservation): Words {
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, recorded: _, tally, checks: __, one_session_at: ___, beyond, why, ...rest } = stored;
-  const { observed_at, first_seen_at, response: _response, last_known: last, ...fact } = rest;
+  const { observed_at, first_seen_at, response: _response, last_known: last, away, ...fact } = rest;
   const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale =
     isAsked && !beyond && observing.now.getTime() > staleAt_ms(observed_at, observing.interval_s);
-  const said = [beyondText(stored, observing), sinceWhen(stored, kind), new Words(why ?? [])];
+  const again = awayText(stored);
+  const said = [beyondText(stored, observing), sinceWhen(stored, kind), again, new Words(why ?? [])];
   const later = missedText(stored);
   // A fact without a value has a reason of its own reading, apart from those of later checks.
   const alone = join(stored.value === null ? said : [...said, later], ' ');
@@ -88,6 +105,7 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(kind.unit && { unit: kind.unit }),
     ...(isStale && { is_stale: true as const }),
     ...(response && { response }),
+    ...(away && { asked_again_at: away[1] }),
     ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
     ...(tally && { [daysOfChecks]: tally }),
@@ -159,7 +177,7 @@ export function toCheckedNow(listing: CheckedListing, stored: readonly StoredObs
 }
 
 export const beforeWords = ({ of, until }: CheckedBefore): Words =>
-  say`Dossier has not checked ${own(of === 'all' ? 'what' : 'the endpoints that')} the record names now; what it saw until ${dayOf(until)} is of what the record named before: see get_history.`;
+  say`Since the record changed, Dossier has not checked ${own(of === 'all' ? 'what' : 'the endpoints that')} it names; what it saw until ${dayOf(until)} is of what the record named before: see get_history.`;
 
 function missing(
   kind: Kind,

@@ -10,7 +10,7 @@ import type { FactOf } from '../../observations/known/kind.ts';
 import type { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
 import { lastSeen, toFacts } from '../../observations/known/standing.ts';
-import { aliveAt, type KeptTimelines } from '../../observations/known/timeline/past.ts';
+import { allKept, type KeptTimelines } from '../../observations/known/timeline/past.ts';
 import { keyOf, type State, states, type Timeline } from '../../observations/known/timeline/timeline.ts';
 import type { CheckedBefore } from '../../observations/known/to-observations.ts';
 
@@ -59,7 +59,7 @@ export function keptAt(kept: KeptTimelines, references: readonly Reference[]) {
     const at = toAddressKey(subject) ?? '';
     return references.some(({ kind, key }) => (kind === 'host' ? toHost(at) : at) === key);
   };
-  const newest = new Map(aliveAt(kept, '').map((one) => [keyOf(one), one]));
+  const newest = new Map(allKept(kept).map((one) => [keyOf(one), one]));
   const timelines = [...newest.values()].filter(isThere);
   return { timelines, observations: toFacts(timelines) };
 }

@@ -2,14 +2,9 @@ import { day_ms, dayText } from '../../../core/text.ts';
 import { type Tally, toTallied } from './tally.ts';
 import { keyOf, type Timeline, until } from './timeline.ts';
 
-/** A check no longer found in the record what it is about. */
-export interface FormerTimeline extends Timeline {
-  readonly ended: string;
-}
-
 export interface KeptTimelines {
   readonly timelines: readonly Timeline[];
-  readonly former?: readonly FormerTimeline[] | undefined;
+  readonly former?: readonly Timeline[] | undefined;
   readonly checks?: readonly number[] | undefined;
 }
 
@@ -19,11 +14,12 @@ export function toFormer(
   { timelines, former = [] }: KeptTimelines,
   kept: readonly Timeline[],
   at: string,
-): readonly FormerTimeline[] | undefined {
+): readonly Timeline[] | undefined {
   const keys = new Set(kept.map(keyOf));
-  const ended = timelines.filter((one) => !keys.has(keyOf(one))).map((one) => ({ ...one, ended: at }));
+  const ended = [...former, ...timelines.map((one) => ({ ...one, ended: at }))];
   let left_bytes = mostFormer_bytes;
-  const newest = [...former, ...ended].toReversed().filter((one) => {
+  const newest = ended.toReversed().filter((one) => {
+    if (keys.has(keyOf(one))) return false;
     left_bytes -= JSON.stringify(one).length;
     return left_bytes >= 0;
   });
@@ -47,10 +43,17 @@ function tallyUntil(timeline: Timeline, tally: Tally, at: string, checks: readon
   return [{ ...timeline, tally: then, spans: [{ ...span, value: toTallied(then, to), from: to, to }] }];
 }
 
-export const aliveAt = ({ timelines, former = [] }: KeptTimelines, at: string): readonly Timeline[] => [
-  ...former.filter(({ ended }) => ended > at).map(({ ended: _, ...one }) => one),
+export const allKept = ({ timelines, former = [] }: KeptTimelines): readonly Timeline[] => [
+  ...former,
   ...timelines,
 ];
+
+export const aliveAt = (kept: KeptTimelines, at: string): readonly Timeline[] =>
+  allKept(kept).flatMap(({ ended, away = [], ...one }) => {
+    const begun = away.filter(([from]) => from <= at);
+    const isAway = (ended !== undefined && ended <= at) || begun.some(([, until]) => until > at);
+    return isAway ? [] : [{ ...one, ...(begun.length > 0 && { away: begun }) }];
+  });
 
 export const timelinesUntil = (kept: KeptTimelines, at: string): Timeline[] => {
   const { checks = [] } = kept;

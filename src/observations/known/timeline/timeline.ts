@@ -75,6 +75,10 @@ export interface Timeline {
   readonly subject?: string;
   readonly spans: readonly Span[];
   readonly tally?: Tally;
+  /** From checks that did not find in the record what it is about, to those that found it again. */
+  readonly away?: readonly (readonly [from: string, until: string])[];
+  /** The check since which it is away now. */
+  readonly ended?: string;
 }
 
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
@@ -303,20 +307,20 @@ function stateAt(spans: readonly Span[], rules: StateRules | undefined): State |
   return hasFailed ? { ...newest, isSilence: true, silentWhy: newest.why } : state;
 }
 
-/** Of a fact, with its spans at each of the two times. Without `was`, nothing was known at the first. */
+/** Of a fact, at two times. Without `was`, nothing was known at the first. */
 export function between(
-  [before, after]: readonly [readonly Span[], readonly Span[]],
+  spans: readonly Span[],
   [from, to]: readonly [string, string],
   checks: readonly number[],
   rules?: StateRules,
 ): (Pick<StateChange, 'is'> & Partial<StateChange>) | undefined {
-  const was = stateAt(until(before, from, checks), rules);
-  const is = stateAt(until(after, to, checks), rules);
-  const isOfOld = !was && before.some((span) => span.from <= from);
+  const was = stateAt(until(spans, from, checks), rules);
+  const is = stateAt(until(spans, to, checks), rules);
+  const isOfOld = !was && spans.some((span) => span.from <= from);
   if (!is || isOfOld || !isNews(was, is)) return undefined;
   if (!was) return { is };
   // What stood at the first time may have been seen later too.
-  const seen = [...before, ...after].filter((span) => span.from < is.from && isSame(span, was));
+  const seen = spans.filter((span) => span.from < is.from && isSame(span, was));
   return { is, was: { ...was, to: seen.reduce((last, { to: at }) => (at > last ? at : last), was.to) } };
 }
 
