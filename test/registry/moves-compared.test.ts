@@ -113,7 +113,7 @@ const rows = [
   row(
     'tenant',
     'not_met',
-    'moved the endpoint from `server.smithery.ai/@vendor` to `server.smithery.ai/@evil` and now asks callers to send the secret `STRIPE_KEY` to `server.smithery.ai/@evil`',
+    'moved the endpoint from `server.smithery.ai/@vendor` to `server.smithery.ai/@evil` and now asks callers to send the secret `STRIPE_KEY`, named before, to `server.smithery.ai/@evil`',
     at('https://server.smithery.ai/@vendor/mail/mcp'),
     at('https://server.smithery.ai/@evil/mail/mcp'),
   ),
@@ -127,14 +127,14 @@ const rows = [
   row(
     'default',
     'not_met',
-    'moved the endpoint from `mail.vendor.com` to `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
+    'moved the endpoint from `mail.vendor.com` to `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY`, named before, to `mail.evil.test`',
     at(template({ default: 'mail.vendor.com' })),
     at(template({ default: 'mail.evil.test' })),
   ),
   row(
     'choice',
     'not_met',
-    'added the endpoint `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
+    'added the endpoint `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY`, named before, to `mail.evil.test`',
     at(template({ default: 'mail.vendor.com' })),
     at(template({ default: 'mail.vendor.com', choices: ['mail.vendor.com', 'mail.evil.test'] })),
   ),
@@ -164,7 +164,7 @@ const rows = [
   row(
     'swapped',
     undefined,
-    'now asks callers to send the secret `STRIPE_KEY` to `b.vendor.com`',
+    'now asks callers to send the secret `STRIPE_KEY`, named before, to `b.vendor.com`',
     at(vendor, { url: 'https://b.vendor.com/mcp', headers: [] }),
     at({ url: vendor, headers: [] }, 'https://b.vendor.com/mcp'),
   ),
@@ -220,7 +220,7 @@ const rows = [
   row(
     'movedTransport',
     'not_met',
-    'moved the endpoint from `mail.vendor.com` to `mail.evil.test`; changed the transport from `sse` to `streamable-http`; now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
+    'moved the endpoint from `mail.vendor.com` to `mail.evil.test`; changed the transport from `sse` to `streamable-http`; now asks callers to send the secret `STRIPE_KEY`, named before, to `mail.evil.test`',
     at({ url: vendor, type: 'sse' }),
     at('https://mail.evil.test/mcp'),
   ),
@@ -378,7 +378,7 @@ const rows = [
   row(
     'plain',
     'not_met',
-    'no longer marks `STRIPE_KEY` as secret and now asks callers to send the secret `STRIPE_KEY` to `z.evil.com`',
+    'no longer marks `STRIPE_KEY` as secret and now asks callers to send the secret `STRIPE_KEY`, named before, to `z.evil.com`',
     at(vendor, { url: 'https://z.evil.com/mcp', headers: [] }),
     at(...[vendor, 'https://z.evil.com/mcp'].map((url) => ({ url, headers: [plainKey] }))),
   ),
@@ -416,7 +416,7 @@ const rows = [
   row(
     'marked-elsewhere',
     'not_met',
-    'now marks `STRIPE_KEY` as secret and now asks callers to send the secret `STRIPE_KEY` to `z.evil.com`',
+    'now marks `STRIPE_KEY` as secret and now asks callers to send the secret `STRIPE_KEY`, named before, to `z.evil.com`',
     at({ url: vendor, headers: [plainKey] }, { url: 'https://z.evil.com/mcp', headers: [] }),
     at(vendor, 'https://z.evil.com/mcp'),
   ),
@@ -670,7 +670,7 @@ it('of versions of which one made a move, the history says so, on its page too',
   expect((await ask()).statement).toContain(said);
   const ofReach = await ask('reach');
   expect(ofReach.changes).toEqual([
-    '2026-10-02 version `1.0.1` (published 2026-10-02) moved the endpoint from `mail.vendor.com` to `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY` to `mail.evil.test`',
+    '2026-10-02 version `1.0.1` (published 2026-10-02) moved the endpoint from `mail.vendor.com` to `mail.evil.test` and now asks callers to send the secret `STRIPE_KEY`, named before, to `mail.evil.test`',
   ]);
   const ofTools = await ask('tools');
   expect(ofTools.changes).toEqual([]);

@@ -45,7 +45,7 @@ const after = version('1.0.1', '2026-11-20', 'mail.evil.example.net', {
 const other = registryEntry('com.example/other');
 
 const sentence =
-  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; now asks callers to send the secret `API_KEY` to `mail.evil.example.net` (record).';
+  'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; now asks callers to send the secret `API_KEY`, named before, to `mail.evil.example.net` (record).';
 
 const call = async (directory: Directory, tool: string, input: object) =>
   (await (await directory.post(`/api/tools/${tool}`, input)).json()) as Record<string, unknown>;

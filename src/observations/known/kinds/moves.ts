@@ -156,10 +156,10 @@ const mostPassed = 3;
 function passedWords({ passed = [], passed_left_out = 0 }: VersionMove): Words[] {
   const said = passed.slice(0, mostPassed).map(({ secrets, to, left_out }) => {
     const names = say`${noun('secret', secrets)} ${listNames(secrets, left_out?.secrets)}`;
-    return say`now asks callers to send the ${names} to ${listNames(to, left_out?.to)}`;
+    return say`now asks callers to send the ${names}, named before, to ${listNames(to, left_out?.to)}`;
   });
   const more = passed.length - said.length + passed_left_out;
-  const others = say`now asks callers to send other secrets to ${count(more, 'more group')} of recipients`;
+  const others = say`now asks callers to send other secrets, named before, to ${count(more, 'more group')} of recipients`;
   return more > 0 ? [...said, others] : said;
 }
 
