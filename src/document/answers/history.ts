@@ -238,6 +238,12 @@ export interface FoldedChange {
   readonly gone: readonly ShownChange[];
 }
 
+const mayStandOut = ({ kind, after }: ShownChange): boolean => {
+  const { existsAs, standsOutAs, sayChange } = kindOf(kind) ?? {};
+  return existsAs ? after.value === null : (standsOutAs ?? sayChange) !== undefined;
+};
+
+/** What may stand out comes first, because a title names two of them. */
 export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const changed = changedOf(event);
   const ended = changed.filter(({ kind, after }) => kindOf(kind)?.existsAs && after.value === null);
@@ -256,6 +262,7 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
         );
   return changed
     .filter((change) => endOf(change) === undefined && !isOfToldList(change))
+    .toSorted((a, b) => Number(mayStandOut(b)) - Number(mayStandOut(a)))
     .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
 }
 

@@ -54,6 +54,18 @@ it('names the maintainers before and after one became another, whatever their or
   expect(await changesOf('Maintainers of the package')).toEqual([
     '2: `alice`, `bob` until then 2: `alice`, `mallory`',
   ]);
+  const standsOut = async () => {
+    const { stands_out = [] } = await callTool<{ stands_out?: string[] }>(directory, 'get_agent', {
+      handle,
+    });
+    return stands_out.map((text) => text.replaceAll(/\d{4}-\d\d-\d\d/g, '<date>'));
+  };
+  expect(await standsOut()).toEqual([]);
+  stated.maintainers = ['zed'];
+  await changesOf('Maintainers of the package');
+  expect(await standsOut()).toEqual([
+    'All maintainers of the npm package were replaced: `zed` instead of `alice`, `mallory` (between <date> and <date>).',
+  ]);
 });
 
 it('tells long lists of maintainers apart that begin alike', async () => {
@@ -98,5 +110,21 @@ it('a version that its registry no longer has is one change, which names what we
   const [first, second] = missed;
   expect(changes[0]).toMatch(
     new RegExp(`^${second} .*, since ${first} looked.* \\(confirmed on ${second}\\);`),
+  );
+});
+
+it('names in the title of a feed first what may stand out of a release', async () => {
+  const released = 'com.example/released';
+  drift = npmPackument('drift', { '1.2.0': {}, '1.3.0': {} }, {});
+  await directory.importEntries([packaged(released, 'npm', 'drift', '1.3.0')]);
+  await directory.observe(released);
+  drift = npmPackument('drift', { '1.3.0': {}, '1.4.0': { scripts: { postinstall: 'x' } } }, {});
+  await directory.importEntries([packaged(released, 'npm', 'drift', '1.4.0')]);
+  directory.wait(86_400);
+  await directory.observe(released);
+  const feed = await directory.app.request(`/agents/${released}/feed.json`);
+  const { items } = (await feed.json()) as { items: { title: string }[] };
+  expect(items[0]?.title).toMatch(
+    /^com\.example\/released: Scripts that run when the package is installed \(`npm:drift`\): none until [\d-]{10}, then `postinstall` “x”; /,
   );
 });

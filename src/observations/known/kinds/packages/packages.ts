@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Json, ownMember } from '../../../../core/json.ts';
-import { code, day, dayOf, number, own, quote, say, type Words } from '../../../../core/words.ts';
+import { code, codes, day, dayOf, number, own, quote, say, type Words } from '../../../../core/words.ts';
 import type { Listing } from '../../../../listings/listing.ts';
 import { type NoAnswer, returned, toContent } from '../../../../net/answer.ts';
 import { ecosystemOf, orderOf } from '../../../asked/packages/version-order.ts';
@@ -282,10 +282,19 @@ export const packageExists = defineKind({
   ],
 });
 
+const mostShown = 5;
+/** A long list is stored shortened. */
+const isWhole = ({ count, names }: { readonly count: number; readonly names: readonly string[] }) =>
+  count > 0 && count === names.length;
+
 export const packageMaintainers = defineKind({
   kind: 'package.maintainers',
   value: z.strictObject({ count: z.number(), names: z.array(z.string()) }),
   say: ({ value: { count, names } }) => namesWords(count, names),
+  sayChange: ({ value: was }, { value: now }, between) =>
+    was && isWhole(was) && isWhole(now) && was.names.every((one) => !now.names.includes(one))
+      ? say`All maintainers of the npm package were replaced: ${codes(now.names, mostShown)} instead of ${codes(was.names, mostShown)} (${between})`
+      : undefined,
   question: 'publisher',
   title: 'Maintainers of the package',
   means: 'How many accounts npm lists as maintainers of the package, with their names.',
