@@ -19,7 +19,7 @@ import {
 } from './listing.ts';
 import { readNear, readNearPackages, toSearch } from './near.ts';
 import { readHolding, readRecording } from './recording.ts';
-import { readFormerly } from './references/former.ts';
+import { readFormerly, readRecordingToo } from './references/former.ts';
 import { readAsked, toPayeeKey } from './references/payees.ts';
 import type { Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
@@ -289,6 +289,7 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   holding: (reference: Reference) => readHolding(db, search, reference),
   /** Shown ones for each reference, the latest first; without any, those that the registry deleted. */
   formerly: (references: readonly Reference[], limit: number) => readFormerly(db, references, limit),
+  recordingToo: (handle: string, limit: number) => readRecordingToo(db, handle, limit),
   /**
    * First those on the network of `payee` or an unknown one, then present before former. Without former
    * ones of hidden listings.

@@ -44,7 +44,7 @@ import {
   type Several,
   severalWords,
 } from './find/holders.ts';
-import { orEmpty, toReadDocument, withdrawal } from './find/listing.ts';
+import { orEmpty, toReadDocument } from './find/listing.ts';
 import { endOfCopy, findLacking } from './find/near-misses.ts';
 import {
   askedPackages,
@@ -65,6 +65,7 @@ import {
   unrecordedWords,
   whereToAsk,
   whyUnreadable,
+  withdrawal,
 } from './find/why-unknown.ts';
 import { namedInput } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';

@@ -228,6 +228,18 @@ describe.each([
     await directory.importEntries(gone);
     const deleted = await get('https://mail.vendor.example/mcp');
     expect(deleted.code).toBe('listing_withdrawn');
+    expect(deleted.detail).not.toContain(' that it recorded; ');
+    await directory.importEntries(
+      gone.map((entry) =>
+        entry.server.name === 'com.taken/api'
+          ? registryEntry('com.taken/api', entry.server, { ...metaOf(entry), status: 'deleted' })
+          : entry,
+      ),
+    );
+    const renamed = await get('com.taken/api');
+    expect(renamed.detail).toContain(
+      '`com.taker/api` records an endpoint that it recorded; that does not show that one replaces the other. This is not a verdict about it.',
+    );
     expect(deleted.detail).toMatch(
       /^`com.relocate\/mail` is the only listing that recorded this endpoint, until 2026-11-01; no listing records it now\. The registry has deleted it, /,
     );

@@ -69,6 +69,23 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
     .limit(limit),
 );
 
+/** Shown listings that record now what a listing that was deleted recorded; packages last. */
+export const readRecordingToo = (db: Db, handle: string, limit: number) =>
+  db
+    .selectFrom('former_reference')
+    .innerJoin('listing_reference as now', 'now.key', 'former_reference.key')
+    .innerJoin('listing', 'listing.handle', 'now.handle')
+    .select(['now.handle', 'now.kind'])
+    .distinct()
+    .where('former_reference.handle', '=', handle)
+    .where('now.kind', 'in', ['endpoint', 'package'])
+    .where('withdrawn', 'is', null)
+    .where('hidden', 'is', null)
+    .orderBy('now.kind')
+    .orderBy('now.handle')
+    .limit(limit)
+    .execute();
+
 type FormerRow = ListingRow & { readonly until: string | null; readonly shown_at?: string | null };
 
 export interface FormerHolder {

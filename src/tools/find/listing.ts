@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { optOutText } from '../../claims/rules.ts';
 import { type Context, noteChange } from '../../context.ts';
 import { isHandle, requireHandle } from '../../core/handle.ts';
 import { isOnNamespace } from '../../core/identity.ts';
@@ -20,14 +19,13 @@ import {
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import type { Reference } from '../../listings/references/references.ts';
-import { toAppeal } from '../../moderation/moderation.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
 import { besideInStore, findHolders, givenEndpoints, readMeant, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalListings } from './holders.ts';
 import { endOfCopy } from './near-misses.ts';
 import { atAsked, describeSeveral, longestChecked, noticesOfDeleted, readKnown } from './several.ts';
-import { maxNear, readTool, readWhy, toNearText, whyUnreadable } from './why-unknown.ts';
+import { maxNear, readTool, readWhy, toNearText, whyUnreadable, withdrawal } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';
 
@@ -120,28 +118,6 @@ function refuseHandle(handle: string, context: Context): Promise<never> {
     references: [...references, ...toReferences(handle)],
     named: address,
   });
-}
-
-const sampleEnded =
-  'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
-
-const noVerdict = 'This is not a verdict about it.';
-
-/** Empty if the operator's withdrawal is no longer in force. */
-export async function withdrawal(listing: Listing, context: Context): Promise<string> {
-  const { store, config } = context;
-  const { handle, withdrawn, imported_at } = listing;
-  if (withdrawn === 'deleted')
-    return isSample(listing)
-      ? sampleEnded
-      : `The registry has deleted it, as Dossier read on ${dayText(imported_at)}. ${noVerdict}`;
-  if (withdrawn === 'optout') {
-    const line = await context.store.optOuts.withdrawing(handle);
-    return [line && optOutText(line), noVerdict].filter(Boolean).join(' ');
-  }
-  const standing = await store.moderation.active({ target_kind: 'listing', target: handle });
-  const action = standing.find(({ action: name }) => name === 'withdraw');
-  return action ? `${action.statement} Log index ${action.log_index}. ${toAppeal(config)}` : '';
 }
 
 async function requireShown<T>(found: T, listing: Listing, context: Context): Promise<T> {

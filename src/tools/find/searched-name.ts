@@ -4,9 +4,8 @@ import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { isOnlyName, meantOf, type Name, toReferences } from '../../listings/references/name.ts';
 import { besideInStore, findHolders, readMeant, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalWords } from './holders.ts';
-import { withdrawal } from './listing.ts';
 import { describeSeveral } from './several.ts';
-import { readTool, readWhy, whyUnreadable } from './why-unknown.ts';
+import { readTool, readWhy, whyUnreadable, withdrawal } from './why-unknown.ts';
 
 /** What a search names by a place of a record. */
 export interface SearchedName {

@@ -1,14 +1,17 @@
+import { optOutText } from '../../claims/rules.ts';
 import type { Context } from '../../context.ts';
 import { handleWords } from '../../core/handle.ts';
 import { Holder, websiteDomain } from '../../core/identity.ts';
+import { dayText } from '../../core/text.ts';
 import { code, codes, count, listed, own, say, toText, type Words } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
 import { ifThisService } from '../../document/service.ts';
-import type { Listing } from '../../listings/listing.ts';
+import { isSample, type Listing } from '../../listings/listing.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { isAtForge, type Name, toOwners, toReferences } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
+import { toAppeal } from '../../moderation/moderation.ts';
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
 import { foldToolName } from '../../search/tool-names.ts';
@@ -258,4 +261,36 @@ export function toNearText({ text, servers, isUnread, tool, references }: Name):
   if (first?.kind === 'advisory') return '';
   if (first?.kind === 'package') return first.key.replace(/^@/, '');
   return text.slice(0, longestWords).replace(beforeInstalled, '').replace(ofCompany, '');
+}
+
+/** A record may be renamed, which only its publisher knows. */
+async function whatRecordsToo({ handle }: Listing, { listings }: Context['store']): Promise<string> {
+  const found = await listings.recordingToo(handle, mostNamed);
+  const [first] = found;
+  if (!first) return '';
+  const handles = found.flatMap((one) => (one.kind === first.kind ? handleWords(one.handle) : []));
+  const recorded = say`${own(handles.length === 1 ? 'records' : 'record')} ${own(first.kind === 'package' ? 'a package' : 'an endpoint')}`;
+  return `${toText(say`${listed(handles)} ${recorded} that it recorded; that does not show that one replaces the other.`)} `;
+}
+
+const sampleEnded =
+  'It was part of the sample that Dossier ships with, which ended with the first import from a registry.';
+
+const noVerdict = 'This is not a verdict about it.';
+
+/** Empty if the operator's withdrawal is no longer in force. */
+export async function withdrawal(listing: Listing, context: Context): Promise<string> {
+  const { store, config } = context;
+  const { handle, withdrawn, imported_at } = listing;
+  if (withdrawn === 'deleted')
+    return isSample(listing)
+      ? sampleEnded
+      : `The registry has deleted it, as Dossier read on ${dayText(imported_at)}. ${await whatRecordsToo(listing, store)}${noVerdict}`;
+  if (withdrawn === 'optout') {
+    const line = await store.optOuts.withdrawing(handle);
+    return [line && optOutText(line), noVerdict].filter(Boolean).join(' ');
+  }
+  const standing = await store.moderation.active({ target_kind: 'listing', target: handle });
+  const action = standing.find(({ action: name }) => name === 'withdraw');
+  return action ? `${action.statement} Log index ${action.log_index}. ${toAppeal(config)}` : '';
 }
