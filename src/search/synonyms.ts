@@ -1,6 +1,6 @@
 import { lazy } from '../core/lazy.ts';
 import tables from './synonyms.json' with { type: 'json' };
-import { foreignWords, lightWords, questionWords, stem, stopWords } from './words.ts';
+import { foreignWords, lightWords, questionWords, stem, stopWords, toWords } from './words.ts';
 
 /** `factor` is in relation to the word itself. */
 export interface Alternative {
@@ -39,7 +39,7 @@ export function toPhraseWords<Word extends { readonly text: string }>(words: rea
   return kept;
 }
 
-const toPhrase = (text: string) => toPhraseWords(text.split(' ').map((word) => ({ text: word })));
+const toPhrase = (text: string) => toPhraseWords(toWords(text));
 const stemsOf = (words: readonly PhraseWord[]) => words.map(({ text }) => stem(text));
 
 function toEntries(line: string, factor: number) {
@@ -53,16 +53,20 @@ function toEntries(line: string, factor: number) {
   }));
 }
 
+/** English, in `languages`. */
+const firstOf = (line: string) => line.slice(0, line.indexOf(','));
 /**
- * Of a line, phrases mean the same (`same`, `places`), a thing and a kind or part of it (`kinds`), or are
- * often used for each other (`related`). A word may be in several lines.
+ * Of a line, phrases mean the same (`same`, `places`, `languages`), a thing and a kind or part of it (`kinds`),
+ * or are often used for each other (`related`). A word may be in several lines.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 
 /** The longest first, and of these the nearest. */
 const byStart = lazy(() => {
   const entries = [
-    ...[...linesOf(tables.same), ...linesOf(tables.places)].flatMap((line) => toEntries(line, sameFactor)),
+    ...[tables.same, tables.places, tables.languages]
+      .flatMap(linesOf)
+      .flatMap((line) => toEntries(line, sameFactor)),
     ...linesOf(tables.kinds).flatMap((line) => toEntries(line, kindFactor)),
     ...linesOf(tables.related).flatMap((line) => toEntries(line, relatedFactor)),
   ];
@@ -73,16 +77,21 @@ const byStart = lazy(() => {
 });
 
 /** No stems, which other languages share (`Termine`, `terminal`). */
-const wordsOfPhrases = lazy(() => {
-  const texts = [...byStart().values()].flat().flatMap(({ words }) => words.map(({ text }) => text));
-  return new Set(texts.flatMap((text) => [text, `${text}s`]));
+const wordsOfLines = (lines: readonly string[]) =>
+  new Set(lines.flatMap(toWords).flatMap(({ text }) => [text, `${text}s`]));
+const translated = lazy(() => wordsOfLines(linesOf(tables.languages)));
+const english = lazy(() => {
+  const { languages, ...others } = tables;
+  return wordsOfLines([...Object.values(others).flatMap(linesOf), ...linesOf(languages).map(firstOf)]);
 });
 
 /** Words of questions and those with synonyms: of more than these only a reader knows the language. */
 export const isEnglish = (word: string): boolean =>
   !foreignWords.has(word) &&
   word.length > 2 &&
-  ([stopWords, questionWords, lightWords].some((words) => words.has(word)) || wordsOfPhrases().has(word));
+  ([stopWords, questionWords, lightWords].some((words) => words.has(word)) || english().has(word));
+
+export const isTranslated = (word: string): boolean => translated().has(word) && !english().has(word);
 
 /** Each once, in its nearest sense. */
 function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {

@@ -286,3 +286,25 @@ it('has one line for unknown words of a script without spaces, and advises to se
     '“alpha” or “bravo” or “charlie” or 2 more words of the search; no other',
   );
 });
+
+it.each([
+  ['Termine', 'com.days/book', '`appointments`'],
+  ['天気', 'com.sky/sky', '`weather`'],
+  ['正體 臺灣', 'com.isle/rail', '`taiwan`'],
+  ['correo electrónico', 'com.post/post', '`email`'],
+  ['base de données', 'com.store/rows', '`databases`'],
+])('finds in English what is named in another language: %s', async (query, handle, has) => {
+  const entries = [
+    entry('com.shell/shell', 'Terminal'),
+    entry('com.days/book', 'Books appointments'),
+    entry('com.sky/sky', 'The weather'),
+    entry('com.isle/rail', 'Rail of Taiwan'),
+    entry('com.post/post', 'Sends email'),
+    entry('com.store/rows', 'Reads databases'),
+  ];
+  const english = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+  const { listings, advice } = await search(query, english);
+  expect(listings.map((one) => one.handle)).toEqual([handle]);
+  expect(listings[0]?.facts[0]).toContain(`has ${has} instead of`);
+  expect(advice).toBe('Listings are mostly in English; search in English.');
+});

@@ -17,7 +17,7 @@ import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
 import { type Facet, findOmissions, readVersions, type SearchQuery } from '../../search/query.ts';
-import { isEnglish } from '../../search/synonyms.ts';
+import { isEnglish, isTranslated } from '../../search/synonyms.ts';
 import { toWords, withoutForeign } from '../../search/words.ts';
 import type { Reads } from '../../store/store.ts';
 import { meantText, readPriceLimit, unsearchedTexts } from './meant-filters.ts';
@@ -154,7 +154,8 @@ export const freeFacet = 'seen:no_payment_seen';
 
 const ofPrices = /^(?:price[ds]?|pricing|costs?|cents?|usdc?|eurc?|dollars?|euros?)$/i;
 /** What a listing asks for, where `ofPrices` may be what it is about (`stock prices`). */
-const asksPrice = /(?<![\w-])(?:free|gratis|paid|cheap(?:er|est)?|affordable|inexpensive)(?![\w-])/i;
+const asksPrice =
+  /(?<![\w-])(?:free|gratis|kostenlos\w*|gratuite?s?|gratuit[oa]s?|paid|cheap(?:er|est)?|affordable|inexpensive)(?![\w-])|無料|免[费費]/i;
 const notEnglish = /[^ -~]/;
 
 /** A near word is found for foreign ones too, by chance, unless it is sure. */
@@ -167,6 +168,7 @@ export function toAdvice(
   const asked = toWords(text);
   const isForeign =
     withoutForeign(asked) !== undefined ||
+    asked.some((one) => isTranslated(one.text)) ||
     unknown.some(({ word }) => notEnglish.test(word)) ||
     (2 * foreign.length > words && !asked.some((one) => isEnglish(one.text)));
   const limit = readPriceLimit(text);
