@@ -47,19 +47,39 @@ export const howToCite = ({ publicUrl, hasPages }: Pick<ToldOf, 'publicUrl' | 'h
     ? `To cite what was known about a listing, give its page as of the day, ${publicUrl}/agents/<handle>?as_of=<day>, with the origin and the date of the record that the page names. With .intoto.json after the handle, it is a signed statement.`
     : 'To cite what was known about a listing, give the day that get_agent was asked for as as_of, with the origin and the date of the record in its answer.';
 
+const howToReadAll = ({ publicUrl }: Pick<ToldOf, 'publicUrl'>): string =>
+  `All of it: ${publicUrl}/export/manifest.json names the files with each record and its evidence, and ${publicUrl}/changes has what changed since. A refused request names its limit in RateLimit-Policy, and in Retry-After when to come again.`;
+
+const licenceAndReports =
+  'Licence of the data: this service states none, unless its terms of use do. The texts of a listing are its publisher’s; the terms of its record are those of its registry. To report a listing, or to have something removed: submit_feedback with the category report.';
+
+/** How it is cited, read as a whole and reported, and on what terms. */
+export const howToUse = (config: Pick<ToldOf, 'publicUrl' | 'hasPages'>): string[] => [
+  howToCite(config),
+  ...(config.hasPages ? [howToReadAll(config)] : []),
+  licenceAndReports,
+];
+
 const told = (config: ToldOf) =>
   Object.entries(operatorFacts(config)).map(([title, text]) => `${title}: ${text}`);
 
+/** Whether a search is about this service or its listings as such. */
+export const isAboutService = (text: string, { serviceName }: Pick<ToldOf, 'serviceName'>): boolean =>
+  new RegExp(
+    String.raw`\b(?:${RegExp.escape(serviceName)}|this (?:data|directory|registry|service|site)|(?:all|my|report\b.*) listings?|(?:add|claim|list|publish|remove) (?:a |an |my )(?:mcp )?(?:server|service)|(?:bulk|export|dump)\b.* directory)\b`,
+    'i',
+  ).test(text);
+
 /** For who asks for this service as for a listing. */
 export const ifThisService = (config: ToldOf): string =>
-  `If you mean this service: ${told(config).join('; ').replaceAll('.;', ';').replace(/\.?$/, '.')} Rules of evidence and how to cite: ${config.hasPages ? `${config.publicUrl}/about, ` : ''}agent://about.`;
+  `If you mean this service: ${told(config).join('; ').replaceAll('.;', ';').replace(/\.?$/, '.')} Rules of evidence, how to cite, limits, licence and all data: ${config.hasPages ? `${config.publicUrl}/about, ` : ''}agent://about. How to connect and each tool: agent://llms.txt.`;
 
 /** In Markdown. */
 export const aboutOperator = (config: ToldOf): string =>
   [
-    '## Who runs this service, and how to cite it',
+    '## Who runs this service, and how to cite and use its data',
     told(config)
       .map((fact) => `* ${fact}`)
       .join('\n'),
-    howToCite(config),
+    ...howToUse(config),
   ].join('\n\n');

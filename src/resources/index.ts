@@ -20,7 +20,7 @@ const about: Resource = {
   uri: 'agent://about',
   title: 'The rules of evidence',
   description:
-    'The evidence here: what it is, where it comes from, what it is not, who runs this service and how to cite it. Read this resource once before you rely on an answer.',
+    'The evidence here: what it is, where it comes from, what it is not, who runs this service, how to cite it, its limits, licence and bulk data. Read this resource once before you rely on an answer.',
   mimeType: 'text/markdown',
   fresh_s: 3600,
   read: async (_variables, { config }) => rules(config),

@@ -4,7 +4,7 @@ import { howToOptOut, optOutRules } from '../claims/rules.ts';
 import { amount, counted, isWebAddress } from '../core/text.ts';
 import type { ImportReport, StatusDocument } from '../document/listing-document.ts';
 import { ownTerms } from '../document/registry/ard.ts';
-import { howToCite, operatorFacts, rulesOfEvidence, whatIsKeptOfAsking } from '../document/service.ts';
+import { howToUse, operatorFacts, rulesOfEvidence, whatIsKeptOfAsking } from '../document/service.ts';
 import { day, type Html, minute, paste } from './html.ts';
 import { countsOf, every, importState } from './import-state.ts';
 import { type PageSite, toPage } from './layout.ts';
@@ -105,7 +105,7 @@ export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
 <dl class="facts wide">
 ${Object.entries(operatorFacts(site.config)).map(([title, text]) => html`<div><dt>${title}</dt><dd>${isWebAddress(text) ? contactLink(text) : withLinks(site, text)}</dd></div>`)}
 </dl>
-<details><summary>How to cite a listing</summary><p>${howToCite(site.config)}</p></details></section>
+<details><summary>How to cite a listing, get all of the data, and on what terms</summary>${howToUse(site.config).map((text) => html`<p>${withLinks(site, text)}</p>`)}</details></section>
 ${rulesBlock}
 ${claims(site.config)}
 <section aria-labelledby="terms"><h2 id="terms">Terms for programs</h2><details><summary>The terms of entries and statements</summary><p>Entries of Agentic Resource Discovery and signed statements link here for the meaning of their terms.</p>

@@ -77,17 +77,30 @@ it.each([
   ],
   [
     'notes, alternative to docker',
-    '“alternative to docker” leaves out nothing: -docker leaves out listings with this word.',
+    '“alternative to docker” leaves out nothing: -docker leaves out listings with this word, and similar_to finds what is like a listing.',
   ],
   ['notes, no docker', '“no docker” leaves out nothing: -docker leaves out listings with this word.'],
   ['notes made this year', 'No date is searched: sort by published or updated.'],
   [
     'the most popular notes',
-    'Popularity and quality are not searched and change no place; get_agent says what is known.',
+    'Popularity, quality and safety are not searched and change no place; get_agent says what is known.',
   ],
   [
     'notes under 2 cents per call',
     'No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:0.02 USDC.',
+  ],
+  [
+    'the safest notes',
+    'Popularity, quality and safety are not searched and change no place; get_agent says what is known.',
+  ],
+  [
+    'how many notes are there',
+    'Only what matches is counted here: agent://status has the number of all listings.',
+  ],
+  ['notes released in 2026', 'No date is searched: sort by published or updated.'],
+  [
+    'SSE notes',
+    'Words find no such facts; these filters do: transport: sse (a recorded endpoint or package speaks this).',
   ],
   [
     'node only notes',

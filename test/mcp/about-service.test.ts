@@ -26,30 +26,43 @@ const messageOf = async (client: typeof told, tool: string, args: Record<string,
 };
 
 describe('over MCP, a service says of itself', () => {
-  it.each(['agent://about', 'agent://llms.txt'])('in %s who runs it, and how to cite it', async (uri) => {
-    const [ofSaid] = await told.read(uri);
-    expect(ofSaid?.text).toContain(
-      `* Operator: Example Ltd\n* Contact: desk@example.com\n* Imprint and terms: https://example.com/imprint\n\n${citing}`,
-    );
-    const [ofUnsaid] = await unsaid.read(uri);
-    expect(ofUnsaid?.text).toContain(
-      `* Operator: The operator has not said who runs this instance of Dossier.\n* Contact: The operator has given no contact. The form at http://127.0.0.1:3000/feedback is read by the operator.\n* Imprint and terms: The operator has not said where an imprint or terms of use are.\n\n${citing}`,
-    );
-  });
+  it.each(['agent://about', 'agent://llms.txt'])(
+    'in %s who runs it, how to cite it, where all data is, its limits and licence',
+    async (uri) => {
+      const [ofSaid] = await told.read(uri);
+      expect(ofSaid?.text).toContain(
+        `* Operator: Example Ltd\n* Contact: desk@example.com\n* Imprint and terms: https://example.com/imprint\n\n${citing}`,
+      );
+      const [ofUnsaid] = await unsaid.read(uri);
+      expect(ofUnsaid?.text).toContain(
+        `* Operator: The operator has not said who runs this instance of Dossier.\n* Contact: The operator has given no contact. The form at http://127.0.0.1:3000/feedback is read by the operator.\n* Imprint and terms: The operator has not said where an imprint or terms of use are.\n\n${citing}\n\nAll of it: http://127.0.0.1:3000/export/manifest.json names the files with each record and its evidence, and http://127.0.0.1:3000/changes has what changed since. A refused request names its limit in RateLimit-Policy, and in Retry-After when to come again.\n\nLicence of the data: this service states none, unless its terms of use do. The texts of a listing are its publisher’s; the terms of its record are those of its registry. To report a listing, or to have something removed: submit_feedback with the category report.`,
+      );
+    },
+  );
 
   it('in its instructions where that is', () => {
-    expect(told.instructions()).toContain('Who runs this, and how to cite: agent://about.');
+    expect(told.instructions()).toContain(
+      'Who runs this, how to cite, limits, licence, bulk data: agent://about.',
+    );
   });
 
   it.each(['dossier', 'Dossier', 'http://127.0.0.1:3000', 'https://127.0.0.1:3000/'])(
     'who runs it, if get_agent is asked for %s',
     async (handle) => {
       expect(await messageOf(told, 'get_agent', { handle })).toContain(
-        'If you mean this service: Operator: Example Ltd; Contact: desk@example.com; Imprint and terms: https://example.com/imprint. Rules of evidence and how to cite: http://127.0.0.1:3000/about, agent://about.',
+        'If you mean this service: Operator: Example Ltd; Contact: desk@example.com; Imprint and terms: https://example.com/imprint. Rules of evidence, how to cite, limits, licence and all data: http://127.0.0.1:3000/about, agent://about. How to connect and each tool: agent://llms.txt.',
       );
       expect(await messageOf(unsaid, 'get_agent', { handle })).toContain(
         'If you mean this service: Operator: The operator has not said who runs this instance of Dossier; Contact: The operator has given no contact. The form at http://127.0.0.1:3000/feedback is read by the operator; Imprint and terms: The operator has not said where an imprint or terms of use are. Rules',
       );
+    },
+  );
+
+  it.each(['what is dossier', 'how do I list my server', 'download all listings', 'licence of this data'])(
+    'who runs it, if a search is for %s',
+    async (query) => {
+      const { structuredContent } = await told.call('search_agents', { query });
+      expect(structuredContent?.advice).toContain('If you mean this service: Operator: Example Ltd;');
     },
   );
 

@@ -31,9 +31,15 @@ const meantFilters: readonly MeantFilter[] = [
     facet: 'transport:stdio',
     filter: 'transport:stdio',
     words:
-      /\bself[\s-]?host\w*|\blocally\b|\blocal\s+(?:mcp|servers?|install)\w*|\bon[\s-]prem\w*|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
+      /\bstdio\b|\bself[\s-]?host\w*|\blocally\b|\blocal\s+(?:mcp|servers?|install)\w*|\bon[\s-]prem\w*|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
     text: 'a recorded package runs where you start it',
   },
+  ...(['sse', 'streamable-http'] as const).map((transport) => ({
+    facet: `transport:${transport}` as const,
+    filter: `transport:${transport}`,
+    words: new RegExp(`\\b${transport.replace('-', '[\\s_-]?')}\\b`, 'i'),
+    text: 'a recorded endpoint or package speaks this',
+  })),
   ...Object.entries({ npm: 'node(?:\\.?js)?|npm', pypi: 'python|pypi', oci: 'docker' }).map(
     ([type, names]) => ({
       facet: `package:${type}` as const,
@@ -47,12 +53,21 @@ const meantFilters: readonly MeantFilter[] = [
 /** What no text of a listing tells, and no filter alone, with what does. */
 const unsearched: readonly (readonly [words: RegExp, toText: (found: RegExpExecArray) => string])[] = [
   [
-    /\b(?:newest|most recent(?:ly)?|(?:(?:new|made|added|created|published|released|updated) )?(?:this|in the last|last) (?:year|month|week))\b/i,
+    /\bhow many\b(?: (?:exist|(?:are|is) there)\b)?/i,
+    () => 'Only what matches is counted here: agent://status has the number of all listings.',
+  ],
+  [
+    /(?<=^(?:is|are|does|do|was|who|whose|where|when|since when|how (?:much|old|long)) (?!there).*)\b(?:alive|behind|costs?|down|hosted|licen[cs]ed|located|maintained|owned|owner|owns|runs|safe|secure|still|work(?:ing|s)?)\b/i,
+    () => 'A question about one listing is answered by get_agent with its handle, or by get_history.',
+  ],
+  [
+    /\b(?:newest|most recent(?:ly)?|(?:(?:new|made|added|created|published|released|updated) )?(?:this|in the last|last) (?:year|month|week)|(?:created|launched|made|new|published|released|updated) (?:in|since|after|before) (?:\w+ )?20\d\d)\b/i,
     () => 'No date is searched: sort by published or updated.',
   ],
   [
-    /\b(?:(?:best|highest|top|most)[ -](?:rated|popular|used|trusted|reliable|downloaded|starred)|trusted|trustworthy|reliable|popular)\b/i,
-    () => 'Popularity and quality are not searched and change no place; get_agent says what is known.',
+    /\b(?:(?:best|highest|top|most|well)[ -](?:rated|popular|used|trusted|reliable|downloaded|starred|secure)|best|safest|securest|safe to|trusted|trustworthy|reliable|popular|verified)\b/i,
+    () =>
+      'Popularity, quality and safety are not searched and change no place; get_agent says what is known.',
   ],
   [
     new RegExp(
@@ -60,7 +75,7 @@ const unsearched: readonly (readonly [words: RegExp, toText: (found: RegExpExecA
       'i',
     ),
     ({ 0: said, groups: { word } = {} }) =>
-      `“${said}” leaves out nothing: -${word} leaves out listings with this word.`,
+      `“${said}” leaves out nothing: -${word} leaves out listings with this word${/^alt/i.test(said) ? ', and similar_to finds what is like a listing' : ''}.`,
   ],
 ];
 
@@ -94,7 +109,7 @@ export const unsearchedTexts = (text: string): string[] => [
 export const findMeant = (text: string, facets: readonly Facet[]) =>
   meantFilters.filter(({ facet, words }) => !facets.includes(facet) && words.test(text));
 
-const isOfficial = /\bofficial(?:ly)?\b/i;
+const isOfficial = /\b(?:official(?:ly)?|offiziell\w*|oficial\w*|officiel\w*)\b|公式|官方/i;
 const hasPublisher = (facet: Facet) => /^(?:owner|publisher):/.test(facet);
 
 /** Undefined if the search has no such word, or its filter. */

@@ -12,6 +12,7 @@ import { askedPart, hitAt, malwareBeside, partFound } from '../../document/asked
 import { toListingDocument } from '../../document/document.ts';
 import { alikeWords, type HitFacts, pickAlike, toAlikeQuery, toHit } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
+import { ifThisService, isAboutService } from '../../document/service.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
 import { payeeReferences, readName } from '../../listings/references/name.ts';
 import { holderOfReference } from '../../listings/references/references.ts';
@@ -215,7 +216,11 @@ export async function findPage(context: Context, search: SearchQuery, place: Pag
   const found = named
     ? ((await findHeld(context, search, place, named)) ?? (await findRanked(context, search, place, named)))
     : await findListed(context, search, place);
-  const said = [found.advice, search.facets.includes('is:without_secret') && ofSecrets];
+  const said = [
+    found.advice,
+    isAboutService(search.text, context.config) && ifThisService(context.config),
+    search.facets.includes('is:without_secret') && ofSecrets,
+  ];
   return { ...found, advice: said.filter(Boolean).join(' ') || undefined, named };
 }
 
