@@ -11,10 +11,15 @@ const cases: readonly (readonly [status: string, says: string, successor: string
   ['deprecated', 'Moved to github.com/acme', undefined],
   ['deprecated', 'Replaced by com.example/s5', undefined],
   ['active', 'Use com.other/tool', undefined],
+  ['described', 'Docs for AI. DEPRECATED: Use com.other/tool instead.', 'com.other/tool'],
+  ['described', 'MOVED: This server has been renamed to com.other/tool. Use the new name.', 'com.other/tool'],
+  ['described', 'Deprecated - renamed to other-mcp', undefined],
 ];
 const directory = await openedDirectory({
   entries: cases.map(([status, statusMessage], at) =>
-    registryEntry(`com.example/s${at}`, {}, { status, statusMessage }),
+    status === 'described'
+      ? registryEntry(`com.example/s${at}`, { description: statusMessage })
+      : registryEntry(`com.example/s${at}`, {}, { status, statusMessage }),
   ),
 });
 
@@ -33,7 +38,7 @@ it.each(cases.map((one, at) => [...one, at] as const))(
     const similar = 'search_agents, similar_to this one';
     const first =
       successor && `get_agent ${successor}, which its publisher names as its successor; ${similar}`;
-    expect(next).toBe(first ?? (status === 'deprecated' ? similar : undefined));
+    expect(next).toBe(first ?? (status !== 'active' ? similar : undefined));
   },
 );
 

@@ -21,6 +21,7 @@ import { askedOf, kinds } from '../../observations/known/kinds.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import { beforeWords } from '../../observations/known/to-observations.ts';
 import { checkedBefore, type ListingDocument, partAsked } from '../listing-document.ts';
+import { endedByText } from '../record.ts';
 import { recorded, type TextFact } from '../recorded-facts.ts';
 import { isAbsent, isChecked, isKnown, isSaidFirst, type JudgedListing, toKnown, toSeen } from '../seen.ts';
 import { notKnownWords, toSplitKinds } from '../sentences.ts';
@@ -126,15 +127,16 @@ function notKnownOf(
 }
 
 const replacement =
-  /\b(?:replaced (?:by|with)|superseded by|succeeded by|moved to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
+  /\b(?:replaced (?:by|with)|superseded by|succeeded by|(?:moved|renamed) to|use|see)[\s:“"'`]+([\w.-]+\/[\w.-]+)/gi;
 
-/** Named in the claim file or, if deprecated, in the status message. */
+/** Named in the claim file or, if its publisher ends it, in the status message or the description. */
 export function successorOf(listing: ListingDocument): string | undefined {
-  const { handle, status_message = '' } = listing;
+  const { handle, origin_status, status_message = '', description } = listing;
   const named = toSeen(listing)(repositorySupersededBy).find((one) => isKnown(one) && !one.details?.isThis);
   if (named?.value) return named.value;
-  if (listing.origin_status !== 'deprecated') return undefined;
-  return [...status_message.matchAll(replacement)]
+  const isByText = endedByText(listing) !== undefined;
+  if (origin_status !== 'deprecated' && !isByText) return undefined;
+  return [...(isByText ? description : status_message).matchAll(replacement)]
     .map(([, word = '']) => word.replace(/\.$/, ''))
     .find((word) => isHandle(word) && isOfReversedDomain(word) && word !== handle);
 }
@@ -150,7 +152,7 @@ export const needsReplacement = (listing: ListingDocument): boolean =>
 
 function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
-  const isGone = isEnding(standsOut);
+  const isGone = isEnding(standsOut) || endedByText(listing) !== undefined;
   const successor = successorOf(listing);
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   return [

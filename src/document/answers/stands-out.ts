@@ -41,7 +41,7 @@ import { kindOf, kinds } from '../../observations/known/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/known/observation.ts';
 import { type ListingDocument, servedAs } from '../listing-document.ts';
 import { ratedWords } from '../rated.ts';
-import { awayWords, recordedSecrets } from '../record.ts';
+import { awayWords, publisherSays, recordedSecrets } from '../record.ts';
 import {
   alternatesWords,
   asksPayment,
@@ -134,11 +134,6 @@ function moved({ listing, known }: JudgedListing): Words[] {
 const returned = ({ listing }: JudgedListing): Words[] =>
   listing.away && daysSince(listing.away.until, listing) <= changed_days
     ? [say`Back in the registry: ${awayWords(listing.away)}${source('record')}`]
-    : [];
-
-const statusMessage = ({ listing: { origin_status, status_message } }: JudgedListing): Words[] =>
-  origin_status === 'active' && status_message
-    ? [say`Its publisher says in the registry${source('record')}: ${quote(status_message)}`]
     : [];
 
 /** As in “Verified by Dossier” or “Dossier-certified”. */
@@ -355,7 +350,7 @@ const rules = {
   returned,
   moved,
   superseded: ofKinds('superseded'),
-  status_message: statusMessage,
+  status_message: ({ listing }) => publisherSays(listing),
   names_service: namesService,
   redirected: (judged) => noAnswer(judged, true),
   no_answer: (judged) => noAnswer(judged, false),
