@@ -111,7 +111,7 @@ const asksFirst: Expected = {
   says: /It began to ask for credentials first/,
   neverSays: never(noAnswer, otherwise, /tools changed/),
 };
-const asUsual = untold(/Answered since/);
+const asUsual = untold(/answered since/i);
 const listUnread = untold(/list of tools could not be read/i);
 
 type Name = Exclude<keyof typeof conducts, 'passes'>;

@@ -213,25 +213,25 @@ function secretsAt(part: Pick<Listing, 'remotes' | 'packages'>): Words | undefin
 function secretsOf({ remotes, packages }: Listing): Words[] {
   const where = (place: 'at its endpoint' | 'in its package', { length }: readonly unknown[]) =>
     length > 1 ? own(` ${place}s`) : own(` ${place}`);
-  const ofEndpoints = secretsAt({ remotes, packages: [] });
-  const ofPackages = secretsAt({ remotes: [], packages });
-  const said = [ofEndpoints, ofPackages].filter((words) => words !== undefined);
+  const asked = [
+    { words: secretsAt({ remotes, packages: [] }), at: where('at its endpoint', remotes) },
+    { words: secretsAt({ remotes: [], packages }), at: where('in its package', packages) },
+  ].flatMap(({ words, at }) => (words ? [{ words, at }] : []));
+  const said = asked.map(({ words }) => words);
   const isOfBoth = remotes.length > 0 && packages.length > 0;
-  if (!isOfBoth || unique(said).length < said.length) return said.slice(0, 1);
-  return [
-    ofEndpoints && say`${ofEndpoints}${where('at its endpoint', remotes)}`,
-    ofPackages && say`${ofPackages}${where('in its package', packages)}`,
-  ].filter((words) => words !== undefined);
+  return isOfBoth && unique(said).length === said.length
+    ? asked.map(({ words, at }) => say`${words}${at}`)
+    : said.slice(0, 1);
 }
 
 function othersWords(shown: HitObservation, observations: readonly HitObservation[]): Words {
   const others = observations.filter(
     (one) => one.kind === shown.kind && one !== shown && one.outcome === 'seen' && !one.missed,
   );
-  const [newest] = others
+  const newest = others
     .map(({ observed_at }) => observed_at)
     .toSorted()
-    .reverse();
+    .at(-1);
   return newest === undefined
     ? say``
     : say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`;

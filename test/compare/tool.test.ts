@@ -64,7 +64,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       whose: expect.stringMatching(
         /Claimed on [\d-]+: write access to its repository was shown, nothing more\.$/,
       ),
-      where: '`https://mcp.webhook.co/mcp`, not checked.',
+      where: '`https://mcp.webhook.co/mcp` over streamable-http, not checked.',
       rated: expect.stringMatching(/^Independent: 1 source, 1 rating: /),
     });
     expect(statement).toBe(

@@ -164,10 +164,7 @@ describe('an answer as of a day', () => {
       const asked = await textOf('get_agent', { handle, as_of: today() });
       expect(asked).toMatch(/^As of [\d-]+, which is not over in UTC: /);
       expect(asked.split('\n').slice(1).join('\n')).toBe(
-        now.replace(
-          /The ratings were counted on [\d-]+\./,
-          'The ratings are those of that day, in the groups of today.',
-        ),
+        now.replace(/Ratings as of [\d-]+\./, 'The ratings are those of that day, in the groups of today.'),
       );
     }
   });
@@ -193,7 +190,7 @@ describe('an answer as of a day', () => {
     const away = `the registry had deleted it, as read from ${gone} until it was back on ${back}`;
     const now = await textOf('get_agent', { handle });
     expect(now).toContain(`Back in the registry: ${away} (record).`);
-    expect(now).toContain(`Answered since ${began}, 3 of 3 checks in 30 days.`);
+    expect(now).toContain(`Endpoint over streamable-http answered since ${began}, 3 of 3 checks in 30 days.`);
     expect(now).toMatch(/Next: .*get_history/);
     for (const day of [began, gone])
       expect(await textOf('get_agent', { handle, as_of: day })).toContain(

@@ -461,7 +461,7 @@ it('what is filled in is said with the words of the command around it, however t
 });
 
 it('a recorded tag that names no version is said to move, and an exact version is not', async () => {
-  const moving = '`docker.io/mounts/mounts:latest`, a tag that can move, not checked.';
+  const moving = '`docker.io/mounts/mounts:latest` over stdio, a tag that can move, not checked.';
   expect(await answerOf('get_agent', { handle: 'a.b/mounts' })).toContain(moving);
   expect(await answerOf('get_agent', { handle: 'a.b/ways' })).not.toContain('a tag');
 });

@@ -423,7 +423,7 @@ describe('a package of another registry', () => {
     expect(page).toContain('https://npm.acme.example/');
     expect(page).not.toContain('npmjs.com/package/acme-tool');
     expect(await text(`/agents/${handleOf('a-registry-of-a-company')}.md`)).toContain(
-      'npm `acme-tool@1.2.3` in the registry `https://npm.acme.example/`, not checked',
+      'npm `acme-tool@1.2.3` in the registry `https://npm.acme.example/` over stdio, not checked',
     );
   });
 });

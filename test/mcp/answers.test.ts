@@ -174,7 +174,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     expected: [
       `No usable answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
-      `Where: ${url}: no connection ${checked}.`,
+      `Where: ${url} over streamable-http: no connection ${checked}.`,
     ],
     absent: ['not checked', 'has not checked whether the endpoint answers'],
   },
@@ -191,7 +191,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     expected: [
       `No check since ${today} saw the endpoint answer (the last check: time-out); it last answered on ${yesterday}. Dossier asks from lab-one.`,
-      `${url} answered since ${before}, not seen by checks since ${today} (Dossier, ${yesterday})`,
+      `${url} over streamable-http answered since ${before}, not seen by checks since ${today} (Dossier, ${yesterday})`,
     ],
   },
   'nothing of silence if only Dossier’s own network failed': {
@@ -205,7 +205,7 @@ const rows: Readonly<Record<string, Row>> = {
         missed: { since: timeAgo(0), reason: 'No request was sent.' },
       }),
     ],
-    expected: `${url} answered since ${before}, not seen by checks since ${today}`,
+    expected: `${url} over streamable-http answered since ${before}, not seen by checks since ${today}`,
     absent: ['Stands out', 'similar_to'],
   },
   'nothing of silence of a refusal that was not checked since': {
@@ -220,7 +220,7 @@ const rows: Readonly<Record<string, Row>> = {
     expected: [
       `Nothing was at the endpoint on ${long}. Dossier asks from lab-one.`,
       `No observation is newer than ${long}.`,
-      `Where: ${url}: HTTP status 404 (Dossier, ${long}).`,
+      `Where: ${url} over streamable-http: HTTP status 404 (Dossier, ${long}).`,
     ],
     absent: 'No usable answer from',
   },
@@ -242,7 +242,7 @@ const rows: Readonly<Record<string, Row>> = {
     ),
     expected: [
       `Stands out: npm has no package x-mcp ${checked}.`,
-      `A package for your machine: npm x-mcp@1.0.0, which is not there ${checked}.`,
+      `A package for your machine: npm x-mcp@1.0.0 over stdio, which is not there ${checked}.`,
     ],
     absent: ['Not there:', 'maintainers', 'deprecated', 'advisories', 'provenance', 'published on'],
   },
@@ -253,7 +253,7 @@ const rows: Readonly<Record<string, Row>> = {
     ),
     expected: [
       `Nothing was at the endpoint on ${today}.`,
-      `Where: ${url}: the endpoint answered with HTTP status 404 ${checked}.`,
+      `Where: ${url} over streamable-http: the endpoint answered with HTTP status 404 ${checked}.`,
       `Tools: None seen: the endpoint answered with HTTP status 404 ${checked}.`,
       `Costs: No price could be seen ${checked}.`,
     ],
@@ -457,12 +457,12 @@ const rows: Readonly<Record<string, Row>> = {
   'only of the version that was looked up that it is published': {
     record: { packages: ['1.0.0', '2.0.0'].map((version) => ({ ...npm.packages[0], version })) },
     seen: [packageFact('package.exists', { value: details })],
-    expected: `A package for your machine: npm x-mcp@1.0.0, which is published ${checked}. A package for your machine: npm x-mcp@2.0.0, not checked.`,
+    expected: `A package for your machine: npm x-mcp@1.0.0 over stdio, which is published ${checked}. A package for your machine: npm x-mcp@2.0.0 over stdio, not checked.`,
   },
   'which version was looked up for a range, whatever the case of the registry’s name': {
     record: { packages: [{ ...npm.packages[0], registryType: 'NPM', version: '^1.0.0' }] },
     seen: [packageFact('package.exists', { recorded: 'npm:x-mcp@^1.0.0', value: { version: '2.1.0' } })],
-    expected: `A package for your machine: NPM “x-mcp@^1.0.0”, of which 2.1.0 is published ${checked}.`,
+    expected: `A package for your machine: NPM “x-mcp@^1.0.0” over stdio, of which 2.1.0 is published ${checked}.`,
   },
   'of checks of a later day nothing beside the day of an earlier one': {
     record: at(url),
@@ -476,7 +476,7 @@ const rows: Readonly<Record<string, Row>> = {
       }),
       saw({ kind: 'endpoint.availability', value: tallyOf(1, 2) }),
     ],
-    expected: `${url} answered, not seen by checks since ${today} (Dossier, ${before})`,
+    expected: `${url} over streamable-http answered, not seen by checks since ${today} (Dossier, ${before})`,
     absent: '1 of 2',
     hit: `last answered ${before}`,
   },
@@ -491,7 +491,7 @@ const rows: Readonly<Record<string, Row>> = {
       ...['a', 'b', 'c'].map((name) => ({ ...answers, subject: `https://${name}.example/mcp` })),
       silent({ subject: 'https://d.example/mcp' }),
     ],
-    expected: `Where: https://d.example/mcp: no connection; https://a.example/mcp answered`,
+    expected: `Where: https://d.example/mcp over streamable-http: no connection; https://a.example/mcp over streamable-http answered`,
     short: '1 more endpoint recorded (record).',
     absent: '1 more endpoint recorded (Dossier',
     hit: `answered ${today}`,
@@ -519,12 +519,21 @@ const rows: Readonly<Record<string, Row>> = {
       { ...answers, subject: other },
       saw({ kind: 'auth.required', subject: other, value: true }),
     ],
-    expected: `${url}: HTTP status 404`,
+    expected: `${url} over streamable-http: HTTP status 404`,
     hit: `nothing there ${today}; 1 other endpoint answered ${today}`,
   },
   'what its publisher says of an entry that is active': {
     official: { status: 'active', statusMessage: 'Do not use: moved' },
     expected: 'Its publisher says in the registry (record): “Do not use: moved”.',
+  },
+  'the word with which its text ends an entry that is active': {
+    record: { description: 'Docs for AI. DEPRECATED: Use com.example/next instead.' },
+    expected: 'Its publisher’s text says “DEPRECATED”; the registry lists it as active (record).',
+  },
+  'nothing where a text is about what is deprecated': {
+    record: { description: 'Deprecated packages, found; moved files, too' },
+    expected: 'Kept up',
+    absent: ['publisher’s text says'],
   },
   'a package that was built from another repository': {
     record: { ...npm, ...onGitHub('example/x') },
@@ -572,7 +581,10 @@ const rows: Readonly<Record<string, Row>> = {
       saw({ kind: 'repository.last_commit', subject: repository, value: timeAgo(3) }),
     ],
     full: `Repository ${repository} is public ${checked}. Not claimed.`,
-    expected: [`Where: ${url} answered since ${before} ${checked}.`, `Last commit ${dayAgo(3)} ${checked}.`],
+    expected: [
+      `Where: ${url} over streamable-http answered since ${before} ${checked}.`,
+      `Last commit ${dayAgo(3)} ${checked}.`,
+    ],
     absent: 'Stands out',
   },
   'that terms could not be seen, which is not that none are stated': {
@@ -598,7 +610,7 @@ const rows: Readonly<Record<string, Row>> = {
       'Asks: No credentials recorded',
       'Not stated: operator, terms, data handling, region, licence, support',
     ],
-    short: 'Not checked: price, endpoint, tools, last commit',
+    short: 'Not checked: price, tools, last commit',
     absent: 'Stands out',
   },
   'first and once that a listing was not checked lately, and no count of checks of then': {
@@ -611,7 +623,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     expected: [
       `Stands out: No observation is newer than ${long}.`,
-      `Where: ${url} answered (Dossier, ${long}).`,
+      `Where: ${url} over streamable-http answered (Dossier, ${long}).`,
       `Tools: read (Dossier, ${long}).`,
       `Costs: No price seen; calls may cost (Dossier, ${long}).`,
     ],
@@ -677,11 +689,7 @@ async function saidOf(handle: string) {
   // Addresses are said once, and on the page in each line.
   const spelled = (text: string) =>
     text
-      .replace(/(?<=Where: )(?:Endpoint a|A)nswered/, () => `${json.endpoint} answered`)
-      .replace(
-        /(?<=Where: )(?:HTTP status|No connection|The endpoint)/,
-        (first) => `${json.endpoint}: ${first.replace(/^[NT]/, (letter) => letter.toLowerCase())}`,
-      )
+      .replace(/(?<=Where: )Endpoint(?= over )/, () => String(json.endpoint))
       .replace(/Repository(?= is )/, () => `Repository ${json.repository}`);
   const titles = { whose: 'Whose', where: 'Where', asks: 'Asks', tools: 'Tools', costs: 'Costs' };
   const said = [

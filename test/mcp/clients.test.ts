@@ -41,7 +41,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
     });
     const text = content[0]?.text ?? '';
     expect(text).toContain('No ratings here; that matters for a purchase.');
-    expect(text).toContain('* Not checked: price, endpoint, ');
+    expect(text).toContain('* Not checked: price, tools, ');
     const full = await client.call('get_agent', { handle: 'co.webhook/webhook', detail: 'full' });
     expect(full.structuredContent).toMatchObject({ markdown: full.content[0]?.text });
     expect(full.content[0]?.text).toContain('## All facts and sources');

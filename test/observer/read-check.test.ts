@@ -153,7 +153,7 @@ describe('the first read of a listing', () => {
     const first = await ask();
     expect(first.notes).toEqual([begun]);
     expect(first.text).toContain(begun);
-    expect(first.unchecked).toMatch(/^price, endpoint, /);
+    expect(first.unchecked).toMatch(/^price, tools/);
     expect(first.next).toBe('get_agent again in 10 seconds');
     await expect.poll(async () => (await ask()).notes, patience).toBeUndefined();
     expect((await ask()).lines).toMatchObject({ tools: expect.stringContaining('`replay`') as string });
@@ -454,7 +454,7 @@ describe('a fresh dossier serve without a setting of OBSERVE', () => {
     const first = () => get('org.example/agent');
     await expect
       .poll(first, patience)
-      .toMatchObject({ notes: [begun], unchecked: expect.stringMatching(/^price, endpoint, /) as string });
+      .toMatchObject({ notes: [begun], unchecked: expect.stringMatching(/^price, tools/) as string });
     await expect
       .poll(async () => (await get('org.example/agent')).lines?.tools, patience)
       .toContain('`replay`');

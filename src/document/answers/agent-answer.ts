@@ -145,7 +145,7 @@ export function toAgentText(answer: AgentAnswer): string {
     ].join(' '),
     ...notes.map(inMarkdown),
     ...toAnswerLines({ ...answer, stands_out, lines: { ...answered, kept_up, rated: signals.native } }),
-    `${answer.as_of ? 'The ratings are those of that day, in the groups of today' : `The ratings were counted on ${answer.evidence_snapshot_date}`}. ${inMarkdown(answer.statement)}`,
+    `${answer.as_of ? 'The ratings are those of that day, in the groups of today' : `Ratings as of ${answer.evidence_snapshot_date}`}. ${inMarkdown(answer.statement)}`,
     [
       `Record: ${inMarkdown(ours(origin))}.`,
       ...(answer.checked ? [`Checked by Dossier: ${answer.checked}.`] : []),

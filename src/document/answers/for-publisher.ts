@@ -50,7 +50,7 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
     ['Opt out there with the line', `optout ${handle}`],
     ['Answer ratings (respond_to_rating)', `${links.page}/ratings`],
     [
-      'Wrong data: publish a new version in its MCP registry; report a copy there and here',
+      'Wrong data: mend it in its MCP registry (new version, status); if right there, or a copy, report it here',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
     [`Badge, now ${toQuote(toBadge(listing))}`, `[![${badgeLabel}](${links.badge})](${links.page})`],

@@ -12,7 +12,6 @@ import {
   own,
   phrase,
   say,
-  toText,
   type Words,
   within,
 } from '../../core/words.ts';
@@ -55,7 +54,7 @@ import {
   tallyOf,
   whyNotAsked,
 } from '../seen.ts';
-import { digestWords, overWords, packageName, typeWords, usualTransport } from '../sentences.ts';
+import { digestWords, overWords, packageName, typeWords } from '../sentences.ts';
 import { unique } from '../words.ts';
 import { askedInputs } from './asked-inputs.ts';
 import { costs } from './costs.ts';
@@ -148,18 +147,14 @@ const remotesOf: FactsOf = (judged) => {
   return byOwner(judged, remotes, ownersOf(listing).remotes).map(({ item: { url, type } }) => {
     const one = answers.get(url) ?? (isOnly && answers.size === 1 ? [...answers.values()][0] : undefined);
     const isNamed = detail === 'short' && isOnly && url === listing.endpoint;
-    const over = overWords(type, usualTransport);
-    const at = say`${isTemplate(url) && own('template ')}${isNamed ? own('endpoint') : code(url)}${over}`;
-    const gap = isNamed && isEmpty(over) ? { gap: endpointAnswers.kind } : {};
+    const at = say`${isTemplate(url) && own('template ')}${isNamed ? own('endpoint') : code(url)}${overWords(type)}`;
     const unasked = factsOf(endpointAnswers, listing.observations).find(({ subject }) => subject === url);
     const why = unasked?.vantage !== '' && unasked?.reason;
     if (!one && why) return recorded(judged, say`${at}: ${within(phrase(why))}`, 'not_known');
-    if (!one) return { ...recorded(judged, say`${at}${notYet(judged)}`, 'not_known'), ...gap };
-    // A line about this endpoint alone need not name the endpoint.
-    const isAlone = isNamed && isEmpty(over) && listing.packages.length === 0;
+    if (!one) return recorded(judged, say`${at}${notYet(judged)}`, 'not_known');
     const what = isKnown(one) ? endpointWords(one, judged, type) : whyOf(one);
     const named = isKnown(one) ? say`${at} ${what}` : say`${at}: ${what}`;
-    return withMissed(one, observed(judged, one, isAlone ? what : named));
+    return withMissed(one, observed(judged, one, named));
   });
 };
 
@@ -178,9 +173,6 @@ const packagesOf: FactsOf = (judged) => {
   return byOwner(judged, packages, owned).map(({ item: recordedPackage, runtime_hosts = [] }) => {
     const { registry_type, version, transport } = recordedPackage;
     const name = packageName(recordedPackage);
-    const isOther = (one: ListingPackage) =>
-      one.transport !== transport && toText(packageName(one)) === toText(name);
-    const over = overWords(transport, packages.some(isOther) ? '' : 'stdio');
     const hosts = listed(
       runtime_hosts.map((host) => code(host)),
       3,
@@ -188,7 +180,7 @@ const packagesOf: FactsOf = (judged) => {
     const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
     const isWhole = judged.detail === 'table' || judged.detail === 'full';
     const digest = isWhole && digestWords(recordedPackage);
-    const text = say`a package for your machine: ${typeWords(registry_type)} ${name}${movingWords(recordedPackage)}${over}${named}${digest}`;
+    const text = say`a package for your machine: ${typeWords(registry_type)} ${name}${overWords(transport)}${movingWords(recordedPackage)}${named}${digest}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');
@@ -289,11 +281,9 @@ const asks: FactsOf = (judged) => {
   if (facts.length > reached.length) return facts;
   const unknown = unknownOf(judged, credentials, own('no credentials recorded'));
   // If the record names an endpoint or a package, the line itself says that no credentials are recorded.
-  const isTold = listing.remotes.length + listing.packages.length > 0;
-  const isStated = listing.not_known.some(
-    ({ kind, state }) => kind === unknown.gap && state === 'not_stated',
-  );
-  const isSaid = isTold ? isStated : listing.copy_lacks !== undefined;
+  const isSaid =
+    listing.remotes.length + listing.packages.length > 0 &&
+    listing.not_known.some(({ kind, state }) => kind === unknown.gap && state === 'not_stated');
   return [isSaid ? recorded(judged, unknown.text, 'not_known') : unknown, ...reached];
 };
 

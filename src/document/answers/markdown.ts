@@ -113,7 +113,7 @@ const heading = (listing: ListingDocument) =>
   paragraphs(
     `# ${escapeMarks(listing.handle)}${listing.as_of ? ` as of ${listing.as_of.day}` : ''}`,
     listing.as_of && inMarkdown(listing.as_of.statement),
-    `Listing: ${stateTexts[listing.state]}.${listing.origin_status === 'deprecated' ? ' Deprecated in the registry.' : ''}`,
+    `Listing: ${stateTexts[listing.state]}.`,
     listing.title !== undefined && `Title, by its publisher: ${toQuote(listing.title)}`,
     ...(listing.moderation ?? []).map(
       ({ statement, log_index }) => `${escapeMarks(statement)} Log index ${log_index}.`,

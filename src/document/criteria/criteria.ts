@@ -1,7 +1,7 @@
 import { isEmpty, join, ours, own, say, type Words } from '../../core/words.ts';
 import { readPriceLimit } from '../../observations/known/prices/assets.ts';
 import { type AnswerWords, type ListingAnswer, lineWords } from '../answers/answers.ts';
-import { lineNames } from '../answers/lines.ts';
+import { type LineName, lineNames } from '../answers/lines.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { type Criterion, type CriterionValue, type Result, type Row, resultTexts } from './criterion.ts';
 import { nativeCriteria } from './native.ts';
@@ -73,9 +73,13 @@ export function showWhy(
   always: readonly Row[] = [],
 ): Pick<AnswerWords, 'stands_out' | 'lines'> {
   const applied = judged.filter(({ result }) => result !== 'not_applicable');
+  // A line in which nothing is known decides nothing if the result says why.
+  const isShown = (row: Row) => answer.lines[row as LineName]?.some(({ gap }) => gap === undefined) ?? true;
   const rows: ReadonlySet<Row> = new Set([
     ...always,
-    ...applied.flatMap(({ criterion }) => criteria[criterion].rows),
+    ...applied.flatMap(({ criterion, because = own('') }) =>
+      criteria[criterion].rows.filter((row) => isEmpty(because) || isShown(row)),
+    ),
     // No line has what was not seen of late.
     ...(judged.some(({ result }) => result === 'unknown') ? (['stale'] as const) : []),
   ]);
