@@ -3,19 +3,7 @@ import { type Capability, type Claim, type ClaimEvent, foldClaim } from '../clai
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import type { Context } from '../context.ts';
 import { dayText, nextDay_ms } from '../core/text.ts';
-import {
-  codes,
-  dayOf,
-  join,
-  ours,
-  own,
-  quote,
-  say,
-  sentence,
-  source,
-  toText,
-  type Words,
-} from '../core/words.ts';
+import { codes, dayOf, join, ours, own, say, sentence, toText, type Words } from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
   type ImportedSignal,
@@ -337,26 +325,4 @@ export function nextChange_ms(
     changesAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(changesAt),
     nextStale_ms(observed?.observations ?? [], { now, interval_s: config.observeInterval_s }),
   );
-}
-
-const endedWord =
-  /^\W*(?i:deprecated|discontinued|moved|obsolete|renamed|retired)(?=\s*(?:[:.,;!–—-]|to\b|$))|\bDEPRECATED\b/;
-
-/** The word with which a publisher ends what the registry lists as active. */
-export const endedByText = ({ origin_status, title = '', description }: ListingDocument) =>
-  origin_status === 'active'
-    ? [title, description].flatMap((text) => endedWord.exec(text) ?? [])[0]
-    : undefined;
-
-/** Of what the registry lists as active. */
-export function publisherSays(listing: ListingDocument): Words[] {
-  const { origin_status, status_message: message } = listing;
-  const word = endedByText(listing);
-  const by = source('record');
-  return [
-    ...(origin_status === 'active' && message
-      ? [say`Its publisher says in the registry${by}: ${quote(message)}`]
-      : []),
-    ...(word ? [say`Its publisher’s text says ${quote(word)}; the registry lists it as active${by}`] : []),
-  ];
 }

@@ -14,6 +14,7 @@ import {
   quote,
   say,
   sentence,
+  source,
   type Words,
   within,
 } from '../core/words.ts';
@@ -31,7 +32,7 @@ import type { sharedKinds } from '../observations/known/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/known/kinds/questions.ts';
 import { askedOf, kindOf, kindsWithUnknown } from '../observations/known/kinds.ts';
 import { checked_at, isDated, knowingOf, type Observation } from '../observations/known/observation.ts';
-import type { NotKnownItem, NotSeenItem } from './listing-document.ts';
+import type { ListingDocument, NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 
 const mostInputs = 5;
@@ -284,11 +285,10 @@ export const digestWords = ({ file_sha256 }: ListingPackage): Words =>
     : say` (its SHA-256 in the record is ${code(file_sha256)}, with which Dossier has not compared the file)`;
 
 /** Of an endpoint. */
-export const usualTransport = 'streamable-http';
+const usualTransport = 'streamable-http';
 
-/** Empty for the usual one. */
-export const overWords = (transport = '', usual = ''): Words =>
-  transport === usual || transport === '' ? say`` : say` over ${typeWords(transport)}`;
+export const overWords = (transport = ''): Words =>
+  transport === '' ? say`` : say` over ${typeWords(transport)}`;
 
 /** Example: `npm example@1.0.0 over stdio`. */
 export const packageWords = (one: ListingPackage): Words =>
@@ -298,7 +298,7 @@ export const packageWords = (one: ListingPackage): Words =>
 export function endpointWords(remotes: readonly ListingRemote[], endpoint: string): Words {
   const types = remotes.filter(({ url }) => url === endpoint).map(({ type }) => type);
   const [first] = types.includes(usualTransport) ? [] : types;
-  return say`${code(endpoint)}${overWords(first, usualTransport)}`;
+  return say`${code(endpoint)}${overWords(first)}`;
 }
 
 function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
@@ -370,4 +370,24 @@ export function sharedWords(
   const isWeak = kind.of === 'namesake' || kind.of === 'word';
   const but = isWeak ? own('; this does not show a connection') : say``;
   return sentence(say`${which} ${ours(kind.does)}${so}${but}`);
+}
+
+const endedWord =
+  /^\W*(?i:deprecated|discontinued|moved|obsolete|renamed|retired)(?=\s*(?:[:.,;!–—-]|to\b|$))|\bDEPRECATED\b/;
+
+/** The word with which a publisher ends what the registry lists as active. */
+export const endedByText = ({ origin_status, title = '', description }: ListingDocument) =>
+  [title, description].flatMap((text) => (origin_status === 'active' && endedWord.exec(text)) || [])[0];
+
+/** Of what the registry lists as active. */
+export function publisherSays(listing: ListingDocument): Words[] {
+  const { origin_status, status_message: message } = listing;
+  const word = endedByText(listing);
+  const by = source('record');
+  return [
+    ...(origin_status === 'active' && message
+      ? [say`Its publisher says in the registry${by}: ${quote(message)}`]
+      : []),
+    ...(word ? [say`Its publisher’s text says ${quote(word)}; the registry lists it as active${by}`] : []),
+  ];
 }

@@ -47,17 +47,15 @@ export const howToCite = ({ publicUrl, hasPages }: Pick<ToldOf, 'publicUrl' | 'h
     ? `To cite what was known about a listing, give its page as of the day, ${publicUrl}/agents/<handle>?as_of=<day>, with the origin and the date of the record that the page names. With .intoto.json after the handle, it is a signed statement.`
     : 'To cite what was known about a listing, give the day that get_agent was asked for as as_of, with the origin and the date of the record in its answer.';
 
-const howToReadAll = ({ publicUrl }: Pick<ToldOf, 'publicUrl'>): string =>
-  `All of it: ${publicUrl}/export/manifest.json names the files with each record and its evidence, and ${publicUrl}/changes has what changed since. A refused request names its limit in RateLimit-Policy, and in Retry-After when to come again.`;
-
-const licenceAndReports =
-  'Licence of the data: this service states none, unless its terms of use do. The texts of a listing are its publisher’s; the terms of its record are those of its registry. To report a listing, or to have something removed: submit_feedback with the category report.';
-
 /** How it is cited, read as a whole and reported, and on what terms. */
 export const howToUse = (config: Pick<ToldOf, 'publicUrl' | 'hasPages'>): string[] => [
   howToCite(config),
-  ...(config.hasPages ? [howToReadAll(config)] : []),
-  licenceAndReports,
+  ...(config.hasPages
+    ? [
+        `All of it: ${config.publicUrl}/export/manifest.json names the files with each record and its evidence, and ${config.publicUrl}/changes has what changed since. A refused request names its limit in RateLimit-Policy, and in Retry-After when to come again.`,
+      ]
+    : []),
+  'Licence of the data: this service states none, unless its terms of use do. The texts of a listing are its publisher’s; the terms of its record are those of its registry. To report a listing, or to have something removed: submit_feedback with the category report.',
 ];
 
 const told = (config: ToldOf) =>

@@ -1,6 +1,7 @@
 import { stemmer } from 'stemmer';
 import { memoize } from '../core/lazy.ts';
 import ownStems from './own-stems.json' with { type: 'json' };
+import wordLists from './word-lists.json' with { type: 'json' };
 
 const ascii = /^[ -~\n]*$/;
 const asciiRun = /[A-Za-z0-9]+/g;
@@ -74,21 +75,13 @@ export const stem = memoize(
   10_000,
 );
 
-const toSet = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 /** Not in descriptions, nor in queries with other words. */
-export const stopWords: ReadonlySet<string> = toSet(
-  `a an and are as at be been both by can could did do does each for from had has have here how i if in into is it
-  its me must my no not of on or other our shall should so some such than that the their them then there these
-  they this those to too via was we were what when where which while who whom why will with would you your`,
-);
+export const stopWords = toSet(wordLists.stop);
 
 /** Of Spanish, Portuguese, French, Italian, German and Dutch. One alone may be a name, as in `la`. */
-export const foreignWords = toSet(
-  `el la los las un una del de en con por para que os um uma com em da das dos je cherche le les des du une pour
-  avec dans sur et est mon mes qui il lo gli di per che der die den dem ein eine einen einem und oder fur mit ohne
-  zu von ist es gibt ich het een voor met van y`,
-);
+export const foreignWords = toSet(wordLists.foreign);
 
 /** Without these, if there are two or more; undefined otherwise. */
 export function withoutForeign(words: readonly SearchWord[]): SearchWord[] | undefined {
@@ -97,27 +90,16 @@ export function withoutForeign(words: readonly SearchWord[]): SearchWord[] | und
 }
 
 /** Of questions, or with little sense. */
-export const questionWords: ReadonlySet<string> = toSet(
-  `find show give get but versus vs without cannot isn don doesn need want wants looking look something anything someone anyone thing things way best good
-  please go goes going help helps let lets allow allows able make makes using use uses used like just any all about between tool
-  tools mcp official server servers`,
-);
+export const questionWords = toSet(wordLists.question);
 
 /** The nouns beside them say more. */
-export const verbs: ReadonlySet<string> = toSet(
-  `build builds check checks compare compares convert converts create creates draw draws edit edits generate generates
-  keep keeps look lookup manage manages read reads run runs search searches take takes track tracks turn turns up
-  write writes`,
-);
+export const verbs = toSet(wordLists.verbs);
 
 /** So frequent that other words say more. */
-export const lightWords: ReadonlySet<string> = toSet(
-  `agent agents ai api apis app apps assistant assistants llm model service services sdk claude
-  data access cheap free easy simple online new real time country countries other`,
-);
+export const lightWords = toSet(wordLists.light);
 
 /** Of every listing, so that they distinguish no name. */
-export const wordsOfAll: ReadonlySet<string> = toSet('mcp server servers official');
+export const wordsOfAll = toSet(wordLists.all);
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const shortestCorrected = 4;

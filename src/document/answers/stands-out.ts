@@ -41,7 +41,7 @@ import { kindOf, kinds } from '../../observations/known/kinds.ts';
 import { type DatedObservation, missedReason } from '../../observations/known/observation.ts';
 import { type ListingDocument, servedAs } from '../listing-document.ts';
 import { ratedWords } from '../rated.ts';
-import { awayWords, publisherSays, recordedSecrets } from '../record.ts';
+import { awayWords, recordedSecrets } from '../record.ts';
 import {
   alternatesWords,
   asksPayment,
@@ -55,7 +55,7 @@ import {
   sinceThen,
   tallyWords,
 } from '../seen.ts';
-import { strangerWords } from '../sentences.ts';
+import { publisherSays, strangerWords } from '../sentences.ts';
 
 /** A fact that a buyer should read first. It is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
