@@ -56,8 +56,8 @@ function toEntries(line: string, factor: number) {
 /** English, in `languages`. */
 const firstOf = (line: string) => line.slice(0, line.indexOf(','));
 /**
- * Of a line, phrases mean the same (`same`, `places`, `languages`), a thing and a kind or part of it (`kinds`),
- * or are often used for each other (`related`). A word may be in several lines.
+ * Of a line, phrases mean the same (`same`, `places`, `languages`), a thing and a kind or part of it
+ * (`kinds`), or are often used for each other (`related`). A word may be in several lines.
  */
 const linesOf = (table: Readonly<Record<string, readonly string[]>>) => Object.values(table).flat();
 

@@ -53,7 +53,7 @@ const noMatchText = ({ near, leave_out, unknown_tags = [] }: NearMisses) =>
   );
 
 /** Undefined if the text says nothing of it. */
-const saidOf = (none: NearMisses | undefined) => (none && noMatchText(none) ? none : undefined);
+const toldNoMatch = (none: NearMisses | undefined) => (none && noMatchText(none) ? none : undefined);
 
 const leftOutText = ({ count, capped, best }: LeftOut) =>
   lines(
@@ -222,7 +222,7 @@ export async function searchListings(query: z.output<typeof input>, context: Con
       (isOfSome ? `${orderText}, among the ${counts.total} listings that were read` : orderText),
     named,
     untrusted_fields: untrustedOf(
-      { listings, facets, advice: named?.advice, no_match: saidOf(no_match), left_out },
+      { listings, facets, advice: named?.advice, no_match: toldNoMatch(no_match), left_out },
       ['listings', 'facets', 'advice', 'no_match', 'left_out'],
     ),
   };

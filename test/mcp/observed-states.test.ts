@@ -129,7 +129,9 @@ describe('get_agent', () => {
     const history = await ask('get_history', { handle: unreachable });
     expect(history.json.statement).toContain(`The last check was on ${json.checked}.`);
     const { where, asks, costs } = json.lines as Record<string, string>;
-    expect(where).toBe('Endpoint over streamable-http: a request to `mcp.faded.com` ended with a connection that broke off.');
+    expect(where).toBe(
+      'Endpoint over streamable-http: a request to `mcp.faded.com` ended with a connection that broke off.',
+    );
     expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toContain(`checks since ${dayAgo(20)} were not conclusive (Dossier, ${dayAgo(40)}).`);
   });
