@@ -57,8 +57,10 @@ import {
   toKnownListing,
 } from './find/several.ts';
 import {
+  isNaming,
   isPageElsewhere,
   maxNear,
+  namedBeside,
   readTool,
   recordsPackage,
   toNearText,
@@ -137,19 +139,19 @@ const createDirectory = (context: Context): Directory => ({
     ),
 });
 
-function toAsked(named: Name, at: number) {
-  const meant = isPageElsewhere(named.text) ? undefined : meantOf(named.references);
+function toAsked(one: Name, at: number) {
+  const meant = isPageElsewhere(one.text) ? undefined : meantOf(one.references);
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
-  const host: Reference[] = isAt ? [{ kind: 'host', key: toHost(meant.key) }] : [];
-  const owned: Reference[] = meant?.kind === 'owner' ? [{ kind: 'website', key: meant.key }] : [];
+  const named = meant ? namedBeside(meant) : [];
+  const host: Reference[] = isAt && named.length === 0 ? [{ kind: 'host', key: toHost(meant.key) }] : [];
   const owners = host.flatMap(({ key }) => toOwners(key));
-  const { said, configured_as } = named;
+  const { said, configured_as } = one;
   const asked = said === nothingSaid ? `item ${at + 1}` : said;
   return {
-    ...named,
+    ...one,
     at,
     meant,
-    besides: [...givenEndpoints(named.beside), ...host, ...owners, ...owned],
+    besides: [...givenEndpoints(one.beside), ...host, ...owners, ...named],
     as: { asked, ...(configured_as !== undefined && { configured_as }) },
   };
 }
@@ -232,18 +234,20 @@ async function toMissing(
   const packages = nearText && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
   const atHost = listingsOf('host');
   const ofDomain = listingsOf('owner');
+  const naming = meant ? [...listingsOf('account'), ...listingsOf('website')].filter(isNaming(meant)) : [];
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const ofTool = nearText && tool ? await directory.ofTool?.(tool.name) : undefined;
   const unasked = isAt
-    ? await unrecordedWords(meant, { atHost, ofDomain }, directory.holding)
+    ? await unrecordedWords(meant, { atHost, ofDomain, naming }, directory.holding)
     : whereToAsk(isTool ? undefined : meant);
   const said = join([ofTool?.words, reason ?? unasked], ' ');
-  const besides = atHost.length > 0 ? atHost : [...ofDomain, ...listingsOf('website')];
+  const besides = atHost.length > 0 ? atHost : [...ofDomain, ...(meant?.kind === 'owner' ? naming : [])];
   const beside = [
     ...(ofTool?.handles ?? []),
     ...[...listingsOf('endpoint'), ...besides, ...packages].map(({ handle }) => handle),
   ];
-  const near = [...new Set([...beside, ...alike])].slice(0, maxNear);
+  const similar = [...new Set([...beside, ...alike])];
+  const near = (similar.length > 0 ? similar : naming.map(({ handle }) => handle)).slice(0, maxNear);
   return {
     ...as,
     outcome: reason || isTool ? 'not_known' : 'not_listed',
@@ -303,7 +307,8 @@ export async function resolveAll(handles: readonly string[], directory: Director
     if (known) return toListedAgent({ ...one, by }, known, beside);
     const listingsOf = (kind: Reference['kind']) =>
       recording(one.besides.filter((other) => other.kind === kind)).flat();
-    const nearText = recording(one.besides).flat().length === 0 ? toNearText(one) : '';
+    const others = one.besides.filter(({ kind }) => kind !== 'account');
+    const nearText = recording(others).flat().length === 0 ? toNearText(one) : '';
     const isSearched = nearText !== '' && searched++ < mostSearched;
     const missing = await toMissing(one, listingsOf, isSearched ? nearText : '', directory);
     return { ...missing, version_asked };

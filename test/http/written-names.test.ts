@@ -40,6 +40,7 @@ const directory = await opened(
       registryEntry('com.kelpdb/kelpdb-mcp-server', at('https://mcp.kelpdb.com/mcp')),
       registryEntry('io.github.gulldb-js/gulldb-mcp-server', onGitHub('gulldb-js/gulldb-mcp-server')),
       registryEntry('io.github.tern-works/tern-notes', onGitHub('tern-works/tern-notes')),
+      registryEntry('ai.borrowed/gull', onGitHub('gulldock/gull')),
     ],
     environment: { LIMITS: 'off' },
   }),
@@ -337,6 +338,42 @@ it.each<[string, string]>([
 ])('is the address, the repository or the package behind %s', async (text, handle) => {
   expect(await resolve(text)).toMatchObject([{ outcome: 'listed', handle }]);
   expect(await call('get_agent', { handle: text })).toMatchObject({ handle });
+});
+
+it.each([
+  [
+    'https://github.com/gulldock/other',
+    'a repository of its account is in the record of `ai.borrowed/gull`.',
+  ],
+  ['git clone https://github.com/gulldock/other.git', 'a repository of its account is in the record of'],
+  [
+    'https://github.com/gulldock',
+    'A repository of it is in the record of `ai.borrowed/gull`, which does not',
+  ],
+  [
+    'https://github.com/orgs/gulldock/repositories',
+    'A repository of it is in the record of `ai.borrowed/gull`',
+  ],
+  ['github.com/gulldock', 'A repository of it is in the record of `ai.borrowed/gull`'],
+])('whose record names the account of %s is near', async (handle, why) => {
+  const agent = await call('get_agent', { handle });
+  expect([agent.code, agent.near]).toEqual(['unknown_handle', ['ai.borrowed/gull']]);
+  expect(agent.detail).toContain(why);
+  expect(await resolve(handle)).toMatchObject([{ outcome: 'not_listed', near: ['ai.borrowed/gull'] }]);
+});
+
+it.each([
+  `"${kelpdb}"`,
+  JSON.stringify({ name: kelpdb, version: '1.2.0' }),
+  'https://registry.modelcontextprotocol.io/v0/servers/com.kelpdb%2Fkelpdb-mcp-server',
+])('search_agents names the listing of %s first', async (query) => {
+  const { listings, advice } = await callTool<{ listings: Resolved[]; advice?: string }>(
+    directory,
+    'search_agents',
+    { query },
+  );
+  expect(listings[0]?.handle).toBe(kelpdb);
+  expect(advice).toBe('It names `com.kelpdb/kelpdb-mcp-server`. get_agent reads this name.');
 });
 
 it('an address that a command gives to a package is said beside it, and is near if the package is of none', async () => {

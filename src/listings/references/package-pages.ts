@@ -162,7 +162,7 @@ const end = '(?<!\\.(?:[cm]?[jt]sx?|py|json|md|ya?ml|toml|txt|sh))(?![\\w-]|[./]
 const plainForm = `${start}(@?[a-z\\d]+(?:[-/_.]+[a-z\\d]+)+)${end}(?:@([\\w.+-]+))?`;
 const pathForm = `${start}([a-z\\d]+(?:[-_.]+[a-z\\d]+)*(?:/[a-z\\d]+(?:[-_.]+[a-z\\d]+)*)+)${end}(?:[@:]([\\w.+-]+))?`;
 
-const saidOf = (by: string, form = plainForm): readonly RegExp[] => [
+const wordedForms = (by: string, form = plainForm): readonly RegExp[] => [
   new RegExp(`\\b${by}(?::| (?:package|module|image|crate|repo(?:sitory)?)):?\\s+${form}`, 'gi'),
   new RegExp(`${form}["'\`”»]?\\s+(?:\\(|(?:on|from|von|auf|sur|en|su)\\s+)${by}\\b`, 'gi'),
 ];
@@ -172,22 +172,22 @@ const quotedAfter = '(?:\\bfrom|\\brequire\\(|\\bimport\\(?|\\bfind (?:package|m
 const saidForms: NamingForms = {
   oci: [
     /^[ \t]*image:[ \t]*\n[ \t]+repository:[ \t]*([\w./-]+)/gm,
-    ...saidOf('(?:docker|oci|container)', pathForm),
+    ...wordedForms('(?:docker|oci|container)', pathForm),
     new RegExp(`\\bimages?(?: for|:|=)?\\s*${pathForm}`, 'gi'),
     /^[ \t]*(?:docker|podman|nerdctl|trivy|grype|syft|cosign|crane|oras|dive)\s(?:.*?\s)?([a-z\d][\w.-]*(?:\/[\w.-]+)+(?::[\w.-]+)?)(?=\s|$)/gm,
   ],
   npm: [
-    ...saidOf('npm(?:js)?'),
+    ...wordedForms('npm(?:js)?'),
     new RegExp(quotedAfter + plainForm, 'gi'),
     /\b(?:npm|pnpm|yarn)\s+(?:view|info|show|ls|list|why|pack|uninstall|remove|rm|update|upgrade|audit signatures|outdated|docs|repo)\s+(?:-\S+\s+)*((?:@[\w.-]+\/)?[a-z\d][\w.-]*)(?:@([\w.+-]+))?/g,
   ],
   pypi: [
-    ...saidOf('(?:pypi|pip|python)'),
+    ...wordedForms('(?:pypi|pip|python)'),
     /\b(?:pip3?|uv pip|uv tool|pipx)\s+(?:show|download|uninstall|upgrade)\s+(?:-\S+\s+)*([a-z\d][\w.-]*)(?:==([\w.+-]+))?/g,
   ],
-  nuget: saidOf('nuget'),
-  cargo: saidOf('(?:cargo|rust|crates\\.io)'),
-  github: [...saidOf('github', pathForm), new RegExp(`\\brepo(?:sitory)?:?\\s+${pathForm}`, 'gi')],
+  nuget: wordedForms('nuget'),
+  cargo: wordedForms('(?:cargo|rust|crates\\.io)'),
+  github: [...wordedForms('github', pathForm), new RegExp(`\\brepo(?:sitory)?:?\\s+${pathForm}`, 'gi')],
 };
 
 const inForm = (text: string, registry: string, form: RegExp): readonly NamedPackage[] =>

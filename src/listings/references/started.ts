@@ -77,7 +77,7 @@ const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
   [/^(?:gh|(?:claude\s+|\/)plugin)\s(?:.*\s)?([\w-]+\/[\w.-]+)(?:\s+-.*)?$/, 'https://github.com/$1'],
   [/^([\w-]+\/[\w.-]+)(?=#[\w./-]+$)/, 'https://github.com/$1'],
   [
-    /^(?:https:\/\/)?github\.com\/(?:(?:orgs|sponsors|users)\/([\w-]+)(?!.*\/container\/)|([\w-]+)(?=\?))\S*$/i,
+    /^(?:https:\/\/)?github\.com\/(?:(?:orgs|sponsors|users)\/([\w-]+)(?!.*\/container\/)|([\w-]+)(?=\?|$))\S*$/i,
     'https://github.com/$1$2',
   ],
   [/(?<=^https:\/\/github\.com\/[\w-]+\/[\w.-]+)@(?=[\w./-]+$)/i, '#'],

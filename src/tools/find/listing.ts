@@ -94,7 +94,10 @@ async function refuseUnknown(
       : unread || why?.detail;
   const recorders = [...[...recorded, ...reached].map(({ handle }) => handle), ...(ofTool?.handles ?? [])];
   const beside = why?.beside.map(({ handle }) => handle) ?? [];
-  const alike = beside.length > 0 ? beside : [...(why?.packages ?? []).map(({ handle }) => handle), ...near];
+  const ofAccount = near.length > 0 ? [] : (why?.naming ?? []);
+  const { packages = [] } = why ?? {};
+  const alike =
+    beside.length > 0 ? beside : [...[...packages, ...ofAccount].map(({ handle }) => handle), ...near];
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
   const farther = beside.length > 0 ? [] : others.filter((handle) => !all.has(handle));
   const isFirst = code === 'invalid_handle';

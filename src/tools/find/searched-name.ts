@@ -44,6 +44,10 @@ export async function readSearchedName(asked: string, context: Context): Promise
     const why = listing?.withdrawn && (await withdrawal(listing, context));
     const advice = why && `${toText(say`The listing ${code(handle)} was withdrawn.`)} ${why}`;
     if (advice) return { ...noName, isName: true, advice };
+    if (listing && !isHandle(asked.trim())) {
+      const said = toText(say`It names ${code(handle)}. get_agent reads this name.`);
+      return { isName: true, found: { handle }, beside: inCommand, leading: [handle], advice: said };
+    }
   }
   const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
   if (places.length === 0 && name.beside.length === 0) return noName;

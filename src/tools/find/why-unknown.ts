@@ -1,7 +1,7 @@
 import { optOutText } from '../../claims/rules.ts';
 import type { Context } from '../../context.ts';
 import { handleWords } from '../../core/handle.ts';
-import { Holder, websiteDomain } from '../../core/identity.ts';
+import { Holder, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import { code, codes, count, listed, own, say, toText, type Words } from '../../core/words.ts';
 import { noPayee } from '../../document/payee.ts';
@@ -32,13 +32,39 @@ interface AtHost {
   readonly atHost: readonly Listing[];
   /** In a namespace of its domain. */
   readonly ofDomain: readonly Listing[];
+  /** Their records name the account or the website, which shows no control of it. */
+  readonly naming: readonly Listing[];
 }
+
+/** What records may name of whoever has it: the account of a repository, or the domain of a website. */
+export function namedBeside({ kind, key }: Reference): Reference[] {
+  const account = isAtForge({ kind: 'repository', key }) ? repositoryIdentity(key) : undefined;
+  if (account !== undefined) return [{ kind: 'account', key: account }];
+  return kind === 'owner' ? [{ kind: 'website', key }] : [];
+}
+
+/** Not those that are only in its namespace. */
+export const isNaming =
+  (named: Reference) =>
+  ({ website, repository_key = '' }: Listing): boolean =>
+    namedBeside(named).some(({ kind, key }) =>
+      kind === 'account'
+        ? repositoryIdentity(repository_key) === key
+        : website && websiteDomain(website) === key,
+    );
+
+const recordsOf = (naming: readonly Listing[]): Words =>
+  say`the record of ${listed(
+    naming.map(({ handle }) => handleWords(handle)),
+    maxNear,
+  )}`;
 
 async function besideWords(
   { key }: Reference,
-  { atHost, ofDomain }: AtHost,
+  { atHost, ofDomain, naming: ofAccount }: AtHost,
   holding: Holders['holding'],
 ): Promise<Words | false> {
+  if (ofAccount.length > 0) return say`a repository of its account is in ${recordsOf(ofAccount)}`;
   const host = toHost(key);
   const [only, other] = atHost.length > 0 ? atHost : ofDomain;
   if (!only) return false;
@@ -56,8 +82,7 @@ async function besideWords(
       ? say`${await many(atHost, [{ kind: 'host', key: host }])} record other addresses at its host: see near`
       : say`${handleWords(only.handle)} ${recordedBy(only.remotes.filter(isAtHost))} at its host`;
   const naming = ofDomain.filter(({ website }) => website !== undefined && toAddressKey(website) === key);
-  if (naming.length > 0)
-    return say`it is the website in the record of ${listed(naming.map(({ handle }) => handleWords(handle)))}`;
+  if (naming.length > 0) return say`it is the website in ${recordsOf(naming)}`;
   const domain = code(Holder.ofHost(host).id);
   if (other) return say`${await many(ofDomain, toOwners(host))} are in a namespace of ${domain}: see near`;
   const recorded = only.remotes.length > 0 ? say` and ${recordedBy(only.remotes)}` : say``;
@@ -101,9 +126,9 @@ async function whoNamesOwner(
       ? ` To be told of one: ${publicUrl}/publishers/${namespace}/feed.atom.`
       : '';
   const none = `No listing is in a namespace of this domain or account.${feed}`;
-  const named = naming.map(({ handle }) => handleWords(handle));
-  if (named.length === 0) return none;
-  return `${none} ${toText(say`It is the website in the record of ${listed(named, maxNear)}, which does not show control of it.`)}`;
+  if (naming.length === 0) return none;
+  const what = owner.includes('/') ? own('A repository of it is in') : own('It is the website in');
+  return `${none} ${toText(say`${what} ${recordsOf(naming)}, which does not show control of it.`)}`;
 }
 
 function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
@@ -160,6 +185,8 @@ export async function readWhy(
   readonly detail?: string;
   readonly beside: readonly Listing[];
   readonly packages?: readonly NearPackage[];
+  /** Of the account of a repository; near if nothing has a similar name. */
+  readonly naming?: readonly Listing[];
 }> {
   if (!named) return { beside: [] };
   const { kind, key, registry } = named;
@@ -183,15 +210,14 @@ export async function readWhy(
   const alike = isAtHost(named) ? toPlainHost(host) : undefined;
   const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
   if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };
-  if (kind === 'owner') {
-    const [all = []] = await recording([{ kind: 'website', key }], mostRecording);
-    const naming = all.filter(({ website }) => website !== undefined && websiteDomain(website) === key);
-    return { detail: await whoNamesOwner(naming, key, context), beside: naming };
-  }
-  const [atHost = [], ...owned] = kind === 'repository' ? [] : await readAt(host);
+  const references = namedBeside(named);
+  const naming = (await recording(references, mostRecording)).flat().filter(isNaming(named));
+  if (kind === 'owner') return { detail: await whoNamesOwner(naming, key, context), beside: naming };
+  const [atHost = [], ...owned] = references.length > 0 ? [] : await readAt(host);
   const ofDomain = owned.flat();
   const beside = atHost.length > 0 ? atHost : ofDomain;
-  return { detail: toText(await unrecordedWords(named, { atHost, ofDomain }, holding)), beside };
+  const detail = toText(await unrecordedWords(named, { atHost, ofDomain, naming }, holding));
+  return { detail, beside, naming };
 }
 
 /** An entry of another catalogue, and what its address names. */
