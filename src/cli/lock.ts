@@ -6,6 +6,7 @@ import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { counted, dayText, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { useOf } from '../document/answers/notice-uses.ts';
+import type { Notice } from '../document/answers/notices.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import {
   compareLocked,
@@ -56,28 +57,21 @@ function readExisting(file: string): LockFile {
 const reportedText = (many: number) =>
   `${counted(many, 'listing')} with a package that is reported as malicious code`;
 
-interface Notices {
-  readonly malware: readonly string[];
-  readonly others: readonly string[];
-}
-type LockComparison = readonly [LockedListing, LockChanges, Notices] | 'withdrawn' | 'not listed';
+type LockComparison = readonly [LockedListing, LockChanges, readonly Notice[]] | 'withdrawn' | 'not listed';
 
 async function readAll(handles: readonly string[], source: LockSource): Promise<Map<string, LockComparison>> {
   const found = new Map<string, LockComparison>();
-  const [{ toChanges, toLocked }, { listingDocument }, { toAnswer }] = await Promise.all([
+  const [{ toChanges, toLocked }, { listingDocument }, { standOutsOf }] = await Promise.all([
     import('../document/lock/locked.ts'),
     import('../document/listing-document.ts'),
     import('../document/answers/answers.ts'),
   ]);
   const { malwareWords } = await import('../observations/known/malware.ts');
-  const toNotices = (document: ListingDocument): Notices => {
+  const toNotices = (document: ListingDocument): readonly Notice[] => {
     // A document of another version of Dossier may lack what a notice reads.
     const { data } = listingDocument.safeParse(document);
-    const told = data ? toAnswer(data, 'short').standsOut.filter((one) => useOf(one).isSaidByLock) : [];
-    return {
-      malware: malwareWords(document.observations, ['malware']).map(toText),
-      others: told.map(({ text }) => toText(text)),
-    };
+    const reports = malwareWords(document.observations, ['malware']);
+    return data ? standOutsOf(data) : reports.map((text) => ({ key: 'malware', text }));
   };
   for (const handle of handles) {
     const document = await source.read(handle);
@@ -95,12 +89,32 @@ const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>):
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
+interface LockLine {
+  readonly text: string;
+  readonly json: object;
+  /** The file and title of an annotation. What has none decides nothing. */
+  readonly at?: readonly [file: string, title: string];
+}
+
+const about = (handle: string, key: 'malware' | 'note', said: string): LockLine => ({
+  text: `${handle}: ${said}`,
+  json: { handle, [key]: said },
+});
+
+/** With --json, all of it is on standard output. */
+function print(all: readonly LockLine[], { json }: LockOptions, isGitHub = false): void {
+  for (const { text, at, json: members } of all) {
+    const line = isGitHub && at ? annotation('error', ...at, text) : toLine(text);
+    (json || at ? process.stdout : process.stderr).write(`${json ? JSON.stringify(members) : line}\n`);
+  }
+}
+
 const mostNamed = 5;
 
 function printUncompared(
   lock: LockFile,
   found: ReadonlyMap<string, LockComparison>,
-  { json }: LockOptions,
+  options: LockOptions,
 ): boolean {
   const all = Object.entries(lock.listings).flatMap(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
@@ -108,18 +122,17 @@ function printUncompared(
     const again = thereAndBack(handle, locked, now[0], now[1]);
     return [{ handle, ...uncomparedOf(handle, locked, now[0]), again }];
   });
-  const facts = all.flatMap((one) => one.facts);
+  const facts = all.flatMap(({ handle, facts: some }) => some.map((one) => ({ handle, ...one })));
   const told = [...Map.groupBy(facts, ({ why }) => why)].map(([why, some]) => {
     const more = some.length > mostNamed ? `; and ${some.length - mostNamed} more` : '';
     const named = some.slice(0, mostNamed).map(({ text }) => text);
     return `${counted(some.length, 'fact')} could not be compared, ${why}: ${named.join('; ')}${more}`;
   });
-  const lines = [...told, ...all.flatMap(({ reasons, again }) => [...reasons, ...again])];
-  const asJson = all.flatMap(({ handle, facts: some }) =>
-    some.map(({ text, why }) => JSON.stringify({ handle, uncompared: text, why })),
+  const each = facts.map(({ handle, text, why }) => ({ text, json: { handle, uncompared: text, why } }));
+  const notes = all.flatMap(({ handle, reasons, again }) =>
+    [...reasons, ...again].map((text) => ({ text, json: { handle, note: text } })),
   );
-  if (json) for (const line of asJson) process.stdout.write(`${line}\n`);
-  else for (const line of lines) process.stderr.write(`${toLine(line)}\n`);
+  print([...(options.json ? each : told.map((text) => ({ text, json: {} }))), ...notes], options);
   return facts.length > 0;
 }
 
@@ -127,34 +140,32 @@ function printUncompared(
 function printNotices(
   found: ReadonlyMap<string, LockComparison>,
   configured: InventoryToLock | undefined,
-  { json, out }: LockOptions,
-  isGitHub: boolean,
+  options: LockOptions,
+  isGitHub?: boolean,
 ): number {
-  const ofListings = [...found].flatMap(([handle, now]) =>
-    typeof now === 'string' ? [] : now[2].malware.map((malware) => ({ handle, malware })),
+  const told = [...found].flatMap(([handle, now]) =>
+    typeof now === 'string' ? [] : now[2].map((one) => ({ ...useOf(one), handle, said: toText(one.text) })),
   );
-  const reported = [...ofListings, ...(configured?.malware ?? [])];
-  const { unreadable = [], said = [] } = configured ?? {};
-  const others = [...found].flatMap(([handle, now]) =>
-    typeof now === 'string' ? [] : now[2].others.map((text) => `${handle}: ${text}`),
+  const { unreadable = [], said: others = [], malware = [] } = configured ?? {};
+  const notes = told.filter(({ isSaidByLock }) => isSaidByLock);
+  print(
+    [
+      ...[...unreadable, ...others].map((text) => ({ text, json: { note: text } })),
+      ...notes.map(({ handle, said }) => about(handle, 'note', said)),
+    ],
+    options,
   );
-  for (const text of [...unreadable, ...said, ...others]) process.stderr.write(`${toLine(text)}\n`);
-  for (const { handle, malware } of reported) {
-    const text = `${handle}: ${malware}`;
-    const line = isGitHub ? annotation('error', out, handle, text) : text;
-    process.stdout.write(`${json ? JSON.stringify({ handle, malware }) : line}\n`);
-  }
+  const reported = [...told.filter(({ finding }) => finding === 'malware'), ...malware];
+  const lines = reported.map(
+    ({ handle, said }): LockLine => ({ ...about(handle, 'malware', said), at: [options.out, handle] }),
+  );
+  print(lines, options, isGitHub);
   return new Set(reported.map(({ handle }) => handle)).size;
 }
 
-function print(differences: readonly LockDifference[], { json, out }: LockOptions, isGitHub: boolean): void {
-  const lines = differences.map((one) => {
-    if (json) return JSON.stringify(one);
-    const text = differenceText(one);
-    return isGitHub ? annotation('error', out, one.handle, text) : text;
-  });
-  if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
-}
+const toSaid =
+  ({ out }: LockOptions) =>
+  (one: LockDifference): LockLine => ({ text: differenceText(one), json: one, at: [out, one.handle] });
 
 /** A lock file names them from its own folder. */
 const filesOf = (lock: LockFile | undefined, out: string) =>
@@ -229,7 +240,7 @@ export async function runLock(
     );
   const found = await readAll(wanted, source);
   const listings = toListings(found, known, source, options);
-  if (known && update) print(compareAll(known, found), options, false);
+  if (known && update) print(compareAll(known, found).map(toSaid(options)), options);
   const { asked, inventory: before } = known ?? {};
   const lock: LockFile = {
     lockfile_version: 1,
@@ -240,7 +251,7 @@ export async function runLock(
     listings,
   };
   if (used && used.malware.length > 0) {
-    printNotices(new Map(), used, options, false);
+    printNotices(new Map(), used, options);
     throw new ExitError(
       1,
       `${reportedText(new Set(used.malware.map(({ handle }) => handle)).size)}; nothing was written`,
@@ -248,7 +259,7 @@ export async function runLock(
   }
   replaceFile(out, `${JSON.stringify(lock, null, 2)}\n`);
   const locked = Object.keys(listings).length;
-  printNotices(found, used, options, false);
+  printNotices(found, used, options);
   const gone = [...found.keys()].filter((handle) => !listings[handle]);
   process.stderr.write(`${out}: ${counted(locked, 'listing')} locked from ${source.name}\n`);
   const are = gone.length === 1 ? 'is' : 'are';
@@ -291,14 +302,14 @@ export async function runCheck(
   const handles = Object.keys(lock.listings);
   const found = await readAll(handles, source);
   const configured = await askAgain(lock, options, config);
-  const { failed = [], added = [], unreadable = [] } = configured ?? {};
+  const { failed = [], added = [], unreadable = [], open = [] } = configured ?? {};
   const malicious = printNotices(found, configured, options, isGitHub);
   const differences = [...added, ...compareAll(lock, found)];
-  print(differences, options, isGitHub);
-  for (const { file, name, text } of failed) {
-    const line = isGitHub ? annotation('error', file, name, text) : toLine(text);
-    process.stdout.write(`${options.json ? JSON.stringify({ found: text }) : line}\n`);
-  }
+  const named = [
+    ...failed.map(({ text, at }) => ({ text, at, json: { found: text } })),
+    ...open.map(({ text, at }) => ({ text, at, json: { unknown: text } })),
+  ];
+  print([...differences.map(toSaid(options)), ...named], options, isGitHub);
   const isUncompared = printUncompared(lock, found, options);
   const day = dayText(lock.locked_at);
   if (malicious > 0 && !options.ignoreMalware)
@@ -309,6 +320,7 @@ export async function runCheck(
       `${counted(differences.length, 'fact')} changed since ${day}; accept ${differences.length === 1 ? 'it' : 'them'} with dossier lock --update`,
     );
   if (failed.length > 0) throw new ExitError(1, `found what --fail-on names: ${options.failOn}`);
+  if (open.length > 0) (await loadInventory()).refuseUnknown([], open);
   if (unreadable.length > 0)
     throw new ExitError(
       exitCodes.data,

@@ -62,6 +62,10 @@ const resolved = z.object({
       }),
     )
     .optional(),
+  unknown: z
+    .array(z.string())
+    .optional()
+    .describe('Of what `dossier inventory --fail-on` finds, what is not known; of no listing, nothing is'),
   reason: wordsSchema.optional().describe('Why the listing is withdrawn or not known, or where to ask'),
   candidates: z.array(z.object({ handle: z.string(), differs: wordsSchema })).optional(),
   near: z
@@ -96,7 +100,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     version_asked,
     part_asked,
   } = one;
-  const { title, description, candidates = [], reason, notes = [], stands_out = [] } = one;
+  const { title, description, candidates = [], reason, notes = [], stands_out = [], unknown = [] } = one;
   const unsaid = stands_out.filter((one) => one.version === undefined);
   const told = (label: Words, isOther: boolean) => {
     const some = unsaid.filter(({ key }) => (key === 'other_version') === isOther).map(({ text }) => text);
@@ -119,6 +123,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     ...notes,
     told(say`Stands out`, false),
     told(say`About the recorded version`, true),
+    unknown.length > 0 ? say`Not known: ${join(unknown.map(ours), ', ')}.` : say``,
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
     near.length > 0

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code as codeText, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { hasForeign, isEmpty, own, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
+import { hasForeign, isEmpty, own, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { gapWords, recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
@@ -12,7 +12,7 @@ import {
   type CriterionAnswer,
   criteria,
   judge,
-  ofPackages,
+  ofAsked,
   type RequestedCriterion,
   reasonWords,
   showWhy,
@@ -101,7 +101,7 @@ const input = z.strictObject({
     .max(8, { abort: true })
     .refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,
-  as_of: dayInput.describe('Date: as known then'),
+  as_of: dayInput.describe('Day: as known then'),
 });
 
 const reasonsSchema = z.array(z.object({ criteria: z.array(z.string()), reason: wordsSchema }));
@@ -168,17 +168,6 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
 }
 
 type AskedRead = Awaited<ReturnType<typeof readAsked>>;
-
-/** Of what was asked for, where the facts of the listing are about something else. */
-function ofAsked(one: CriterionAnswer, { formerly, ofVersion, beside }: AskedRead): CriterionAnswer {
-  const unknown = (because: Words) => ({ ...one, result: 'unknown' as const, because });
-  if (formerly) return unknown(own('the record does not name what was asked for now'));
-  if (!ofPackages.test(one.criterion) || !(ofVersion || beside)) return one;
-  const result = ofVersion ? (ofVersion[one.criterion] ?? 'unknown') : one.result;
-  if (result === 'unknown' || (beside && result === 'met'))
-    return unknown(own('not known of what was asked for'));
-  return { ...one, result, because: say`` };
-}
 
 async function compareOne(
   named: string,

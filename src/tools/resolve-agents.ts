@@ -8,7 +8,7 @@ import { isEmpty, join, toMarkdown, toText, type Words } from '../core/words.ts'
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { type AskedPart, askedPart, atPart, malwareBeside } from '../document/asked-part.ts';
-import { judge } from '../document/criteria/criteria.ts';
+import { judge, unknownFindings } from '../document/criteria/criteria.ts';
 import { besideStandsOut } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
@@ -192,7 +192,7 @@ async function toListedAgent(
   const answer = toAnswer(document, 'short');
   const { notes: ofAnswer, ofNoCheck } = answer;
   const { beside } = withBeside(one.by, inCommand);
-  const { isRecorded } = noticesOfOther(one.text, known);
+  const { isRecorded, ofVersion } = noticesOfOther(one.text, known);
   const ofRecord = await known.readOfRecord?.(one.text);
   const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
   // A range that means the recorded version limits nothing.
@@ -209,6 +209,12 @@ async function toListedAgent(
     package_version: askedPackages(known.listing, one)[0]?.version,
     ...(asksPayment(document) && { asks_payment: true as const }),
     ...(notes.length > 0 && { notes }),
+    unknown: unknownFindings(document, {
+      kind: one.meant?.kind,
+      formerly: one.by.formerly,
+      ofVersion,
+      beside,
+    }),
     stands_out: [
       ...(part ? malwareBeside(whole.observations, known.observations) : []),
       ...noticesOf(known, one, answer).map(({ fact: _, ...notice }) => notice),
@@ -292,6 +298,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
       const meant = by.candidates.flatMap(({ handle }) => facts.get(handle) ?? []);
       const at = atAsked(meant, one);
       const stands_out = noticesOfAsked(at, one);
+      const unknown = at.map((known) => unknownFindings(known.document(), { kind: one.meant?.kind, beside }));
       const isPaid = at.some((known) => asksPayment(known.document()));
       return {
         ...one.as,
@@ -300,6 +307,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
         candidates: [...candidatesOf(by, meant)],
         ...(isPaid && { asks_payment: true as const }),
         notes: [severalWords(by)],
+        unknown: [...new Set(unknown.flat())].filter((name) => unknown.every((some) => some.includes(name))),
         ...(stands_out.length > 0 && { stands_out }),
       };
     }

@@ -186,11 +186,16 @@ it('a lock of an inventory holds what was asked, and check asks it again of what
   expect(await ran('check', '--fail-on', 'advisories,not-listed')).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      /npm lark-img, version 1\.0\.0: with an advisory\. 1 advisory about [^\n]+\n[^\n]+npm nobody-has, version 1\.0\.0: not listed\.\n$/,
+      /npm lark-img, version 1\.0\.0: with an advisory\. 1 advisory about [^\n]+\n[^\n]+npm nobody-has, version 1\.0\.0: not listed\.\n[^\n]+npm nobody-has, version 1\.0\.0: not known: malware, advisories\n$/,
     ),
     stderr: expect.stringMatching(/\nfound what --fail-on names: advisories,not-listed\n$/),
   });
-  expect((await ran('check', '--fail-on', 'moved')).code).toBe(0);
+  expect(await ran('check', '--fail-on', 'moved')).toMatchObject({
+    code: 65,
+    stderr: expect.stringMatching(
+      /\nnot all is known of 2 servers, so they may have what --fail-on names\n$/,
+    ),
+  });
   configure('npx lark-img@0.9.0', 'npx nobody-has@1.0.0');
   const other = 'npm:lark-img@0.9.0: configuration changed from `unlocked` to `configured`, as of ';
   expect(await ran('check')).toMatchObject({ code: 1, stdout: expect.stringContaining('`0.9.0`') });
@@ -218,6 +223,14 @@ it('check --fail-on asks about listings that were locked by their names', async 
   expect((await ran('check', '--fail-on', 'luck')).code).toBe(64);
 });
 
+/** Of these it is not known which version starts, or nothing was learned about it. */
+const undecided = [
+  'npx -y fern-csv@^3',
+  'npx -y fern-csv@1.0.0-sk-proj1Abcdefgh0123456789',
+  'docker run -i --rm -e KEY example/imager:1.2.3',
+  'docker run -i --rm example/imager:2.0.0',
+];
+
 it('each version is told, and ends --fail-on only for what starts', async () => {
   for (const [line, findings, said] of configured) {
     writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer(line) } }));
@@ -228,10 +241,30 @@ it('each version is told, and ends --fail-on only for what starts', async () => 
     );
     expect([line, code, stdout]).toEqual([
       line,
-      findings.some((one) => one !== 'unpinned') ? 1 : 0,
+      findings.some((one) => one !== 'unpinned') ? 1 : undecided.includes(line) ? 65 : 0,
       expect.stringMatching(said),
     ]);
   }
+});
+
+it('a criterion asks for each of these findings, of the version that was asked for', async () => {
+  const compare = async (...criteria: string[]) => {
+    const handles = ['npm:fern-csv@2.0.1', 'npm:lark-img@0.9.0', 'com.example/imager'];
+    const answer = await directory.post('/api/tools/compare_agents', { handles, criteria });
+    return (await answer.json()) as { detail: string; listings: { observed: object }[] };
+  };
+  const asked = ['malware', 'advisories', 'scripts', 'unreachable'].map((name) => `no_finding:${name}`);
+  const { listings } = await compare(...asked);
+  expect(listings.map(({ observed }) => Object.values(observed).join(' '))).toEqual([
+    'met not_met met unknown',
+    'not_met not_met met unknown',
+    'unknown unknown unknown unknown',
+  ]);
+  writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer('npx lark-img@0.9.0') } }));
+  expect((await inventory(directory.url, '--fail-on', 'advisories')).code).toBe(1);
+  expect((await compare('no_finding:luck')).detail).toContain(
+    'no_finding takes one of malware, advisories, ',
+  );
 });
 
 it('the hook asks before what starts, and not because a repository is gone', async () => {

@@ -652,22 +652,38 @@ describe('--fail-on', () => {
   it('ends with 1 if a package is not pinned, and is an annotation on GitHub Actions', async () => {
     only({ command: 'npx', args: ['@political-comms/mcp'] });
     expect(await failed('unpinned')).toEqual([1, '1 server in 1 file: 1 listed, 1 not pinned.']);
-    expect((await failed('changed,unreachable,not-listed'))[0]).toBe(0);
+    expect((await failed('unreachable,not-listed'))[0]).toBe(0);
     const on = { GITHUB_ACTIONS: 'true' };
     const { stdout } = await inventory([file, '--fail-on', 'unpinned'], on);
     expect(stdout).toMatch(
       /^::error file=\S+fail\.json,title=one%2C not pinned::“one” \(.*\): npm @political-comms/,
     );
-    expect((await inventory([file, '--fail-on', 'changed'], on)).stdout).toMatch(/^::warning file=/);
+    expect((await inventory([file, '--fail-on', 'unreachable'], on)).stdout).toMatch(/^::warning file=/);
   });
 
   it('ends with 1 if nobody lists it', async () => {
     only({ url: 'https://mcp.unlisted.example.com/mcp' });
     expect(await failed('not-listed')).toEqual([1, '1 server in 1 file: 1 not listed.']);
+    expect((await failed('advisories'))[0], 'of what is not listed nothing is known').toBe(65);
     only({ url: 'https://mcp.unlisted.example.com/s/3f1c2b4a-0d5e-4f60-8a7b-9c8d7e6f5a4b' });
-    expect((await failed('not-listed'))[0], 'an address that was not sent in full').toBe(0);
+    expect((await failed('not-listed'))[0], 'an address that was not sent in full').toBe(65);
     only({ command: 'node', args: ['server.js'] });
     expect((await failed('not-listed'))[0], 'what nobody else can know').toBe(0);
+  });
+
+  it('ends with 65 if it is not known, which JSON and GitHub Actions say of each server', async () => {
+    only({ command: 'npx', args: ['-y', '@political-comms/mcp@0.1.0'] });
+    expect((await failed('unpinned,unreachable,paid'))[0], 'a package has no endpoint').toBe(0);
+    const { code, stdout, stderr } = await inventory([file, '--fail-on', 'advisories,unpinned']);
+    expect([code, stderr]).toEqual([
+      65,
+      'not all is known of 1 server, so it may have what --fail-on names\n',
+    ]);
+    expect(stdout).toContain('Not known: malware, advisories, deprecated, not-there, ');
+    const [found] = serversOf(await inventory([file, '--json']));
+    expect(found).toMatchObject({ findings: [], unknown: expect.arrayContaining(['advisories']) });
+    const on = await inventory([file, '--fail-on', 'advisories'], { GITHUB_ACTIONS: 'true' });
+    expect(on.stdout).toMatch(/^::error file=\S+fail\.json,title=one::/);
   });
 
   it('ends with 1 if its tools changed, or its endpoint does not answer', async () => {

@@ -131,6 +131,11 @@ it('a fact that is as locked again, but was different between, is named with wha
 1 listing is as it was locked on <date>
 `,
   ]);
+  const [, json] = await run('check', handles[2], '--json');
+  expect(JSON.parse(String(json))).toEqual({
+    handle: handles[2],
+    note: expect.stringContaining(' is as locked again since <date>, but was different before: '),
+  });
 });
 
 it('one change of a fact that was not there when it was locked is said as one', async () => {

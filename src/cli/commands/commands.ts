@@ -108,11 +108,11 @@ function addLockCommands(program: Command, { config, environment }: Shell): void
   add(program, 'check', 'compare a lock file with what is known now, for CI', {
     examples: ['dossier check --from https://dossier.example'],
     exits:
-      '0 nothing changed; 1 facts or configurations changed, a package is reported as malicious code, or something that --fail-on names, one line each; 64 usage, or no lock file; 65 a configuration that was locked is not understood; 69 the Dossier cannot be reached; 74 a file or the database cannot be read; 78 settings. On GitHub Actions the lines are annotations.',
+      '0 nothing changed; 1 facts or configurations changed, a package is reported as malicious code, or something that --fail-on names, one line each; 64 usage, or no lock file; 65 what --fail-on names is not known of a server, or a configuration that was locked is not understood; 69 the Dossier cannot be reached; 74 a file or the database cannot be read; 78 settings. On GitHub Actions the lines are annotations.',
   })
     .option('--from <url|file>', source)
     .option('--out <file>', 'the lock file', 'dossier.lock.json')
-    .option('--json', 'one changed fact or report of malicious code a line, as JSON')
+    .option('--json', 'print each line as JSON')
     .option('--fail-on <findings>', 'end with 1 for these findings of dossier inventory, too')
     .option('--ignore-malware', 'do not end with 1 because a package is reported as malicious code')
     .action(async (options: LockOptions) =>
@@ -170,7 +170,7 @@ function addInventoryCommand(program: Command, { config, environment }: Shell): 
       'dossier inventory .mcp.json --service https://dossier.example --fail-on changed,unpinned',
     ],
     exits:
-      '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, if a configuration or an entry in it was not understood, or none was found; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
+      '0 done; 1 something that --fail-on names; 64 usage; 65 with --fail-on, if what it names is not known of a server, a configuration or an entry in it was not understood, or none was found; 69 the Dossier cannot be reached; 74 the dump or the database cannot be read; 78 settings. On GitHub Actions the findings are annotations.',
   })
     .option(
       '--service <url|file>',

@@ -4,7 +4,13 @@ import { asMembers } from '../../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../../core/process.ts';
 import { counted, escapeMarks, isWebAddress, quoted, toLine } from '../../core/text.ts';
 import { own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
-import { findingNames, findings, type InventoryFinding, useOf } from '../../document/answers/notice-uses.ts';
+import {
+  findingNames,
+  findings,
+  type InventoryFinding,
+  listedFindings,
+  useOf,
+} from '../../document/answers/notice-uses.ts';
 import {
   type Resolved,
   type ResolvedNames,
@@ -21,6 +27,8 @@ interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
   readonly isOff: boolean;
   readonly result?: Resolved | undefined;
   readonly findings: readonly InventoryFinding[];
+  /** What else could be found, and is not known. */
+  readonly unknown: readonly InventoryFinding[];
 }
 
 /** A Dossier or a dump; by default the database of these settings. */
@@ -87,6 +95,17 @@ function findingsOf(launch: ConfiguredLaunch, { outcome, asks_payment, stands_ou
   return findingNames.filter((name) => found.has(name));
 }
 
+/** Of what is not listed, nothing else is known. */
+function unknownOf(result: Resolved | undefined, found: readonly InventoryFinding[]) {
+  if (!result) return [];
+  const { outcome, unknown = [] } = result;
+  const isListed = outcome === 'listed' || outcome === 'several_listings';
+  const names: readonly string[] = isListed
+    ? unknown
+    : [...listedFindings, ...(outcome === 'not_known' ? ['withdrawn', 'not-listed'] : [])];
+  return findingNames.filter((name) => names.includes(name) && !found.includes(name));
+}
+
 const noConfigurations = { configured: [], unreadable: [], files: 0 };
 
 /** Without `files` only of the names that a lock file holds. */
@@ -116,13 +135,15 @@ async function readInventory(
   const { results = [], evidence_snapshot_date: as_of } = await resolveNames(names, place);
   const servers = launched.map(({ client, file, name, server, launch }): Server => {
     const result = ofPart(results[names.indexOf(launch.asked ?? '')], launch);
+    const found = findingsOf(launch, result ?? {});
     return {
       name: isPlain(name) ? name : '(a name that may be a secret)',
       client,
       file,
       ...launch,
       result,
-      findings: findingsOf(launch, result ?? {}),
+      findings: found,
+      unknown: unknownOf(result, found),
       isOff: server.disabled === true || server.enabled === false,
     };
   });
@@ -148,22 +169,26 @@ export async function readInventoryToLock(
     malware: servers.flatMap((one) =>
       (one.result?.stands_out ?? [])
         .filter((notice) => isMalware(notice, one))
-        .map(({ text }) => ({ handle: one.result?.handle ?? one.what, malware: toText(text) })),
+        .map(({ text }) => ({ handle: one.result?.handle ?? one.what, said: toText(text) })),
     ),
     said: servers.flatMap(({ result, ...one }) =>
       result?.outcome === 'listed' && result.version_asked
         ? [`${headOf({ ...one, result })}: ${toText(result.version_asked)}`]
         : [],
     ),
+    open: servers.filter(isOpen(held?.failing ?? new Set())).map((one) => ({
+      at: [one.file, one.name] as const,
+      text: `${headOf(one)}: not known: ${one.unknown.filter((name) => held?.failing.has(name)).join(', ')}`,
+    })),
     failed: servers.flatMap((one) => {
       const found = one.findings.filter((name) => held?.failing.has(name));
       const about = (one.result?.stands_out ?? []).filter((notice) =>
         found.some((name) => name === useOf(notice).finding),
       );
-      const named = found.map((name) => findings[name]).join(', ');
+      const named = found.map((name) => findings[name].words).join(', ');
       const texts = about.map(({ text }) => ` ${toText(text)}`).join('');
       return found.length > 0
-        ? [{ file: one.file, name: one.name, text: `${headOf(one)}: ${named}.${texts}` }]
+        ? [{ at: [one.file, one.name] as const, text: `${headOf(one)}: ${named}.${texts}` }]
         : [];
     }),
   };
@@ -195,7 +220,7 @@ function totalsOf({ servers, unreadable, files }: Inventory): string {
   const counts: [number, string][] = [
     [ended('listed'), 'listed'],
     [ended('several_listings'), 'recorded by several listings'],
-    ...findingNames.map((name): [number, string] => [found(name), findings[name]]),
+    ...findingNames.map((name): [number, string] => [found(name), findings[name].words]),
     [ended('not_known'), 'not known'],
     [count(({ result }) => !result), 'not asked about'],
     [unreadable.length, 'left out'],
@@ -211,6 +236,7 @@ const toItems = ({ servers, unreadable }: Inventory) => [
     head: unreadableText(one),
     lines: [],
     findings: [],
+    unknown: [],
   })),
   ...servers.map((one) => ({ ...one, title: one.name, head: headOf(one), lines: linesOf(one) })),
 ];
@@ -228,11 +254,12 @@ function toBlocks(items: readonly InventoryItem[], isMarkdown: boolean): string[
 }
 
 function toAnnotation(
-  { file, title, head, lines, findings: found }: InventoryItem,
+  { file, title, head, lines, findings: found, unknown }: InventoryItem,
   failing: ReadonlySet<InventoryFinding>,
 ): string {
-  const isFailing = found.length === 0 ? failing.size > 0 : found.some((name) => failing.has(name));
-  const what = [title, ...found.map((name) => findings[name])].join(', ');
+  const isFailing =
+    lines.length === 0 ? failing.size > 0 : [...found, ...unknown].some((name) => failing.has(name));
+  const what = [title, ...found.map((name) => findings[name].words)].join(', ');
   return annotation(
     isFailing ? 'error' : 'warning',
     file,
@@ -255,8 +282,25 @@ export function readFindings(text: string | undefined): ReadonlySet<InventoryFin
   const names = text.split(',').filter(Boolean) as InventoryFinding[];
   if (names.length === 0) throw usageError(`--fail-on: name one or more of ${findingNames.join(', ')}`);
   const unknown = names.find((name) => !findingNames.includes(name));
-  if (unknown === undefined) return new Set(names);
+  // A report of malicious code is an advisory.
+  if (unknown === undefined) return new Set(names.includes('advisories') ? [...names, 'malware'] : names);
   throw usageError(`--fail-on ${unknown}: not one of ${findingNames.join(', ')}`);
+}
+
+const isOpen =
+  (failing: ReadonlySet<InventoryFinding>) =>
+  ({ unknown }: Pick<Server, 'unknown'>): boolean =>
+    unknown.some((name) => failing.has(name));
+
+/** Nothing was found that --fail-on names. */
+export function refuseUnknown(unreadable: readonly unknown[], open: readonly unknown[]): void {
+  const which = 'may have what --fail-on names';
+  const why = [
+    unreadable.length > 0 && `some configurations were not understood, so they ${which}`,
+    open.length > 0 &&
+      `not all is known of ${counted(open.length, 'server')}, so ${open.length === 1 ? 'it' : 'they'} ${which}`,
+  ].filter(Boolean);
+  if (why.length > 0) throw new ExitError(exitCodes.data, why.join('; '));
 }
 
 /** --fail-on ends with 1 for what it names, or else with 65 for what could not be read. */
@@ -275,7 +319,9 @@ export async function runInventory(
   const { servers, unreadable } = inventory;
   const isAnnotated = environment.GITHUB_ACTIONS === 'true' && !markdown;
   const items = toItems(inventory);
-  const told = items.filter((one) => one.findings.length > 0 || one.lines.length === 0);
+  const told = items.filter(
+    (one) => one.findings.length > 0 || one.lines.length === 0 || isOpen(failing)(one),
+  );
   const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
   const { as_of } = inventory;
   const asked = from === undefined ? 'your own database' : isDump ? from : toBase(from);
@@ -291,11 +337,7 @@ export async function runInventory(
   );
   const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
   if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
-  if (failing.size > 0 && (unreadable.length > 0 || inventory.files === 0))
-    throw new ExitError(
-      exitCodes.data,
-      inventory.files === 0
-        ? 'no configuration was found'
-        : 'some configurations were not understood, so they may have what --fail-on names',
-    );
+  if (failing.size > 0 && inventory.files === 0)
+    throw new ExitError(exitCodes.data, 'no configuration was found');
+  if (failing.size > 0) refuseUnknown(unreadable, servers.filter(isOpen(failing)));
 }

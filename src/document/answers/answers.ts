@@ -146,8 +146,10 @@ const isEnding = (standsOut: readonly StandOut[]): boolean =>
     ['deprecated', 'redirected', 'no_answer', 'not_there', 'no_repository'].includes(key),
   );
 
+export const standOutsOf = (listing: ListingDocument) => toStandsOut(toJudged(listing, 'short'));
+
 export const needsReplacement = (listing: ListingDocument): boolean =>
-  successorOf(listing) !== undefined || isEnding(toStandsOut(toJudged(listing, 'short')));
+  successorOf(listing) !== undefined || isEnding(standOutsOf(listing));
 
 function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));

@@ -1,26 +1,36 @@
 import type { StandOut } from './stands-out.ts';
 
-/** For --fail-on, in the words of the totals. */
+/** `words` of the totals. `by`: the criterion, or the facts, by which it is known that there is none. */
 export const findings = {
-  malware: 'reported as malicious code',
-  advisories: 'with an advisory',
-  deprecated: 'deprecated, yanked or replaced',
-  'not-there': 'with a package or repository not where the record says',
-  unreachable: 'without an answer',
-  moved: 'moved in a year',
-  changed: 'changed in 90 days',
-  'unread-tools': 'with tools that could not be read',
-  texts: 'with texts for models that are hidden or name files with credentials',
-  scripts: 'with an install script or another publishing account',
-  contradiction: 'not as recorded',
-  paid: 'seen to ask for a payment',
-  new: 'new',
-  withdrawn: 'withdrawn',
-  'not-listed': 'not listed',
-  unpinned: 'not pinned',
-} as const;
+  malware: { words: 'reported as malicious code', by: 'no_malware_report' },
+  advisories: { words: 'with an advisory', by: 'no_advisory' },
+  deprecated: { words: 'deprecated, yanked or replaced', by: 'package_not_deprecated' },
+  'not-there': {
+    words: 'with a package or repository not where the record says',
+    by: ['package_there', 'repository'],
+  },
+  unreachable: { words: 'without an answer', by: 'endpoint_observed_alive' },
+  moved: { words: 'moved in a year', by: 'record_unmoved_for', value: 1 },
+  changed: { words: 'changed in 90 days', by: ['tools', 'package_there'] },
+  'unread-tools': { words: 'with tools that could not be read', by: 'tools' },
+  texts: {
+    words: 'with texts for models that are hidden or name files with credentials',
+    by: 'tools',
+  },
+  scripts: { words: 'with an install script or another publishing account', by: 'package_there' },
+  contradiction: { words: 'not as recorded', by: ['credentials', 'package_there'] },
+  paid: { words: 'seen to ask for a payment', by: 'no_payment_seen' },
+  new: { words: 'new', by: 'listed_for_days', value: 30 },
+  withdrawn: { words: 'withdrawn' },
+  'not-listed': { words: 'not listed' },
+  unpinned: { words: 'not pinned' },
+} as const satisfies Readonly<
+  Record<string, { words: string; by?: string | readonly string[]; value?: number }>
+>;
 export type InventoryFinding = keyof typeof findings;
 export const findingNames = Object.keys(findings) as InventoryFinding[];
+export type ListedFinding = Exclude<InventoryFinding, 'withdrawn' | 'not-listed' | 'unpinned'>;
+export const listedFindings = findingNames.filter((name): name is ListedFinding => 'by' in findings[name]);
 
 interface NoticeUse {
   /** `says`: only in a question about something else. */
@@ -57,6 +67,9 @@ const uses: Readonly<Record<StandOut['key'] | 'other_version', NoticeUse>> = {
   ratings: { hook: 'counts' },
   new: { hook: 'asks', finding: 'new' },
 };
+
+export const keysOf = (finding: InventoryFinding) =>
+  (Object.keys(uses) as StandOut['key'][]).filter((key) => uses[key].finding === finding);
 
 /** A newer Dossier may have further notices. */
 export const useOf = ({ key }: { readonly key: string }): NoticeUse =>

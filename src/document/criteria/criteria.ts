@@ -1,14 +1,65 @@
 import { isEmpty, join, ours, own, say, type Words } from '../../core/words.ts';
+import { accessRequired } from '../../observations/known/kinds/access.ts';
+import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
+import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
+import { repositoryExists } from '../../observations/known/kinds/repository.ts';
+import { currentOutcome, type Observation } from '../../observations/known/observation.ts';
 import { readPriceLimit } from '../../observations/known/prices/assets.ts';
-import { type AnswerWords, type ListingAnswer, lineWords } from '../answers/answers.ts';
+import { type AnswerWords, type ListingAnswer, lineWords, standOutsOf } from '../answers/answers.ts';
 import { type LineName, lineNames } from '../answers/lines.ts';
+import { findings, keysOf, type ListedFinding, listedFindings, useOf } from '../answers/notice-uses.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { type Criterion, type CriterionValue, type Result, type Row, resultTexts } from './criterion.ts';
+import {
+  type Criterion,
+  type CriterionValue,
+  criteriaOf,
+  type JudgedResult,
+  type Result,
+  type Row,
+  resultTexts,
+  unknown,
+} from './criterion.ts';
 import { nativeCriteria } from './native.ts';
 import { observedCriteria } from './observed.ts';
 import { recordedCriteria } from './recorded.ts';
 
-const all = { ...recordedCriteria, ...observedCriteria, ...nativeCriteria };
+const plain = { ...recordedCriteria, ...observedCriteria };
+const isPlain = (name: string): name is keyof typeof plain => Object.hasOwn(plain, name);
+
+/** The facts that tell of each of these. */
+const factsBy = {
+  tools: toolsSurface,
+  package_there: packageExists,
+  repository: repositoryExists,
+  credentials: accessRequired,
+};
+
+/** Not met by what stands out alone; met only if what tells of it is known. */
+function judgeFinding(listing: ListingDocument, finding: ListedFinding, now_ms: number): JudgedResult {
+  if (standOutsOf(listing).some((one) => useOf(one).finding === finding)) return 'not_met';
+  const { by, ...more } = findings[finding];
+  if (typeof by === 'string' && isPlain(by)) {
+    const judged = plain[by].judge(listing, 'value' in more ? more.value : undefined, now_ms);
+    return judged === 'not_met' && 'value' in more ? 'met' : judged;
+  }
+  const names = [by].flat().map((one) => factsBy[one].kind);
+  const found = listing.observations.filter(({ kind }) => names.some((name) => name === kind));
+  const isRead = (one: Observation) =>
+    one.missed_since === undefined && /^(?:seen|nothing|absent)$/.test(currentOutcome(one) ?? '');
+  if (found.length === 0) return 'not_applicable';
+  return found.every(isRead) ? 'met' : unknown(own('not checked, or not seen by the newest check'));
+}
+
+const all = {
+  ...plain,
+  no_finding: criteriaOf('observed')(
+    'Nothing stands out that --fail-on {} finds',
+    { kind: 'choice', of: listedFindings },
+    keysOf,
+    judgeFinding,
+  ),
+  ...nativeCriteria,
+};
 
 export type CriterionName = keyof typeof all;
 
@@ -66,6 +117,11 @@ export const judge = (
       : { ...one, result: 'unknown', because: judged.unknown };
   });
 
+export function rowsOf({ criterion, value }: RequestedCriterion): readonly Row[] {
+  const { rows } = criteria[criterion];
+  return typeof rows === 'function' ? rows(value) : rows;
+}
+
 /** A line without facts is not known; a criterion that does not apply has no rows. */
 export function showWhy(
   answer: ListingAnswer,
@@ -77,9 +133,7 @@ export function showWhy(
   const isShown = (row: Row) => answer.lines[row as LineName]?.some(({ gap }) => gap === undefined) ?? true;
   const rows: ReadonlySet<Row> = new Set([
     ...always,
-    ...applied.flatMap(({ criterion, because = own('') }) =>
-      criteria[criterion].rows.filter((row) => isEmpty(because) || isShown(row)),
-    ),
+    ...applied.flatMap((one) => rowsOf(one).filter((row) => isEmpty(one.because ?? own('')) || isShown(row))),
     // No line has what was not seen of late.
     ...(judged.some(({ result }) => result === 'unknown') ? (['stale'] as const) : []),
   ]);
@@ -98,11 +152,55 @@ export function reasonWords(
 ): Words | undefined {
   if (because && !isEmpty(because)) return because;
   if (result !== 'not_applicable') return criteria[criterion].reason?.(listing, result, value);
-  return ofPackages.test(criterion) ? own('no package recorded') : own('no endpoint recorded');
+  const isOfPackages = ofPackages.test(plainName({ criterion, value }));
+  return isOfPackages ? own('no package recorded') : own('no endpoint recorded');
 }
 
 /** About the versions on record. */
-export const ofPackages = /^(?:no_malware_report|no_advisory|package_)/;
+const ofPackages = /^(?:no_malware_report|no_advisory|package_)/;
+
+const plainName = ({ criterion, value }: RequestedCriterion): string =>
+  criterion === 'no_finding' ? String([findings[value as ListedFinding].by].flat()[0]) : criterion;
+
+/** `ofVersion`: of another version than the recorded one. */
+interface AskedBeside {
+  readonly formerly?: unknown;
+  readonly ofVersion?: Readonly<Partial<Record<string, Result>>> | undefined;
+  readonly beside?: Words | undefined;
+}
+
+/** Of what was asked for, where the facts of the listing are about something else. */
+export function ofAsked(
+  one: CriterionAnswer,
+  { formerly, ofVersion, beside = say`` }: AskedBeside,
+): CriterionAnswer {
+  const name = plainName(one);
+  const unknown = (because: Words) => ({ ...one, result: 'unknown' as const, because });
+  if (formerly) return unknown(own('the record does not name what was asked for now'));
+  if (!ofPackages.test(name) || !(ofVersion || !isEmpty(beside))) return one;
+  const result = ofVersion ? (ofVersion[name] ?? 'unknown') : one.result;
+  if (result === 'unknown' || (!isEmpty(beside) && result === 'met'))
+    return unknown(own('not known of what was asked for'));
+  return { ...one, result, because: say`` };
+}
+
+/** What `--fail-on` finds, and is not known of what was asked for; `kind`: that of its reference. */
+export const unknownFindings = (
+  listing: ListingDocument,
+  { kind, ...asked }: AskedBeside & { readonly kind: string | undefined },
+): string[] => {
+  const isAsked = (value: ListedFinding) => {
+    const name = plainName({ criterion: 'no_finding', value });
+    if (kind === 'package') return !/^(?:endpoint_|no_payment_)/.test(name);
+    return !ofPackages.test(name) || !/^(?:endpoint|host)$/.test(kind ?? '');
+  };
+  const now_ms = Math.max(Date.parse(listing.evidence_snapshot_date), Date.parse(listing.observed_at));
+  const requested = listedFindings
+    .filter(isAsked)
+    .map((value) => ({ criterion: 'no_finding' as const, value }));
+  const judged = judge(listing, requested, now_ms).map((one) => ofAsked(one, asked));
+  return judged.flatMap(({ result, value }) => (result === 'unknown' ? String(value) : []));
+};
 
 const shownWhy = (answer: ListingAnswer, one: CriterionAnswer): Words[] => {
   const { stands_out, lines } = showWhy(answer, [one]);

@@ -50,7 +50,7 @@ export interface Criterion {
   readonly label: string;
   readonly takes: Takes;
   /** Empty if no row says more than the label and the result. */
-  readonly rows: readonly Row[];
+  readonly rows: readonly Row[] | ((value: CriterionValue) => readonly Row[]);
   /** Pure. `value` must be one that `takes` allows. */
   judge(listing: ListingDocument, value: CriterionValue, now_ms: number): JudgedResult;
   /** Why, if the rows leave it open. */
@@ -65,7 +65,7 @@ export const criteriaOf =
   <Value extends CriterionValue>(
     label: string,
     takes: Takes,
-    rows: readonly Row[],
+    rows: readonly Row[] | ((value: Value) => readonly Row[]),
     judge: (listing: ListingDocument, value: Value, now_ms: number) => JudgedResult,
     reason?: Reason<Value>,
   ): Criterion =>

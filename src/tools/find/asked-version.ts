@@ -202,7 +202,7 @@ interface VersionNotices {
   /** Nothing is known of the version. */
   readonly none?: Words | undefined;
   /** How the version itself is judged. */
-  readonly ofVersion?: Readonly<Partial<Record<CriterionName, Result>>>;
+  readonly ofVersion?: Readonly<Partial<Record<CriterionName | 'package_there', Result>>>;
   /** It is not known which version is meant. */
   readonly isUnclear?: boolean;
 }
@@ -310,6 +310,7 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
         no_malware_report: unless(said.isReported || is ? said.isReported : undefined),
         no_advisory: unless(said.isListed || is ? said.isListed : undefined),
         package_not_deprecated: unless(stated?.isDeprecated),
+        package_there: perhaps(is === undefined ? is : true),
       },
     },
   };

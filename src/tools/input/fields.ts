@@ -153,7 +153,7 @@ export const criteriaInput = z
   })
   .refine((sent) => isUnique(sent.flatMap((one) => toCriterion(one) ?? [])), 'must name each criterion once')
   .optional()
-  .describe(`name[:value] (choice, tag, "0.1 USDC", number). Names: ${criterionNames.join(', ')}`);
+  .describe(`name[:value] (choice, tag, 1 USDC, number): ${criterionNames.join(', ')}`);
 
 export function toRequested(sent: z.output<typeof criteriaInput>): readonly RequestedCriterion[] {
   return sent?.flatMap((one) => toCriterion(one) ?? []) ?? defaultCriteria;

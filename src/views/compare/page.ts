@@ -10,7 +10,9 @@ import {
   criterionText,
   defaultCriteria,
   isCriterionName,
+  type RequestedCriterion,
   reasonWords,
+  rowsOf,
 } from '../../document/criteria/criteria.ts';
 import {
   type Criterion,
@@ -56,8 +58,7 @@ const maxCriteria = 21;
 /** In the order of the address. A search form has no criteria: its filters have some of their names. */
 export function readPicks(address: URLSearchParams): Picks {
   const handles = new Set(address.getAll('handle').filter(Boolean));
-  const isSearch = address.has('ticked');
-  const picked = (isSearch ? [] : [...address])
+  const picked = (address.has('ticked') ? [] : [...address])
     .flatMap(toPicked)
     .map((one) => [JSON.stringify(one), one] as const);
   return {
@@ -168,8 +169,8 @@ interface ComparisonRow {
 type JudgedAgent = Required<Pick<ComparedAgent, 'document' | 'judged'>> & ComparedAgent;
 
 /** Links to the rows above that show why. */
-function whyNote(name: CriterionName): Html {
-  const ids = new Set(criteria[name].rows.map((row) => (row in lineTitles ? row : 'stands_out')));
+function whyNote(one: RequestedCriterion): Html {
+  const ids = new Set(rowsOf(one).map((row) => (row in lineTitles ? row : 'stands_out')));
   const titles: Readonly<Record<string, string>> = { ...lineTitles, stands_out: 'Stands out' };
   return html`<p class="note">${[...ids].map((id, at) => html`${at > 0 && ', '}<a href="#${id}">${titles[id]}</a>`)}</p>`;
 }
@@ -185,7 +186,7 @@ function criterionRows(listings: readonly JudgedAgent[], kind: Criterion['eviden
       const content = html`<p><span class="result ${result}">${resultTexts[result]}</span>${why}</p>`;
       return { handle, content, essence: `${result} ${toText(reason)}` };
     });
-    return [{ name: criterionText(one), note: whyNote(one.criterion), cells }];
+    return [{ name: criterionText(one), note: whyNote(one), cells }];
   });
 }
 
