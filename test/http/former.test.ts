@@ -158,6 +158,11 @@ describe.each([
     expect(await get(name)).toMatchObject({ handle, found_by });
     const { results } = await call(opened() as Directory, 'resolve_agents', { handles: [name] });
     expect(results).toMatchObject([{ outcome: 'listed', handle, found_by }]);
+    const [{ stands_out = [], unknown = [] } = {}] = results as {
+      stands_out?: { key: string }[];
+      unknown?: string[];
+    }[];
+    expect(unknown.filter((name) => stands_out.some(({ key }) => key === name))).toEqual([]);
   });
 
   it.each(['https://mail.vendor.example/mcp', 'mail.vendor.example', 'npm:vendor-mail'])(

@@ -198,8 +198,10 @@ export const unknownFindings = (
   const requested = listedFindings
     .filter(isAsked)
     .map((value) => ({ criterion: 'no_finding' as const, value }));
-  const judged = judge(listing, requested, now_ms).map((one) => ofAsked(one, asked));
-  return judged.flatMap(({ result, value }) => (result === 'unknown' ? String(value) : []));
+  return judge(listing, requested, now_ms)
+    .filter(({ result }) => !asked.formerly || result !== 'not_met')
+    .map((one) => ofAsked(one, asked))
+    .flatMap(({ result, value }) => (result === 'unknown' ? String(value) : []));
 };
 
 const shownWhy = (answer: ListingAnswer, one: CriterionAnswer): Words[] => {
