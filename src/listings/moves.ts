@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { difference, isGone, isNew, type ValueDifference } from '../core/difference/difference.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import type { DerivedVersion, InputChange } from './listing.ts';
-import { firstOfEach, type Naming, type Secret, type Setting } from './naming.ts';
+import { firstOfEach, type Naming, type Secret, type Setting, transportsOf } from './naming.ts';
 
 /** A record may have thousands. */
 const mostNames = 10;
@@ -198,12 +198,13 @@ function replacedAddresses({ before, after, found }: NamingPair): VersionMove['a
   return { is_within: !added.some(leavesHttps), ...keepNames({ from: gone, to: added }, [leavesHttps]) };
 }
 
-function replacedTransports({ before, after, found }: NamingPair): VersionMove['transports'] {
-  const mayMiss = [before, after].some((one) => one.transports.size === 0 || one.mayNameMore.endpoints);
-  const { gone: from, added: to } = namesOf('transports', found);
-  return mayMiss || from.length + to.length === 0
-    ? undefined
-    : { is_within: true, ...keepNames({ from, to }, []) };
+function replacedTransports({ before, after }: NamingPair): VersionMove['transports'] {
+  const [was, is] = transportsOf(before, after);
+  const mayMiss = [before, after].some(({ mayNameMore }) => mayNameMore.endpoints);
+  const from = was.filter((type) => !is.includes(type));
+  const to = is.filter((type) => !was.includes(type));
+  const isKnown = was.length > 0 && is.length > 0 && !mayMiss && from.length + to.length > 0;
+  return isKnown ? { is_within: true, ...keepNames({ from, to }, []) } : undefined;
 }
 
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);

@@ -46,8 +46,8 @@ export interface Naming {
   readonly endpoints: Owned;
   /** One for each value of a variable. `isPlain` marks http. */
   readonly addresses: ReadonlyMap<string, { readonly place: string; readonly isPlain: boolean }>;
-  /** By their types, of endpoints. */
-  readonly transports: Owned;
+  /** The types, by addresses of endpoints and names of packages. */
+  readonly transports: ReadonlyMap<string, string>;
   /** Without versions; each file of a release is its own. */
   readonly packages: Owned;
   /** With the whole name; that of a file is its address. */
@@ -254,7 +254,10 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
   return {
     endpoints: new Map(all.map(({ place, owner }) => [place, owner])),
     addresses: new Map(all.map(({ text, place, isPlain }) => [text, { place, isPlain }])),
-    transports: new Map(remotes.flatMap(({ type }) => (type === '' ? [] : [[type, undefined]]))),
+    transports: new Map([
+      ...read.flatMap(({ type, addresses }) => addresses.map(({ text }) => [text, type] as const)),
+      ...named.map(({ recorded, owned: [name] }) => [name, recorded.transport ?? ''] as const),
+    ]),
     packages: new Map(named.map(({ owned }) => owned)),
     packageKeys: new Set(packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`)),
     starts,
@@ -264,4 +267,16 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
     isPartlyRead,
     mayNameMore,
   };
+}
+
+/** At places of both that have another, named if there are several; or else of all endpoints. */
+export function transportsOf(before: Naming, after: Naming): readonly [string[], string[]] {
+  const differing = [...after.transports].filter(
+    ([place, is]) => is !== '' && (before.transports.get(place) || is) !== is,
+  );
+  const typesOf = ({ addresses, transports }: Naming) =>
+    differing.length > 0
+      ? differing.map(([place]) => `${transports.get(place)}${differing.length > 1 ? `:${place}` : ''}`)
+      : [...addresses.keys()].flatMap((place) => transports.get(place) || []);
+  return [typesOf(before), typesOf(after)];
 }

@@ -218,6 +218,20 @@ const rows = [
     at(vendor),
   ),
   row(
+    'transportOfPackage',
+    'unknown',
+    'changed the transport from `stdio` to `streamable-http`',
+    npm({}),
+    npm({ transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' } }),
+  ),
+  row(
+    'transportsSwapped',
+    'unknown',
+    'changed the transports from `sse:https://b.vendor.com/mcp` and `streamable-http:https://a.vendor.com/mcp` to `sse:https://a.vendor.com/mcp` and `streamable-http:https://b.vendor.com/mcp`',
+    at('https://a.vendor.com/mcp', { url: 'https://b.vendor.com/mcp', type: 'sse' }),
+    at({ url: 'https://a.vendor.com/mcp', type: 'sse' }, 'https://b.vendor.com/mcp'),
+  ),
+  row(
     'movedTransport',
     'not_met',
     'moved the endpoint from `mail.vendor.com` to `mail.evil.test`; changed the transport from `sse` to `streamable-http`; now asks callers to send the secret `STRIPE_KEY`, named before, to `mail.evil.test`',
@@ -547,7 +561,7 @@ it('hosts in arguments of packages are in the line about where callers go', asyn
   const { lines } = (await call('get_agent', { handle: 'com.vendor/registry' })) as {
     lines: { where: string };
   };
-  expect(lines.where).toContain('`@vendor/mail@1.0.0`, with arguments that name `npm.evil.test`');
+  expect(lines.where).toContain('`@vendor/mail@1.0.0` over stdio, with arguments that name `npm.evil.test`');
 });
 
 it('nothing is claimed of a record of which a part was not read', async () => {

@@ -41,6 +41,7 @@ const applied = [
   '0017-digests',
   '0018-transports',
   '0019-restored',
+  '0020-transports',
 ];
 
 const namesOf = async (databaseUrl: string) =>
