@@ -115,7 +115,8 @@ export async function readHistoryPage(
   const { events, next } = await readHistory(facts, query, context);
   const { listing } = facts;
   // A check of a record that names nothing to check looked at nothing.
-  const observed = (shown.observed?.observations.length ?? 0) > 0 ? shown.observed : undefined;
+  const newest = shown.observed;
+  const observed = (newest?.observations.length ?? 0) > 0 ? newest : undefined;
   const { observed_at } = facts.reading;
   const ofRecord = await readOfRecord(name.text, { ...listing, observed_at }, context);
   const today = dayText(context.clock());
@@ -136,8 +137,8 @@ export async function readHistoryPage(
     is_observed: (observed ?? facts.asOf?.begins) !== undefined,
     no_change,
     last_check:
-      observed && !no_change && !cursor && isOfChecks(kind)
-        ? say`The last check was on ${dayOrTimeOf(observed.observed_at, today)}.`
+      newest && (observed ?? newest.before) && !no_change && !cursor && isOfChecks(kind)
+        ? say`The last check was on ${dayOrTimeOf(newest.observed_at, today)}${!observed && own(', of what the record named before')}.`
         : undefined,
     until: facts.asOf && asOfWords(facts.asOf),
     part_asked: part_asked && say`${part_asked} What checks saw elsewhere is left out.`,

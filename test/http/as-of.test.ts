@@ -223,12 +223,15 @@ describe('an answer as of a day', () => {
     }
     const [, , left = '', moved, back = ''] = days;
     expect(await textOf('get_agent', { handle })).toContain(
-      `Answered since ${began}, 3 of 3 checks in 30 days.`,
+      `nswered since ${began}, 3 of 3 checks in 30 days.`,
     );
     const full = await textOf('get_agent', { handle, detail: 'full' });
     expect(full).toContain(`No check asked about it between ${left} and ${back}.`);
     expect(await textOf('get_agent', { handle, as_of: moved })).toContain(
-      'Not checked: price, endpoint, tools',
+      `Not checked: price, tools; since the record changed, Dossier has not checked what it names; what it saw until ${left} is of what the record named before: see get_history`,
+    );
+    expect(await textOf('get_history', { handle, until: moved })).toContain(
+      `The last check was on ${left}, of what the record named before.`,
     );
     const { members } = await ask('get_history', { handle });
     const { changes } = members as { changes: string[] };

@@ -7,12 +7,14 @@ import {
   join,
   ours,
   own,
+  phrase,
   say,
   sentence,
   source,
   toMarkdown,
   toText,
   type Words,
+  within,
 } from '../../core/words.ts';
 import { type Outcome, outcomeWords } from '../../observations/asked/outcome.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
@@ -201,6 +203,7 @@ export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail
   const standsOut = toStandsOut(judged);
   const all = lineNames.map((name) => [name, toFacts[name](judged)] as const);
   const isUnchecked = isSaidFirst(judged);
+  const { [checkedBefore]: before } = listing;
   const isGap = ({ gap }: TextFact) =>
     gap !== undefined &&
     listing.not_known.some(
@@ -222,7 +225,12 @@ export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail
       not_there: notSeenOf(judged, true),
       unseen: notSeenOf(judged, false),
       unstated: notKnownOf(judged, 'not_stated', gaps),
-      unchecked: notKnownOf(judged, 'not_checked', gaps),
+      unchecked: [
+        ...notKnownOf(judged, 'not_checked', gaps),
+        ...(before && detail === 'short'
+          ? [recorded(judged, within(phrase(beforeWords(before))), 'not_known')]
+          : []),
+      ],
     },
     next: nextOf(judged, standsOut),
   };

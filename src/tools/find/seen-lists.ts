@@ -59,8 +59,7 @@ export function keptAt(kept: KeptTimelines, references: readonly Reference[]) {
     const at = toAddressKey(subject) ?? '';
     return references.some(({ kind, key }) => (kind === 'host' ? toHost(at) : at) === key);
   };
-  const newest = new Map(allKept(kept).map((one) => [keyOf(one), one]));
-  const timelines = [...newest.values()].filter(isThere);
+  const timelines = allKept(kept).filter(isThere);
   return { timelines, observations: toFacts(timelines) };
 }
 
