@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { lazy } from '../core/lazy.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { isEmpty, join, toMarkdown, toText, type Words } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
-import { type AskedPart, askedPart, atPart, malwareBeside } from '../document/asked-part.ts';
+import { askedPart, malwareBeside } from '../document/asked-part.ts';
 import { judge, unknownFindings } from '../document/criteria/criteria.ts';
 import { besideStandsOut } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { whatAListingIsNot } from '../document/rated.ts';
-import type { ListingFacts } from '../document/record.ts';
 import {
   mostSearched,
   type Resolved,
@@ -75,20 +73,14 @@ import { defineTool, readsOnly } from './tool.ts';
 /** In a call, and in one read of the store. */
 const mostNames = 100;
 
-/** `document` and `at` are for shown listings. */
-export interface ResolvedListing extends KnownListing {
-  at(part: AskedPart): ResolvedListing;
-  whyWithdrawn(): Promise<string>;
-  /** A dump has ten versions of each listing at most. */
-  readOfRecord?(asked: string): ReturnType<typeof readOfRecord>;
-  /** A dump has no withdrawn listings. */
-  noticesOfDeleted?(asked: Name): ReturnType<typeof noticesOfDeleted>;
-}
-
-/** The store, or a dump. */
+/** The store, or a dump, which has neither withdrawn listings nor all versions. */
 export interface Directory {
   readonly publicUrl: string;
-  known(handles: readonly string[]): Promise<ReadonlyMap<string, ResolvedListing>>;
+  /** `document` and `at` are for shown ones. */
+  known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
+  whyWithdrawn?(listing: Listing): Promise<string>;
+  readOfRecord?(asked: string, document: ListingDocument): ReturnType<typeof readOfRecord>;
+  noticesOfDeleted?(listing: Listing, asked: Name): ReturnType<typeof noticesOfDeleted>;
   /** Up to `mostRecording` shown listings for each. */
   recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
   holding: Parameters<typeof pickRecording>[1]['holding'];
@@ -101,31 +93,24 @@ export interface Directory {
   nearPackages(name: string): ReturnType<ListingReads['nearPackages']>;
 }
 
-function toResolvedListing(whole: ListingFacts, context: Context, facts = whole): ResolvedListing {
-  const { listing, reading } = facts;
-  const read = { ...listing, observed_at: reading.observed_at };
-  return {
-    ...toKnownListing(facts, context),
-    document: lazy(() => toReadDocument(whole, context, facts)),
-    at: (part) => toResolvedListing(whole, context, atPart(whole, part)),
-    whyWithdrawn: () => withdrawal(listing, context),
-    readOfRecord: (asked) => readOfRecord(asked, read, context),
-    noticesOfDeleted: (asked) => noticesOfDeleted(listing, asked, context),
-  };
-}
-
 const createDirectory = (context: Context): Directory => ({
   publicUrl: context.config.publicUrl,
   async known(handles) {
     const { store, clock } = context;
-    const known = new Map<string, ResolvedListing>();
+    const known = new Map<string, KnownListing>();
     for (let at = 0; at < handles.length; at += mostNames) {
       const some = handles.slice(at, at + mostNames);
       for (const facts of await store.documents.factsOfAll(some, clock().toISOString()))
-        known.set(facts.listing.handle, toResolvedListing(facts, context));
+        known.set(
+          facts.listing.handle,
+          toKnownListing(facts, context, (shown) => toReadDocument(facts, context, shown)),
+        );
     }
     return known;
   },
+  whyWithdrawn: (listing) => withdrawal(listing, context),
+  readOfRecord: (asked, document) => readOfRecord(asked, document, context),
+  noticesOfDeleted: (listing, asked) => noticesOfDeleted(listing, asked, context),
   recording: (references) => context.store.listings.recording(references, mostRecording),
   holding: context.store.listings.holding,
   formerly: (references) => context.store.listings.formerly(references, mostRecording),
@@ -170,18 +155,19 @@ function asksPayment(document: ListingDocument): boolean {
 
 async function toListedAgent(
   one: AskedItem & { readonly by: FoundListing },
-  whole: ResolvedListing,
+  whole: KnownListing,
   inCommand: Words,
+  directory: Directory,
 ): Promise<Resolved> {
   const { handle, version, withdrawn } = whole.listing;
   if (withdrawn) {
-    const notices = (await whole.noticesOfDeleted?.(one)) ?? [];
+    const notices = (await directory.noticesOfDeleted?.(whole.listing, one)) ?? [];
     return {
       ...one.as,
       outcome: 'withdrawn',
       handle,
       found_by: one.by.found_by,
-      reason: reasonWords(await whole.whyWithdrawn()),
+      reason: reasonWords((await directory.whyWithdrawn?.(whole.listing)) ?? ''),
       ...(!isEmpty(inCommand) && { version_asked: inCommand }),
       ...(notices.length > 0 && { stands_out: notices }),
     };
@@ -193,7 +179,7 @@ async function toListedAgent(
   const { notes: ofAnswer, ofNoCheck } = answer;
   const { beside } = withBeside(one.by, inCommand);
   const { isRecorded, ofVersion } = noticesOfOther(one.text, known);
-  const ofRecord = await known.readOfRecord?.(one.text);
+  const ofRecord = await directory.readOfRecord?.(one.text, document);
   const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
   // A range that means the recorded version limits nothing.
   const isNote = isRecorded && !beside && asked !== undefined;
@@ -312,7 +298,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
       };
     }
     const known = by && facts.get(by.handle);
-    if (known) return toListedAgent({ ...one, by }, known, beside);
+    if (known) return toListedAgent({ ...one, by }, known, beside, directory);
     const listingsOf = (kind: Reference['kind']) =>
       recording(one.besides.filter((other) => other.kind === kind)).flat();
     const others = one.besides.filter(({ kind }) => kind !== 'account');

@@ -10,7 +10,8 @@ import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { payeesOf } from '../../observations/known/prices/payees.ts';
 import { mostRecording } from '../../tools/find/holders.ts';
-import { type ResolvedListing, resolveAll } from '../../tools/resolve-agents.ts';
+import type { KnownListing } from '../../tools/find/several.ts';
+import { resolveAll } from '../../tools/resolve-agents.ts';
 import { readDocuments } from '../documents.ts';
 
 export const dumpLacks =
@@ -29,7 +30,7 @@ const toListing = (document: ListingDocument): Listing => ({
   repository_key: toRepositoryKey(document.repository ?? ''),
 });
 
-const toKnown = (document: ListingDocument): ResolvedListing => ({
+const toKnown = (document: ListingDocument): KnownListing => ({
   listing: toListing(document),
   observations: document.observations.filter(isDated).map(({ missed_since, ...one }) => ({
     ...one,
@@ -40,7 +41,6 @@ const toKnown = (document: ListingDocument): ResolvedListing => ({
   copyLacks: document.copy_lacks ?? [],
   document: () => document,
   at: (part) => toKnown(documentAt(document, part)),
-  whyWithdrawn: async () => '',
 });
 
 const paidOf = ({ observations }: ListingDocument): Reference[] =>

@@ -49,6 +49,7 @@ export interface KnownListing extends HitFacts {
 export function toKnownListing(
   facts: ListingFacts,
   context: Pick<Context, 'config' | 'clock'>,
+  toDocument = (one: ListingFacts) => toListingDocument(one, context.config, context.clock()),
 ): KnownListing {
   const { listing, observed, native, versions, reading } = facts;
   return {
@@ -57,8 +58,8 @@ export function toKnownListing(
     native,
     versions,
     copyLacks: reading.copyLacks,
-    document: lazy(() => toListingDocument(facts, context.config, context.clock())),
-    at: (part) => toKnownListing(atPart(facts, part), context),
+    document: lazy(() => toDocument(facts)),
+    at: (part) => toKnownListing(atPart(facts, part), context, toDocument),
   };
 }
 
