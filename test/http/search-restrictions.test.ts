@@ -97,6 +97,18 @@ it.each([
     'how many notes are there',
     'Only what matches is counted here: agent://status has the number of all listings.',
   ],
+  [
+    'are these notes still maintained',
+    'A question about one listing is answered by get_agent with its handle, or by get_history.',
+  ],
+  [
+    'who is behind the notes',
+    'A question about one listing is answered by get_agent with its handle, or by get_history.',
+  ],
+  [
+    'licence of notes',
+    'A question about one listing is answered by get_agent with its handle, or by get_history.',
+  ],
   ['notes released in 2026', 'No date is searched: sort by published or updated.'],
   [
     'SSE notes',

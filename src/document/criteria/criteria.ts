@@ -1,4 +1,4 @@
-import { isEmpty, join, ours, own, say, type Words } from '../../core/words.ts';
+import { isEmpty, join, ours, own, say, toText, type Words } from '../../core/words.ts';
 import { accessRequired } from '../../observations/known/kinds/access.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
@@ -129,10 +129,13 @@ export function showWhy(
   always: readonly Row[] = [],
 ): Pick<AnswerWords, 'stands_out' | 'lines'> {
   const applied = judged.filter(({ result }) => result !== 'not_applicable');
-  // A line in which nothing is known decides nothing if the result says why.
-  const isShown = (row: Row) => answer.lines[row as LineName]?.some(({ gap }) => gap === undefined) ?? true;
+  const reasons = new Set(judged.flatMap(({ because }) => (because ? [toText(because)] : [])));
+  // A line decides nothing in which nothing is known, or what the reason of a result says.
+  const isShown = (row: Row) =>
+    answer.lines[row as LineName]?.some(({ gap, text }) => gap === undefined && !reasons.has(toText(text))) ??
+    true;
   const rows: ReadonlySet<Row> = new Set([
-    ...always,
+    ...always.filter((row) => reasons.size === 0 || isShown(row)),
     ...applied.flatMap((one) => rowsOf(one).filter((row) => isEmpty(one.because ?? own('')) || isShown(row))),
     // No line has what was not seen of late.
     ...(judged.some(({ result }) => result === 'unknown') ? (['stale'] as const) : []),

@@ -57,7 +57,7 @@ const unsearched: readonly (readonly [words: RegExp, toText: (found: RegExpExecA
     () => 'Only what matches is counted here: agent://status has the number of all listings.',
   ],
   [
-    /(?<=^(?:is|are|does|do|was|who|whose|where|when|since when|how (?:much|old|long)) (?!there).*)\b(?:alive|behind|costs?|down|hosted|licen[cs]ed|located|maintained|owned|owner|owns|runs|safe|secure|still|work(?:ing|s)?)\b/i,
+    /(?<=^(?:is|are|does|do|was|who|whose|where|when|since when|how (?:much|old|long)) (?!there).*)\b(?:alive|behind|costs?|down|hosted|licen[cs]ed|located|maintained|owned|owner|owns|runs|safe|secure|still|work(?:ing|s)?)\b|^(?:licen[cs]e|owner|price|publisher|region|status|tools|transport|uptime|version) of\b/i,
     () => 'A question about one listing is answered by get_agent with its handle, or by get_history.',
   ],
   [
