@@ -58,7 +58,7 @@ describe('the card in a host of MCP Apps', () => {
       'A listing is not verification and not a recommendation to buy.',
       'Rated\nIndependent: 1 source, 1 rating: 1 succeeded; none with a proof; last ',
       'Each rating is one sourced signal, never a final verdict.',
-      'Not checked\nprice, endpoint, tools, last commit',
+      'Not checked\nprice, tools, last commit',
       'Domain webhook.co, proven to the registry',
       'Repository\nhttps://github.com/webhook-co/webhook',
       'https://mcp.webhook.co/mcp',
@@ -210,7 +210,7 @@ describe('the card in a host of MCP Apps', () => {
       'Unknown The newest check saw an endpoint answer',
       'Met At least 1 independent rating',
     ]);
-    expect(await textIn(card)).toContain('https://mcp.webhook.co/mcp, not checked.');
+    expect(await textIn(card)).toContain('https://mcp.webhook.co/mcp over streamable-http, not checked.');
     expect(await textIn(card)).toContain('org.nobody/here: No listing has this handle.');
     expect(host.complaints).toEqual([]);
   });
