@@ -12,7 +12,7 @@ it('calls tools of a running service, with types of what goes in and what comes 
   const found = await dossier.call('search_agents', { query: 'webhook', limit: 1 });
   expect(found.listings[0]?.handle).toBe(handle);
   const agent = await dossier.call('get_agent', { handle });
-  expect(agent.unchecked).toMatch(/^price, endpoint, tools\b/);
+  expect(agent.unchecked).toMatch(/^price, tools\b/);
   const compared = await dossier.call('compare_agents', {
     handles: [handle, 'com.politicalcomms/api'],
     criteria: ['claimed'],
