@@ -494,6 +494,12 @@ const byCheck: readonly Row[] = [
   ['no_advisory', onNpm('package.advisories', { a: reports() }, { is_stale: true }), 'unknown'],
   ['no_advisory', onNpm('package.advisories', { a: reports(), b: null }), 'unknown'],
   ['no_advisory', onNpm('package.advisories', { a: { ...reports(), not_compared: ['GHSA-1'] } }), 'unknown'],
+  // What --fail-on finds, judged by the criterion or the facts that its word rests on.
+  ['no_finding:advisories', onNpm('package.advisories', { a: reports() }), 'met'],
+  ['no_finding:advisories', onNpm('package.advisories', { a: reports('GHSA-1') }), 'not_met'],
+  ['no_finding:advisories', onNpm('package.advisories', { a: null }), 'unknown'],
+  ['no_finding:paid', seen({ kind: 'auth.required', value: false }), 'unknown'],
+  ['no_finding:texts', { remotes: [], packages: [npm] }, 'not_applicable'],
   ['package_not_deprecated', onNpm('package.deprecated', { a: unmarked, b: unmarked }), 'met'],
   ['package_not_deprecated', onNpm('package.deprecated', { a: null, b: marked }), 'not_met'],
   ['package_not_deprecated', onNpm('package.deprecated', { a: unmarked, b: null }), 'unknown'],

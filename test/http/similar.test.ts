@@ -141,6 +141,6 @@ describe('similar listings', () => {
     });
     expect(await search({ similar_to: 'org.weather/none' })).toMatchObject({ code: 'unknown_handle' });
     expect(await search({ similar_to: 'none' })).toMatchObject({ code: 'unknown_handle' });
-    expect(await search({ similar_to: 'n/o/n/e?' })).toMatchObject({ code: 'invalid_handle' });
+    expect(await search({ similar_to: 'n/o/n e/?!' })).toMatchObject({ code: 'invalid_handle' });
   });
 });

@@ -122,7 +122,7 @@ const reportedForms: NamingForms = {
     /(?<![\w.-])([a-z][\w.-]*)==(\d[\w.!+]*)/gi,
     /(?:\bthe requirement |\bdistribution found for )([a-z][\w.-]*)(?![\w.-]*==)/gi,
     /(?:\bcollecting |\balready satisfied: )([a-z][\w.-]*)/gi,
-    /(?<=^successfully installed .*?)\b([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!]*)/gim,
+    /(?<=^successfully installed .{0,1000}?)\b([a-z][\w.]*(?:-[a-z][\w.]*)*)-(\d[\w.!]*)/gim,
     /(?<![\w.-])([a-z][\w.-]*)`? was not found in the package registry/gi,
   ],
   cargo: [/\bcould not find `([\w-]+)` in registry/gi],
