@@ -62,6 +62,9 @@ export const day_ms = 86_400_000;
 
 export const nextDay_ms = (now: Date): number => (Math.floor(now.getTime() / day_ms) + 1) * day_ms;
 
+/** Of times in one form, the newest. */
+export const lastOf = (times: readonly string[]): string | undefined => times.toSorted().at(-1);
+
 /** YYYY-MM-DD of a time in UTC. */
 export const dayText = (time: string | Date): string =>
   (typeof time === 'string' ? time : time.toISOString()).slice(0, 10);

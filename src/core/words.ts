@@ -130,10 +130,12 @@ export const quote = (text: string): Words => new Words([{ is: 'quote', text: to
 export const code = (text: string, href?: string): Words =>
   isWord(text) ? new Words([{ is: 'code', text, ...(href !== undefined && { href }) }]) : quote(text);
 
+export const eachCode = (texts: readonly string[]): Words[] => texts.map((text) => code(text));
+
 /** In code spans, or all in one quote if any is not `isWord`. */
 export function codes(values: readonly string[], most = values.length, total = values.length): Words {
   const shown = values.slice(0, most);
-  const words = shown.map((value) => code(value));
+  const words = eachCode(shown);
   const isEach = words.every(({ parts }) => parts[0]?.is === 'code');
   const said = isEach ? join(words, ', ') : quote(shown.join(', '));
   return total > shown.length ? say`${said} and ${total - shown.length} more` : said;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { claimTable } from '../claims/claim.ts';
 import { readCapabilities, readClaimHistory, readReceiptKeys } from '../claims/table.ts';
-import { dayText } from '../core/text.ts';
+import { dayText, lastOf } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { createChangeReads } from '../listings/changes.ts';
@@ -196,10 +196,7 @@ function toRecord(row: FactsRow, versions: ListingFacts['versions']) {
 }
 
 async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
-  const parts =
-    hasOtherVersions(row) || row.has_claims || row.has_ratings || row.has_moderation || row.has_returned
-      ? await readParts(db, row, now)
-      : toPlain(row);
+  const parts = await readParts(db, row, now);
   const record = toRecord(row, parts.versions);
   return {
     ...parts,
@@ -221,6 +218,7 @@ async function readPast(db: Db, handle: string, at: string): Promise<ListingFact
   const parts = await readParts(db, row, at);
   const record = toRecord(then, past?.versions ?? parts.versions);
   const observations = toStanding(await createObservationReads(db).until(handle, at));
+  const observed_at = lastOf(observations.map((one) => one.observed_at)) ?? at;
   const counts = row.has_ratings ? await readNativeCounts(db, handle, at, true) : noNativeCounts;
   return {
     ...record,
@@ -231,15 +229,7 @@ async function readPast(db: Db, handle: string, at: string): Promise<ListingFact
     native: { ...counts, recent: [] },
     observed:
       observations.length > 0
-        ? {
-            observed_at:
-              observations
-                .map(({ observed_at }) => observed_at)
-                .toSorted()
-                .at(-1) ?? at,
-            due_since: null,
-            ...toCheckedNow(record.listing, observations),
-          }
+        ? { observed_at, due_since: null, ...toCheckedNow(record.listing, observations) }
         : undefined,
     publisherListings: undefined,
     shared: [],

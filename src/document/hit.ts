@@ -1,7 +1,20 @@
 import { namespaceText } from '../core/handle.ts';
 import { namespaceIdentity, namespaceMatchesRepositoryOwner } from '../core/identity.ts';
-import { dayText } from '../core/text.ts';
-import { code, codes, count, day, isEmpty, join, number, ours, own, say, Words } from '../core/words.ts';
+import { dayText, lastOf } from '../core/text.ts';
+import {
+  code,
+  codes,
+  count,
+  day,
+  eachCode,
+  isEmpty,
+  join,
+  number,
+  ours,
+  own,
+  say,
+  Words,
+} from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { holdsEndpoints } from '../listings/naming.ts';
@@ -112,12 +125,6 @@ export function pickAlike<One extends Comparable>(
     .slice(0, most);
 }
 
-const sharedNames = (names: readonly string[]) =>
-  join(
-    names.map((name) => code(name)),
-    ', ',
-  );
-
 const isOne = ({ length }: { readonly length: number }) => length === 1;
 
 const sameWords = {
@@ -138,10 +145,9 @@ export function alikeWords({ same, packages, tags, words }: SharedTraits, isOfOw
   };
   const all = [
     ...Object.entries(sameWords).map(([kind, what]) => (same.has(kind) ? which(kind, what) : say``)),
-    tags.length > 0 ? say`the ${isOne(tags) ? own('tag') : own('tags')} ${sharedNames(tags)}` : say``,
-    words.length > 0
-      ? say`the ${isOne(words) ? own('word') : own('words')} ${sharedNames(words)} in name or title`
-      : say``,
+    tags.length > 0 && say`the ${own(isOne(tags) ? 'tag' : 'tags')} ${join(eachCode(tags), ', ')}`,
+    words.length > 0 &&
+      say`the ${own(isOne(words) ? 'word' : 'words')} ${join(eachCode(words), ', ')} in name or title`,
   ];
   const shares = join(all, '; ');
   return join([isOfOwn && own('of the same publisher'), !isEmpty(shares) && say`shares ${shares}`], ', ');
@@ -228,13 +234,8 @@ function othersWords(shown: HitObservation, observations: readonly HitObservatio
   const others = observations.filter(
     (one) => one.kind === shown.kind && one !== shown && one.outcome === 'seen' && !one.missed,
   );
-  const newest = others
-    .map(({ observed_at }) => observed_at)
-    .toSorted()
-    .at(-1);
-  return newest === undefined
-    ? say``
-    : say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`;
+  const newest = lastOf(others.map(({ observed_at }) => observed_at));
+  return say`${newest !== undefined && say`; ${count(others.length, 'other endpoint')} answered ${day(newest)}`}`;
 }
 
 function priceOf(price: HitObservation | undefined): Words | undefined {

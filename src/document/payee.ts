@@ -4,10 +4,10 @@ import { type Payee, payeeName, payeePath } from '../core/payee.ts';
 import { Problem } from '../core/problem.ts';
 import { dayText, lines, list, paragraphs } from '../core/text.ts';
 import {
-  code,
   count,
   day,
   dayOf,
+  eachCode,
   fromDayToDay,
   join,
   own,
@@ -28,15 +28,6 @@ const mostShown = 100;
 const statement =
   'Dossier was asked to pay at this address, and paid nothing. It saw no payment, and it does not know whose address this is. That two listings ask to be paid at one address does not show that one publisher has both.';
 
-export interface PayeeAsking extends Pick<AskedPayee, 'handle' | 'since' | 'until'> {
-  /** CAIP-2, or the name that the endpoint uses; absent if neither is known. */
-  readonly network?: string;
-  readonly last_seen_at: string;
-  readonly endpoints: readonly string[];
-  readonly offers: AskedPayee['seen']['offers'];
-  readonly text: Words;
-}
-
 function askingWords({ handle, network, since, seen_at, until, seen }: AskedPayee): Words {
   // An offer names its network itself.
   const on = network === '' || seen.offers.length > 0 ? say`` : say` on ${networkWords(network)}`;
@@ -45,17 +36,14 @@ function askingWords({ handle, network, since, seen_at, until, seen }: AskedPaye
       ? say`asks to be paid there${on} since ${dayOf(since)}, last seen on ${day(seen_at)}`
       : say`asked to be paid there${on} ${fromDayToDay(since, until)}`;
   const offers = seen.offers.length === 0 ? say`` : say`: ${offersWords(seen.offers)}`;
-  const at = join(
-    seen.endpoints.map((one) => code(one)),
-    ', ',
-  );
-  return say`${handleWords(handle)} ${when}${offers}, at ${at}`;
+  return say`${handleWords(handle)} ${when}${offers}, at ${join(eachCode(seen.endpoints), ', ')}`;
 }
 
-const toAsking = (asked: AskedPayee): PayeeAsking => {
+function toAsking(asked: AskedPayee) {
   const { handle, network, since, seen_at, until, seen } = asked;
   return {
     handle,
+    /** CAIP-2, or the name that the endpoint uses; absent if neither is known. */
     ...(network !== '' && { network }),
     since,
     ...(until !== undefined && { until }),
@@ -63,7 +51,8 @@ const toAsking = (asked: AskedPayee): PayeeAsking => {
     ...seen,
     text: askingWords(asked),
   };
-};
+}
+export type PayeeAsking = ReturnType<typeof toAsking>;
 
 const listingsOf = (rows: readonly AskedPayee[]): number => new Set(rows.map(({ handle }) => handle)).size;
 
@@ -75,14 +64,11 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
   const [least, leastBefore] = [isCut && ever === now, isCut && ever > now].map((isLeast) =>
     isLeast ? own('at least ') : say``,
   );
-  const before =
-    ever === now
-      ? say``
-      : say`; ${leastBefore ?? say``}${count(ever - now, 'listing')} did before, but not now`;
+  const before = ever > now && say`; ${leastBefore}${count(ever - now, 'listing')} did before, but not now`;
   const ask = now === 1 ? own('asks') : own('ask');
   return now === 0
     ? say`No listing asks to be paid there${on}${before}.`
-    : sentence(say`${least ?? say``}${count(now, 'listing')} ${ask} to be paid there${on}${before}`);
+    : sentence(say`${least}${count(now, 'listing')} ${ask} to be paid there${on}${before}`);
 }
 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;

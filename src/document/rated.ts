@@ -112,12 +112,8 @@ export const nativeWords = (totals: Totals, said = sourcesFirst(totals)): Words 
       totals.ratings === 0
         ? own('No ratings here; that matters for a purchase.')
         : say`${sentence(said)} Each rating is one sourced signal, never a final verdict.`,
-      totals.voided > 0
-        ? say`Not counted: ${count(totals.voided, 'rating')} that the operator voided.`
-        : say``,
-      totals.hidden > 0
-        ? say`The operator has hidden the texts of ${count(totals.hidden, 'rating')}.`
-        : say``,
+      totals.voided > 0 && say`Not counted: ${count(totals.voided, 'rating')} that the operator voided.`,
+      totals.hidden > 0 && say`The operator has hidden the texts of ${count(totals.hidden, 'rating')}.`,
     ],
     ' ',
   );

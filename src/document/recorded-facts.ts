@@ -12,6 +12,7 @@ import {
 } from '../observations/known/kinds/publisher.ts';
 import { kinds, recordKinds } from '../observations/known/kinds.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
+import type { ListingDocument } from './listing-document.ts';
 import {
   copyLacksWords,
   type ListingFacts,
@@ -93,12 +94,9 @@ export function sharedFacts({ listing, publisherListings: count, shared, reading
     if (!kind) return [];
     if (first) {
       const checked = first.as_of && { source: ofChecks, observed_at: first.as_of };
-      const said = {
-        value: others,
-        outcome: 'seen',
-        reason: sharedWords(kind, one, first, listing),
-      } as const;
-      return [toSignal(kind, { ...told, ...checked }, { ...said, shared_with: first.handle })];
+      const reason = sharedWords(kind, one, first, listing);
+      const said = { value: others, outcome: 'seen', reason, shared_with: first.handle } as const;
+      return [toSignal(kind, { ...told, ...checked }, said)];
     }
     if (isCut && kind.basis !== 'names') {
       const reason = own(
@@ -122,27 +120,17 @@ export interface TextFact {
   readonly gap?: string;
 }
 
-export const recorded = (
-  { listing }: JudgedListing,
-  text: Words,
-  state: TextFact['state'] = 'known',
-): TextFact => ({
-  text,
-  state,
-  source: 'record',
-  date: dayText(listing.observed_at),
-});
+const statedBy =
+  (source: 'record' | 'this service', dateOf: (listing: ListingDocument) => string) =>
+  ({ listing }: JudgedListing, text: Words, state: TextFact['state'] = 'known'): TextFact => ({
+    text,
+    state,
+    source,
+    date: dateOf(listing),
+  });
 
-export const ofService = (
-  { listing }: JudgedListing,
-  text: Words,
-  state: TextFact['state'] = 'known',
-): TextFact => ({
-  text,
-  state,
-  source: 'this service',
-  date: listing.evidence_snapshot_date,
-});
+export const recorded = statedBy('record', ({ observed_at }) => dayText(observed_at));
+export const ofService = statedBy('this service', ({ evidence_snapshot_date }) => evidence_snapshot_date);
 
 export const observed = (judged: JudgedListing, one: DatedObservation, text: Words): TextFact => ({
   text: say`${text}${sinceThen(judged, one)}`,
@@ -157,16 +145,11 @@ export function whyOf(one: DatedObservation): Words {
 }
 
 /** Not `none` if the field is not read, or if the copy of the registry has it for no listing. */
-export const noneRecorded = (
-  judged: JudgedListing,
-  field: CopyField,
-  none: Words,
-  gap?: string,
-): TextFact => {
+export function noneRecorded(judged: JudgedListing, field: CopyField, none: Words, gap?: string) {
   const why = whyNoneRead(judged.listing, field);
-  if (why) return recorded(judged, within(phrase(why)), 'not_known');
-  return { ...recorded(judged, none, 'not_known'), ...(gap && { gap }) };
-};
+  const fact = recorded(judged, why ? within(phrase(why)) : none, 'not_known');
+  return why ? fact : { ...fact, ...(gap && { gap }) };
+}
 
 export function unknownOf(judged: JudgedListing, { kind }: AskedKind, notStated: Words): TextFact {
   const item = judged.listing.not_known.find((one) => one.kind === kind);

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { code, isEmpty, join, ours, quote, say, sentence, type Words, wordsSchema } from '../core/words.ts';
+import {
+  code,
+  eachCode,
+  isEmpty,
+  join,
+  ours,
+  quote,
+  say,
+  sentence,
+  type Words,
+  wordsSchema,
+} from '../core/words.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
 
 export const hit = z.object({
@@ -89,17 +100,8 @@ export const resolvedNames = z.object({
 export type ResolvedNames = z.infer<typeof resolvedNames>;
 
 export function toResolvedLines(one: Resolved): Words[] {
-  const {
-    outcome,
-    handle,
-    found_by,
-    version,
-    package_version: recorded,
-    near = [],
-    facts = [],
-    version_asked,
-    part_asked,
-  } = one;
+  const { outcome, handle, found_by, version, package_version: recorded, near = [], facts = [] } = one;
+  const { version_asked = say``, part_asked = say`` } = one;
   const { title, description, candidates = [], reason, notes = [], stands_out = [], unknown = [] } = one;
   const unsaid = stands_out.filter((one) => one.version === undefined);
   const told = (label: Words, isOther: boolean) => {
@@ -111,8 +113,8 @@ export function toResolvedLines(one: Resolved): Words[] {
   const which = join([is, handle ? code(handle) : say``], ': ');
   const ofPackage = recorded ? say`, of the package ${code(recorded)}` : say``;
   const said = [
-    version_asked ?? say``,
-    part_asked ?? say``,
+    version_asked,
+    part_asked,
     sentence(found_by ? say`${which}, found as ${found_by}` : which),
     join(written, ': '),
     join(
@@ -126,14 +128,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     unknown.length > 0 ? say`Not known: ${join(unknown.map(ours), ', ')}.` : say``,
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
-    near.length > 0
-      ? sentence(
-          say`Near: ${join(
-            near.map((name) => code(name)),
-            ', ',
-          )}`,
-        )
-      : say``,
+    near.length > 0 ? sentence(say`Near: ${join(eachCode(near), ', ')}`) : say``,
   ];
   return said.filter((words) => !isEmpty(words));
 }

@@ -1,4 +1,4 @@
-import { day_ms, dayOrTime, dayText } from '../core/text.ts';
+import { day_ms, dayOrTime, dayText, lastOf } from '../core/text.ts';
 import {
   betweenDays,
   code,
@@ -73,10 +73,7 @@ export const toKnown =
 /** Undefined before the first check. */
 export function newestCheckTime({ observations }: ListingDocument): string | undefined {
   const all: readonly Observation[] = observations;
-  return all
-    .flatMap((one) => one[checked_at] ?? one.observed_at ?? [])
-    .toSorted()
-    .at(-1);
+  return lastOf(all.flatMap((one) => one[checked_at] ?? one.observed_at ?? []));
 }
 
 /** The fact itself if it is known, or if no check ever saw it. */
@@ -91,8 +88,9 @@ export function newestCheck(listing: ListingDocument): string | undefined {
 
 /** Returns undefined if there was no check, or if the newest one is not stale. */
 export function lastChecked(listing: ListingDocument): string | undefined {
-  const dated = listing.observations.filter(isDated);
-  const newest = dated.toSorted((a, b) => b.observed_at.localeCompare(a.observed_at)).at(0);
+  const [newest] = listing.observations
+    .filter(isDated)
+    .toSorted((a, b) => b.observed_at.localeCompare(a.observed_at));
   return newest?.is_stale ? dayText(newest.observed_at) : undefined;
 }
 

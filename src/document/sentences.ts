@@ -31,24 +31,30 @@ import { packagePage } from '../observations/known/kinds/packages/packages.ts';
 import type { sharedKinds } from '../observations/known/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/known/kinds/questions.ts';
 import { askedOf, kindOf, kindsWithUnknown } from '../observations/known/kinds.ts';
-import { checked_at, isDated, knowingOf, type Observation } from '../observations/known/observation.ts';
+import {
+  checked_at,
+  type DatedObservation,
+  isDated,
+  knowingOf,
+  type Observation,
+} from '../observations/known/observation.ts';
 import type { ListingDocument, NotKnownItem, NotSeenItem } from './listing-document.ts';
 import { copyLacksWords, packageTypes, transports } from './record.ts';
 
 const mostInputs = 5;
 
-const nouns = {
-  header: ['a header', 'headers'],
-  variable: ['a variable', 'variables'],
-  environment: ['an environment variable', 'environment variables'],
-  argument: ['an argument', 'arguments'],
-} as const;
-const secretNouns = {
-  header: ['a secret header', 'secret headers'],
-  variable: ['a secret variable', 'secret variables'],
-  environment: ['a secret environment variable', 'secret environment variables'],
-  argument: ['a secret argument', 'secret arguments'],
-} as const;
+const kindNouns = {
+  header: 'header',
+  variable: 'variable',
+  environment: 'environment variable',
+  argument: 'argument',
+};
+
+/** `a secret header`, `environment variables` */
+function nounWords(kind: ListingInput['kind'], isSecret: boolean, isMany = false): Words {
+  const noun = `${isSecret ? 'secret ' : ''}${kindNouns[kind]}`;
+  return ours(isMany ? `${noun}s` : `${/^[ae]/.test(noun) ? 'an' : 'a'} ${noun}`);
+}
 
 const mostDescribed = 2;
 const longestDescription = 80;
@@ -73,18 +79,18 @@ function countedWords({ kind }: ListingInput, counted: readonly InputGroup[], is
   const all = counted.flat();
   const secret = all.filter((one) => one.secret).length;
   const unmarked = all.filter((one) => one.unmarked).length;
-  if (secret === all.length) return say`takes ${secret} ${own(secretNouns[kind][1])}`;
+  if (secret === all.length) return say`takes ${secret} ${nounWords(kind, true, true)}`;
   const ofThem = [
     secret > 0 && say`, ${secret} of them secret`,
     unmarked > 0 && say`, ${unmarked} named like credentials but not marked as secret`,
   ];
-  return say`takes ${all.length}${isOther && own(' other')} ${own(nouns[kind][1])}${join(ofThem, '')}`;
+  return say`takes ${all.length}${isOther && own(' other')} ${nounWords(kind, false, true)}${join(ofThem, '')}`;
 }
 
 function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
   const [first] = group;
   if (!first) return say``;
-  const noun = (first.secret ? secretNouns : nouns)[first.kind][group.length > 1 ? 1 : 0];
+  const noun = nounWords(first.kind, first.secret, group.length > 1);
   if (isOnlyCounted(group)) {
     const ofKind = groups.filter(([one]) => one?.kind === first.kind && !one.required);
     const counted = ofKind.filter(isOnlyCounted);
@@ -96,7 +102,7 @@ function groupWords(group: InputGroup, groups: readonly InputGroup[]): Words {
     return say`${inputName(one)}${description !== undefined && say` (${quote(shortened(description))})`}`;
   });
   const more = group.length > mostInputs ? say` and ${group.length - mostInputs} more` : say``;
-  return say`${first.required ? own('needs') : own('takes')} ${own(noun)} ${join(names, ', ')}${more}${notMarked(first)}${pathWords(first, group.length === 1)}`;
+  return say`${first.required ? own('needs') : own('takes')} ${noun} ${join(names, ', ')}${more}${notMarked(first)}${pathWords(first, group.length === 1)}`;
 }
 
 /** Example: `needs a secret header Authorization; takes an argument --port`. */
@@ -118,13 +124,12 @@ export function inputsWords(inputs: readonly ListingInput[], between: '; ' | ', 
 
 /** Where it goes: `an environment variable`. */
 export const inputNoun = (input: ListingInput, place: Words): Words =>
-  say`${own(nouns[input.kind][0])}${place}${pathWords(input)}`;
+  say`${nounWords(input.kind, false)}${place}${pathWords(input)}`;
 
 export function inputWords(input: ListingInput, place: Words): Words {
   const { kind, required, secret, description } = input;
-  const [noun] = (secret ? secretNouns : nouns)[kind];
   const said = description === undefined ? say`` : say`: ${quote(description)}`;
-  return say`${required ? own('needs') : own('takes')} ${own(noun)} ${inputName(input)}${place}${notMarked(input)}${pathWords(input)}${said}`;
+  return say`${required ? own('needs') : own('takes')} ${nounWords(kind, secret)} ${inputName(input)}${place}${notMarked(input)}${pathWords(input)}${said}`;
 }
 
 /** As in `Not known: price`. */
@@ -203,52 +208,30 @@ export const toSplitKinds = (observations: readonly Observation[]): ReadonlySet<
       .map(([kind]) => kind),
   );
 
-type NotSeenFact = Pick<NotSeenItem, 'kind' | 'subject' | 'outcome' | 'asks_for'> & {
-  readonly reason?: Words | undefined;
-  readonly observed_at: string;
-  readonly [checked_at]?: string | undefined;
-};
+const toItem = ({ question, kind, subject, outcome, asks_for, reason, ...seen }: DatedObservation) => ({
+  question,
+  kind,
+  ...(subject !== undefined && { subject }),
+  outcome,
+  ...(asks_for && { asks_for }),
+  reason: reason ?? sentence(outcomeWords({ outcome, asks_for })),
+  by: 'Dossier' as const,
+  as_of: dayText(seen.observed_at),
+  [checked_at]: seen[checked_at],
+});
 
-function toItem({ kind, subject, outcome, asks_for, reason, ...seen }: NotSeenFact): NotSeenItem[] {
-  const question = kindOf(kind)?.question;
-  if (!question) return [];
-  const about = subject === undefined ? {} : { subject };
-  const words = reason ?? sentence(outcomeWords({ outcome, asks_for }));
-  const ended = { outcome, ...(asks_for && { asks_for }) };
-  const as_of = dayText(seen.observed_at);
-  return [
-    {
-      question,
-      kind,
-      ...about,
-      ...ended,
-      reason: words,
-      by: 'Dossier',
-      as_of,
-      [checked_at]: seen[checked_at],
-    },
-  ];
-}
-
-export function toNotSeen(
-  observations: readonly Observation[],
-  ratings: number,
-  date: string,
-): NotSeenItem[] {
-  const notSeen = observations
+export function toNotSeen(observations: readonly Observation[], ratings: number, date: string) {
+  const notSeen: NotSeenItem[] = observations
     .filter(isDated)
     .filter((one) => knowingOf(one) === 'not_seen')
-    .flatMap(toItem);
+    .map(toItem);
+  if (ratings > 0) return notSeen;
+  const { question, kind } = nativeRatings;
   const reason = own('No rating of this listing counts here.');
-  const ofRatings: NotSeenItem = {
-    question: nativeRatings.question,
-    kind: nativeRatings.kind,
-    outcome: 'nothing',
-    reason,
-    by: 'this service',
-    as_of: date,
-  };
-  return ratings === 0 ? [...notSeen, ofRatings] : notSeen;
+  return [
+    ...notSeen,
+    { question, kind, outcome: 'nothing' as const, reason, by: 'this service' as const, as_of: date },
+  ];
 }
 
 /** Undefined for registries whose pages Dossier does not know. */
@@ -333,10 +316,10 @@ function holderWords(of: string, listing: Shown, handle: string, which: Words): 
   const { repository_key = '', website = '', remotes } = listing;
   if (of === 'website') {
     const isThere = (url: string) => websiteDomain(url) === namespaceIdentity(handle);
-    const endpoint = remotes.find(({ url }) => isThere(url))?.url;
+    const endpoints = remotes.filter(({ url }) => isThere(url)).slice(0, 1);
     const what = [
       ...(isThere(website) ? [say`website ${code(website)}`] : []),
-      ...(endpoint ? [say`endpoint ${code(endpoint)}`] : []),
+      ...endpoints.map(({ url }) => say`endpoint ${code(url)}`),
     ];
     const verb = own(what.length > 1 ? 'are' : 'is');
     return say`its ${listed(what)} ${verb} not on its own domain but on that of ${which}; this does not show a connection`;

@@ -4,6 +4,7 @@ import {
   code,
   count,
   day,
+  eachCode,
   isEmpty,
   join,
   listed,
@@ -173,10 +174,7 @@ const packagesOf: FactsOf = (judged) => {
   return byOwner(judged, packages, owned).map(({ item: recordedPackage, runtime_hosts = [] }) => {
     const { registry_type, version, transport } = recordedPackage;
     const name = packageName(recordedPackage);
-    const hosts = listed(
-      runtime_hosts.map((host) => code(host)),
-      3,
-    );
+    const hosts = listed(eachCode(runtime_hosts), 3);
     const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
     const isWhole = judged.detail === 'table' || judged.detail === 'full';
     const digest = isWhole && digestWords(recordedPackage);
@@ -238,7 +236,7 @@ function toolSecrets({ details }: KnownFact<typeof toolsSurface>): Words {
     return Array.isArray(secrets) ? [{ name: String(name), secrets: secrets.map(String) }] : [];
   });
   const said = asking.slice(0, mostAsking).map(({ name, secrets }) => {
-    const taken = say`${own(secrets.length > 1 ? 'secrets' : 'secret')} ${listed(secrets.map((one) => code(one)))}`;
+    const taken = say`${own(secrets.length > 1 ? 'secrets' : 'secret')} ${listed(eachCode(secrets))}`;
     return say`its tool ${code(name)} takes the ${taken}`;
   });
   const more = asking.length - said.length;
@@ -253,10 +251,7 @@ const asks: FactsOf = (judged) => {
   const toFact = (text: Words) => recorded(judged, text);
   const { some, none } = askedInputs(judged);
   const reaching = listing.packages.flatMap(({ identifier, reaches = [] }) => {
-    const by = listed(
-      reaches.map((one) => code(one)),
-      detail === 'full' ? reaches.length : mostPlaces,
-    );
+    const by = listed(eachCode(reaches), detail === 'full' ? reaches.length : mostPlaces);
     const its = say`its container${atPlace({ subject: identifier }, listing.packages)}`;
     return reaches.length > 0 ? say`${its} reaches more of your machine by ${by}` : [];
   });

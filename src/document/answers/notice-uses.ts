@@ -36,6 +36,8 @@ interface NoticeUse {
   /** `says`: only in a question about something else. */
   readonly hook: 'asks' | 'says' | 'counts';
   readonly finding?: InventoryFinding;
+  /** The page of a listing that has more about it. */
+  readonly anchor?: 'history' | 'ratings';
   /** Printed when a listing is locked and at each check; other facts are compared. */
   readonly isSaidByLock?: true;
 }
@@ -45,26 +47,26 @@ const uses: Readonly<Record<StandOut['key'] | 'other_version', NoticeUse>> = {
   other_malware: { hook: 'asks' },
   other_version: { hook: 'says' },
   deprecated: { hook: 'asks', finding: 'deprecated', isSaidByLock: true },
-  returned: { hook: 'says', isSaidByLock: true },
-  moved: { hook: 'asks', finding: 'moved' },
+  returned: { hook: 'says', anchor: 'history', isSaidByLock: true },
+  moved: { hook: 'asks', anchor: 'history', finding: 'moved' },
   superseded: { hook: 'says', finding: 'deprecated', isSaidByLock: true },
   status_message: { hook: 'says' },
   names_service: { hook: 'counts' },
-  redirected: { hook: 'asks', finding: 'unreachable' },
-  no_answer: { hook: 'says', finding: 'unreachable' },
+  redirected: { hook: 'asks', anchor: 'history', finding: 'unreachable' },
+  no_answer: { hook: 'says', anchor: 'history', finding: 'unreachable' },
   not_there: { hook: 'asks', finding: 'not-there', isSaidByLock: true },
   no_repository: { hook: 'says', finding: 'not-there', isSaidByLock: true },
   stale: { hook: 'counts' },
   hidden_text: { hook: 'asks', finding: 'texts', isSaidByLock: true },
   credential_files: { hook: 'asks', finding: 'texts', isSaidByLock: true },
-  changed: { hook: 'asks', finding: 'changed' },
-  unread_tools: { hook: 'says', finding: 'unread-tools' },
+  changed: { hook: 'asks', anchor: 'history', finding: 'changed' },
+  unread_tools: { hook: 'says', anchor: 'history', finding: 'unread-tools' },
   contradiction: { hook: 'says', finding: 'contradiction' },
   shared: { hook: 'counts' },
   package_version: { hook: 'asks', finding: 'scripts', isSaidByLock: true },
   advisories: { hook: 'asks', finding: 'advisories', isSaidByLock: true },
   secrets: { hook: 'counts' },
-  ratings: { hook: 'counts' },
+  ratings: { hook: 'counts', anchor: 'ratings' },
   new: { hook: 'asks', finding: 'new' },
 };
 

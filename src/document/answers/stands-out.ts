@@ -4,6 +4,7 @@ import {
   count,
   day,
   dayOf,
+  eachCode,
   ended,
   isEmpty,
   join,
@@ -56,6 +57,7 @@ import {
   tallyWords,
 } from '../seen.ts';
 import { publisherSays, strangerWords } from '../sentences.ts';
+import { useOf } from './notice-uses.ts';
 
 /** A fact that a buyer should read first. It is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
@@ -125,10 +127,8 @@ function moved({ listing, known }: JudgedListing): Words[] {
     .slice(0, mostMoves)
     .map((one) => sentence(say`${versionMoveWords(one)}${source('record')}`));
   const others =
-    more > 0
-      ? [say`${count(more, 'more version')} moved something, too${elsewhere > 0 ? toOthers : say``}.`]
-      : [];
-  return shown.length === 0 ? [] : [join([...shown, ...others], ' ')];
+    more > 0 && say`${count(more, 'more version')} moved something, too${elsewhere > 0 && toOthers}.`;
+  return shown.length === 0 ? [] : [join([...shown, others], ' ')];
 }
 
 const returned = ({ listing }: JudgedListing): Words[] =>
@@ -178,9 +178,7 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
     ? say`; no check ${sinceDayOf(missed_since, observed_at)} saw it answer`
     : notSince;
   const isAnswer = changed_from && changed_from.value !== null;
-  const answered = isAnswer
-    ? say`; it last answered ${onDayBefore(changed_from.seen_until, first_seen_at)}`
-    : say``;
+  const answered = isAnswer && say`; it last answered ${onDayBefore(changed_from.seen_until, first_seen_at)}`;
   return say`${what}${answered}${since}`;
 }
 
@@ -236,12 +234,10 @@ function changed(judged: JudgedListing): Noticed[] {
       const said = shownChanges(one, listing).flatMap((change) => {
         const isLast = change.changed_from === one.changed_from;
         const words = changeWords(kind, change, between(change));
-        const alternates = isLast ? alternatesWords(one.changed_from) : own('');
+        const alternates = isLast && alternatesWords(one.changed_from);
         const isOlder = isLast && isKnown(one) && !isEmpty(sinceThen(judged, one));
         if (!words) return [];
-        return isOlder
-          ? say`${words}${alternates}; last seen on ${day(one.observed_at)}`
-          : say`${words}${alternates}`;
+        return say`${words}${alternates}${isOlder && say`; last seen on ${day(one.observed_at)}`}`;
       });
       if (said.length === 0) return [];
       // Several changes of one fact form one notice, so that they leave room for others.
@@ -266,19 +262,13 @@ function contradictions(judged: JudgedListing): Noticed[] {
   const { listing, known } = judged;
   const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
   const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
-    const names = join(
-      secrets.map(({ name }) => code(name)),
-      ', ',
-    );
-    return say`The record asks for a secret (${names}); ${whichOf(remote.url)} introduced itself to Dossier without a secret${byCheck(one)}`;
+    const names = eachCode(secrets.map(({ name }) => name));
+    return say`The record asks for a secret (${join(names, ', ')}); ${whichOf(remote.url)} introduced itself to Dossier without a secret${byCheck(one)}`;
   });
   const asked = known(accessRequired).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
-    return one.value && remote && !remote.inputs
-      ? [
-          say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`,
-        ]
-      : [];
+    if (!one.value || !remote || remote.inputs) return [];
+    return say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`;
   });
   return [...letIn, ...asked, ...ofContradicting(judged)];
 }
@@ -302,10 +292,8 @@ function shared({ known }: JudgedListing): Words[] {
     join(
       [
         sentence(say`${phrase(first.reason)}${by}`),
-        isEmpty(same)
-          ? same
-          : sentence(say`${strangerWords(first.shared_with ?? '')} has the same ${same} too`),
-        isEmpty(other) ? other : sentence(say`Other listings share the ${other} of this listing`),
+        !isEmpty(same) && sentence(say`${strangerWords(first.shared_with ?? '')} has the same ${same} too`),
+        !isEmpty(other) && sentence(say`Other listings share the ${other} of this listing`),
       ],
       ' ',
     ),
@@ -329,9 +317,8 @@ function secrets(judged: JudgedListing): Words[] {
   const differs = counts.length > 1 ? own(', depending on the use') : own(', not the same for each use');
   const depends = isOther && !ofSome && differs;
   const [least = 0, ...more] = counts;
-  const number =
-    more.length > 0 ? say`${least} or ${count(more.at(-1) ?? 0, 'secret')}` : count(least, 'secret');
-  return [say`The record asks for ${number}${where}${depends}`];
+  const most = count(more.at(-1) ?? least, 'secret');
+  return [say`The record asks for ${more.length > 0 && say`${least} or `}${most}${where}${depends}`];
 }
 
 const new_days = 30;
@@ -371,22 +358,11 @@ const rules = {
 } as const satisfies Record<string, (judged: JudgedListing) => Noticed[]>;
 const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
 
-/** The page of a listing that has more about a notice. */
-const anchors: Partial<Record<keyof typeof rules, 'history' | 'ratings'>> = {
-  returned: 'history',
-  moved: 'history',
-  redirected: 'history',
-  no_answer: 'history',
-  changed: 'history',
-  unread_tools: 'history',
-  ratings: 'ratings',
-};
-
 export const toStandsOut = (judged: JudgedListing) =>
   standOutKeys.flatMap((key) =>
     rules[key](judged).map((one) => {
       const { text, fact } = one instanceof Words ? { text: one } : one;
       const kind = fact && kindOf(fact.kind);
-      return { key, text: ended(text), anchor: anchors[key], fact, of: kind && partOf(kind) };
+      return { key, text: ended(text), anchor: useOf({ key }).anchor, fact, of: kind && partOf(kind) };
     }),
   );

@@ -1,4 +1,4 @@
-import { dayText } from '../../core/text.ts';
+import { dayText, lastOf } from '../../core/text.ts';
 import { count, fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
@@ -6,14 +6,14 @@ import { priceOffers } from '../../observations/known/prices/offers.ts';
 import type { ListingFacts } from '../record.ts';
 import { unique } from '../words.ts';
 import { topicWords } from './history.ts';
-import type { HistoryKind } from './history-events.ts';
+import type { HistoryKind, HistoryQuery } from './history-events.ts';
 
 const mostNamed = 4;
 const longestValue = 80;
 
 /** Callers rely on these (`isLocked`), and the last check saw every fact of them whole. */
 function relied(observations: readonly StoredObservation[], question: HistoryKind | undefined) {
-  const last = observations.reduce((day, { observed_at }) => (observed_at > day ? observed_at : day), '');
+  const last = lastOf(observations.map(({ observed_at }) => observed_at)) ?? '';
   const isSeen = ({ outcome, missed, observed_at }: StoredObservation) =>
     outcome === 'seen' && !missed && observed_at === last;
   // Few of the places that may state a price do.
@@ -37,8 +37,6 @@ interface Same {
   readonly words: Words;
 }
 
-const lastDayOf = (days: readonly string[]): string => days.toSorted().at(-1) ?? '';
-
 /** What a fact says as a whole, and then what of it is the same since an earlier day. */
 function sameIn(
   { kind, facts }: ReturnType<typeof relied>['kinds'][number],
@@ -48,12 +46,12 @@ function sameIn(
   // Of a list whose members are no longer stored, only the digest is.
   const value = saidByAll(facts.flatMap((one) => kind.say(one) ?? []));
   const whole = {
-    since: lastDayOf(ofKind.map((one) => one.first_seen_at)),
+    since: lastOf(ofKind.map((one) => one.first_seen_at)) ?? '',
     words: value ? say`${topicWords(kind)}: ${value}` : topicWords(kind),
   };
   const [first] = facts;
   const parts = Object.keys(first?.parts ?? {}).flatMap((name) => {
-    const since = lastDayOf(facts.map((one) => one.parts?.[name]?.since ?? one.first_seen_at));
+    const since = lastOf(facts.map((one) => one.parts?.[name]?.since ?? one.first_seen_at)) ?? '';
     const words = saidByAll(facts.flatMap((one) => kind.partsOf?.(one)?.[name]?.words ?? []));
     return words && since < whole.since ? [{ since, words }] : [];
   });
@@ -66,10 +64,7 @@ function sameIn(
  */
 export function unchangedWords(
   { observed }: Pick<ListingFacts, 'observed'>,
-  {
-    since = '',
-    kind: question,
-  }: { readonly since?: string | undefined; readonly kind?: HistoryKind | undefined },
+  { since = '', kind: question }: Pick<HistoryQuery, 'since' | 'kind'>,
 ): Words | undefined {
   const { observations = [] } = observed ?? {};
   const { kinds, last } = relied(observations, question);

@@ -4,7 +4,7 @@ import { reversedHost } from '../../core/identity.ts';
 import { asMembers, isJsonObject, type JsonObject } from '../../core/json.ts';
 import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { Problem } from '../../core/problem.ts';
-import { dayText } from '../../core/text.ts';
+import { dayText, lastOf } from '../../core/text.ts';
 import { inTurns } from '../../core/turns.ts';
 import { toText } from '../../core/words.ts';
 import {
@@ -89,8 +89,7 @@ export const digestOf = (value: object) => `sha256:${canonicalDigest(value)}`;
  * modelcontextprotocol/registry pull request 1404.
  */
 function toReferences(document: ListingDocument, server: JsonObject, interval_s: number) {
-  const times = document.observations.filter(isDated).map(({ observed_at }) => observed_at);
-  const checked_at = times.toSorted().at(-1);
+  const checked_at = lastOf(document.observations.filter(isDated).map(({ observed_at }) => observed_at));
   return {
     subject_digest: digestOf(server),
     ...(checked_at && { checked_at, fresh_until: toStaleAt(checked_at, interval_s) }),

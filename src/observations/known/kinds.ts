@@ -5,55 +5,17 @@ import { agentCard, serverCard } from './kinds/cards.ts';
 import { endpointAnswers, endpointAvailability, endpointProtocol } from './kinds/endpoint.ts';
 import { toolsCredentialFiles } from './kinds/lists/credential-files.ts';
 import { toolsInterfaces } from './kinds/lists/tool-interfaces.ts';
-import {
-  promptsSurface,
-  resourcesSurface,
-  skillsSurface,
-  toolsCount,
-  toolsHiddenText,
-  toolsHints,
-  toolsInstructions,
-  toolsSurface,
-} from './kinds/lists/tools.ts';
+import * as lists from './kinds/lists/tools.ts';
 import { recordMoves } from './kinds/moves.ts';
 import { packageAdvisories } from './kinds/packages/advisories.ts';
-import {
-  packageDeprecated,
-  packageExists,
-  packageMaintainers,
-  packageNewestVersion,
-  packageVersionAge,
-} from './kinds/packages/packages.ts';
+import * as packages from './kinds/packages/packages.ts';
 import { packageProvenance } from './kinds/packages/provenance.ts';
 import { packageLicence, packageNames, packageRepository } from './kinds/packages/says.ts';
 import { packageDependencies, packagePublishedBy, packageScripts } from './kinds/packages/versions.ts';
-import {
-  namespaceHoldsEndpoint,
-  namespaceOwner,
-  namespaceProof,
-  publisherListings,
-  publisherSameEndpoint,
-  sharedKinds,
-} from './kinds/publisher.ts';
+import * as publisher from './kinds/publisher.ts';
 import { otherQuestions } from './kinds/questions.ts';
-import {
-  recordPackageTypes,
-  recordRepository,
-  recordTransports,
-  recordUnreadFields,
-  registryFirstPublished,
-  registryLastPublished,
-  registryLastUpdate,
-  registryStatus,
-  registryStatusMessage,
-  registryVersions,
-} from './kinds/record.ts';
-import {
-  repositoryExists,
-  repositoryHead,
-  repositoryLastCommit,
-  repositorySupersededBy,
-} from './kinds/repository.ts';
+import * as records from './kinds/record.ts';
+import * as repositories from './kinds/repository.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 import { priceOffers } from './prices/offers.ts';
@@ -65,24 +27,24 @@ const checked = [
   endpointAnswers,
   endpointAvailability,
   endpointProtocol,
-  toolsCount,
-  toolsSurface,
-  promptsSurface,
-  resourcesSurface,
-  skillsSurface,
+  lists.toolsCount,
+  lists.toolsSurface,
+  lists.promptsSurface,
+  lists.resourcesSurface,
+  lists.skillsSurface,
   toolsInterfaces,
-  toolsHints,
-  toolsInstructions,
-  toolsHiddenText,
+  lists.toolsHints,
+  lists.toolsInstructions,
+  lists.toolsHiddenText,
   toolsCredentialFiles,
   accessRequired,
   accessOauth,
-  repositoryExists,
-  repositoryLastCommit,
-  packageMaintainers,
-  packageExists,
-  packageVersionAge,
-  packageNewestVersion,
+  repositories.repositoryExists,
+  repositories.repositoryLastCommit,
+  packages.packageMaintainers,
+  packages.packageExists,
+  packages.packageVersionAge,
+  packages.packageNewestVersion,
   packageNames,
   packageRepository,
   packageProvenance,
@@ -90,9 +52,9 @@ const checked = [
   packageScripts,
   packagePublishedBy,
   packageDependencies,
-  packageDeprecated,
-  repositorySupersededBy,
-  repositoryHead,
+  packages.packageDeprecated,
+  repositories.repositorySupersededBy,
+  repositories.repositoryHead,
   securityContact,
   agentCard,
   serverCard,
@@ -101,23 +63,23 @@ const checked = [
 ] as const;
 
 const recorded = [
-  registryStatus,
-  registryStatusMessage,
-  registryLastUpdate,
-  registryVersions,
-  registryFirstPublished,
-  registryLastPublished,
-  recordTransports,
-  recordPackageTypes,
-  recordRepository,
+  records.registryStatus,
+  records.registryStatusMessage,
+  records.registryLastUpdate,
+  records.registryVersions,
+  records.registryFirstPublished,
+  records.registryLastPublished,
+  records.recordTransports,
+  records.recordPackageTypes,
+  records.recordRepository,
   recordMoves,
-  recordUnreadFields,
-  namespaceProof,
-  namespaceOwner,
-  namespaceHoldsEndpoint,
-  publisherListings,
-  publisherSameEndpoint,
-  ...sharedKinds,
+  records.recordUnreadFields,
+  publisher.namespaceProof,
+  publisher.namespaceOwner,
+  publisher.namespaceHoldsEndpoint,
+  publisher.publisherListings,
+  publisher.publisherSameEndpoint,
+  ...publisher.sharedKinds,
 ] as const;
 
 export const kinds: readonly Kind[] = checked;
@@ -137,7 +99,12 @@ const askedByName = new Map<string, AskedKind>(
 
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);
 
-export const surfaceKinds = [toolsSurface, promptsSurface, resourcesSurface, skillsSurface] as const;
+export const surfaceKinds = [
+  lists.toolsSurface,
+  lists.promptsSurface,
+  lists.resourcesSurface,
+  lists.skillsSurface,
+] as const;
 
 export const surfaceOf = (name: string): Surface | undefined => {
   const lists = kinds.find(({ kind }) => kind === name)?.lists;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asMembers, asObject, type JsonObject, readObject } from '../../../core/json.ts';
 import { isTemplate, toLine } from '../../../core/text.ts';
-import { code, count, join, listed, own, say, type Words } from '../../../core/words.ts';
+import { code, count, eachCode, join, listed, own, say, type Words } from '../../../core/words.ts';
 import { type Fetched, type NoAnswer, returned } from '../../../net/answer.ts';
 import type { EndpointAnswer } from '../../asked/endpoint/conversation.ts';
 import { nameOf, surfaces } from '../../asked/endpoint/surface.ts';
@@ -234,20 +234,10 @@ function compareTools(named: readonly string[], list: EndpointAnswer['list']): z
 
 const mostNamed = 3;
 
-const namesWords = (names: readonly string[], all: number): Words =>
-  listed(
-    names.map((name) => code(name)),
-    mostNamed,
-    all,
-  );
+const namesWords = (names: readonly string[], all: number): Words => listed(eachCode(names), mostNamed, all);
 
-function toolsWords({
-  named,
-  listed: all,
-  both = 0,
-  not_in_card = [],
-  only_in_card = [],
-}: z.infer<typeof comparedTools>): Words {
+function toolsWords(tools: z.infer<typeof comparedTools>): Words {
+  const { named, listed: all, both = 0, not_in_card = [], only_in_card = [] } = tools;
   if (all === undefined) return say`; names ${count(named, 'tool')}`;
   const missing = all - both;
   const more = named - both;

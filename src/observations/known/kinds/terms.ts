@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asMembers, asObject, readObject } from '../../../core/json.ts';
 import { toLine } from '../../../core/text.ts';
-import { code, codes, day, listed, own, say, type Words } from '../../../core/words.ts';
+import { code, codes, day, eachCode, listed, own, say, type Words } from '../../../core/words.ts';
 import type { Fetched } from '../../../net/answer.ts';
 import { withCheckedRemotes } from '../../asked/checked-remotes.ts';
 import { toTime } from '../../asked/published/document.ts';
@@ -138,16 +138,11 @@ async function askForTerms(run: CheckRun, { url, read }: TermsPlace): Promise<Fi
 
 const allOf = (places: readonly TermsPlace[]) => places.map(({ url }) => url).join(' ');
 
-const listPlaces = (places: readonly TermsPlace[]) =>
-  listed(
-    places.map(({ url }) => code(url.slice(0, 200))),
-    3,
-  );
-
 /** If a document could not be read, the fact has the outcome of the first such document. */
 function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[]): Finding<never> {
   const open = answers.find(({ outcome }) => outcome !== 'nothing' && outcome !== 'absent');
-  const why = open?.why ?? say`Dossier found no link to terms of service at ${listPlaces(places)}.`;
+  const shown = listed(eachCode(places.map(({ url }) => url.slice(0, 200))), 3);
+  const why = open?.why ?? say`Dossier found no link to terms of service at ${shown}.`;
   const outcome = open?.outcome ?? 'nothing';
   return { recorded: allOf(places), value: null, outcome, why, source: ownProbe, rule: 'together' };
 }

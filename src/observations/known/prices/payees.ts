@@ -1,3 +1,4 @@
+import { lastOf } from '../../../core/text.ts';
 import type { SeenPayee } from '../../../listings/references/payees.ts';
 import { factsOf } from '../kind.ts';
 import type { DatedObservation } from '../observation.ts';
@@ -38,11 +39,7 @@ export function payeesOf(observations: readonly PayeeObservation[]): SeenPayee[]
     return {
       address,
       network,
-      as_of:
-        facts
-          .map((one) => one.observed_at)
-          .sort()
-          .at(-1) ?? '',
+      as_of: lastOf(facts.map((one) => one.observed_at)) ?? '',
       first_seen_at,
       endpoints: facts.flatMap(({ subject }) => subject ?? []),
       offers: toPaid(some.flatMap(({ offers }) => offers)),

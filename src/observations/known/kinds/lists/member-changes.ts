@@ -1,7 +1,7 @@
 import { difference, isNew, type ValueDifference } from '../../../../core/difference/difference.ts';
 import { asMembers, isJsonObject, type Json, type JsonObject, mapTexts } from '../../../../core/json.ts';
 import { toShownName } from '../../../../core/text.ts';
-import { code, join, listed, own, say, type Words } from '../../../../core/words.ts';
+import { code, eachCode, join, listed, own, say, type Words } from '../../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../../asked/endpoint/surface.ts';
 import type { Difference } from '../../kind.ts';
 import { type ChangeClass, type ChangeCounts, changeClasses } from '../../observation.ts';
@@ -252,11 +252,7 @@ const ofArguments = { secret: own(''), required: own(''), added: own('requires '
 function withArguments(item: NamedChange): Words {
   const { class: name, arguments: all = [] } = item;
   const verb = name in ofArguments ? ofArguments[name as keyof typeof ofArguments] : own('newly requires ');
-  const names = listed(
-    all.map((one) => code(one)),
-    mostArguments,
-    all.length,
-  );
+  const names = listed(eachCode(all), mostArguments);
   return all.length > 0 ? say`${nameWords(item)} (${verb}${names})` : nameWords(item);
 }
 
