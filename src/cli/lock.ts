@@ -16,9 +16,7 @@ import {
   type LockedListing,
   type LockFile,
   readLockFile,
-  thereAndBack,
   toOtherState,
-  uncomparedOf,
 } from '../document/lock/lock-file.ts';
 import { annotation } from './annotation.ts';
 import type { InventoryToLock } from './inventory/inventory.ts';
@@ -81,11 +79,11 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
   return found;
 }
 
-const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>): LockDifference[] =>
-  Object.entries(lock.listings).flatMap(([handle, locked]) => {
+const compareAll = (lock: LockFile, found: ReadonlyMap<string, LockComparison>) =>
+  Object.entries(lock.listings).map(([handle, locked]) => {
     const now = found.get(handle) ?? 'not listed';
     return typeof now === 'string'
-      ? [toOtherState(handle, ['listing', 'listed', now])]
+      ? { handle, differences: [toOtherState(handle, ['listing', 'listed', now])], facts: [], notes: [] }
       : compareLocked(handle, locked, now[0], now[1]);
   });
 
@@ -111,26 +109,16 @@ function print(all: readonly LockLine[], { json }: LockOptions, isGitHub = false
 
 const mostNamed = 5;
 
-function printUncompared(
-  lock: LockFile,
-  found: ReadonlyMap<string, LockComparison>,
-  options: LockOptions,
-): boolean {
-  const all = Object.entries(lock.listings).flatMap(([handle, locked]) => {
-    const now = found.get(handle) ?? 'not listed';
-    if (typeof now === 'string') return [];
-    const again = thereAndBack(handle, locked, now[0], now[1]);
-    return [{ handle, ...uncomparedOf(handle, locked, now[0]), again }];
-  });
-  const facts = all.flatMap(({ handle, facts: some }) => some.map((one) => ({ handle, ...one })));
+function printUncompared(all: ReturnType<typeof compareAll>, options: LockOptions): boolean {
+  const facts = all.flatMap((one) => one.facts);
   const told = [...Map.groupBy(facts, ({ why }) => why)].map(([why, some]) => {
     const more = some.length > mostNamed ? `; and ${some.length - mostNamed} more` : '';
     const named = some.slice(0, mostNamed).map(({ text }) => text);
     return `${counted(some.length, 'fact')} could not be compared, ${why}: ${named.join('; ')}${more}`;
   });
   const each = facts.map(({ handle, text, why }) => ({ text, json: { handle, uncompared: text, why } }));
-  const notes = all.flatMap(({ handle, reasons, again }) =>
-    [...reasons, ...again].map((text) => ({ text, json: { handle, note: text } })),
+  const notes = all.flatMap(({ handle, notes: some }) =>
+    some.map((text) => ({ text, json: { handle, note: text } })),
   );
   print([...(options.json ? each : told.map((text) => ({ text, json: {} }))), ...notes], options);
   return facts.length > 0;
@@ -178,16 +166,11 @@ const askedPlace = (from: string | undefined) => (from === ownDatabase ? undefin
 async function readWanted(
   known: LockFile | undefined,
   handles: readonly string[],
-  {
-    from,
-    out,
-    view,
-    update,
-    inventory = update ? filesOf(known, out) : undefined,
-    environment = {},
-  }: LockOptions,
+  options: LockOptions,
   config: () => Promise<Config>,
 ) {
+  const { from, out, view, update, environment = {} } = options;
+  const { inventory = update ? filesOf(known, out) : undefined } = options;
   const ofView = view === undefined ? [] : await readViewHandles(from, view);
   const files = inventory === true ? [] : inventory;
   const used =
@@ -240,7 +223,11 @@ export async function runLock(
     );
   const found = await readAll(wanted, source);
   const listings = toListings(found, known, source, options);
-  if (known && update) print(compareAll(known, found).map(toSaid(options)), options);
+  if (known && update)
+    print(
+      compareAll(known, found).flatMap((one) => one.differences.map(toSaid(options))),
+      options,
+    );
   const { asked, inventory: before } = known ?? {};
   const lock: LockFile = {
     lockfile_version: 1,
@@ -250,13 +237,8 @@ export async function runLock(
     inventory: files?.map((one) => relative(dirname(out), resolve(one))) ?? before,
     listings,
   };
-  if (used && used.malware.length > 0) {
-    printNotices(new Map(), used, options);
-    throw new ExitError(
-      1,
-      `${reportedText(new Set(used.malware.map(({ handle }) => handle)).size)}; nothing was written`,
-    );
-  }
+  if (used && used.malware.length > 0)
+    throw new ExitError(1, `${reportedText(printNotices(new Map(), used, options))}; nothing was written`);
   replaceFile(out, `${JSON.stringify(lock, null, 2)}\n`);
   const locked = Object.keys(listings).length;
   printNotices(found, used, options);
@@ -304,13 +286,14 @@ export async function runCheck(
   const configured = await askAgain(lock, options, config);
   const { failed = [], added = [], unreadable = [], open = [] } = configured ?? {};
   const malicious = printNotices(found, configured, options, isGitHub);
-  const differences = [...added, ...compareAll(lock, found)];
+  const compared = compareAll(lock, found);
+  const differences = [...added, ...compared.flatMap((one) => one.differences)];
   const named = [
     ...failed.map(({ text, at }) => ({ text, at, json: { found: text } })),
     ...open.map(({ text, at }) => ({ text, at, json: { unknown: text } })),
   ];
   print([...differences.map(toSaid(options)), ...named], options, isGitHub);
-  const isUncompared = printUncompared(lock, found, options);
+  const isUncompared = printUncompared(compared, options);
   const day = dayText(lock.locked_at);
   if (malicious > 0 && !options.ignoreMalware)
     throw new ExitError(1, `${reportedText(malicious)}; --ignore-malware accepts that`);

@@ -16,14 +16,8 @@ const columns = ['kind', 'outcome', 'value', 'reason'] as const;
 /** Without what only later checks need. */
 function toPrinted(found: StoredObservation | DatedFinding) {
   const { why = [], recorded: _, ...one } = found;
-  const { rule: __, by: ___, open: ____, whole: _____, packed: ______, ...read } = one as DatedFinding;
-  const {
-    tally: _______,
-    checks: ________,
-    last_known: _________,
-    missed,
-    ...shown
-  } = read as StoredObservation;
+  const { rule: _1, by: _2, open: _3, whole: _4, packed: _5, ...read } = one as DatedFinding;
+  const { tally: _6, checks: _7, last_known: _8, missed, ...shown } = read as StoredObservation;
   return {
     ...shown,
     ...(why.length > 0 && { reason: toText(new Words(why)) }),
@@ -41,14 +35,8 @@ function toTable(observations: readonly Printed[]): string {
     ...observations.map((one) => columns.map((column) => toCell(one[column] ?? '').slice(0, 60))),
   ];
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return lines.map((line) => line.trimEnd()).join('\n');
 }
 
 async function findListed(handle: string, { store }: Pick<Context, 'store'>): Promise<Listing> {

@@ -1,6 +1,7 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted, dayText } from '../core/text.ts';
 import { code, day, isEmpty, join, ours, own, say, toText, type Words } from '../core/words.ts';
+import type { Listing } from '../listings/listing.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
@@ -16,10 +17,8 @@ export const stateTexts = {
 export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
 /** A check that fails, or a requested one that finds no proof, leaves `checked_at` unchanged. */
-export const lastCheck_at = ({
-  checked_at = '',
-  tried_at = '',
-}: NonNullable<ListingDocument['claim']>): string => (tried_at > checked_at ? tried_at : checked_at);
+export const lastCheck_at = ({ checked_at = '', tried_at = '' }: NonNullable<ListingDocument['claim']>) =>
+  tried_at > checked_at ? tried_at : checked_at;
 
 export const toLabel = (name: string): string => name.replaceAll(/[._]/g, ' ');
 
@@ -31,20 +30,16 @@ export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];
 
-interface Dates {
-  readonly updated_at?: string | undefined;
-  readonly entry_changed_at?: string | undefined;
-}
-
 /** If the version was deprecated on another day, both days, and which of them changed only the status. */
-export function datesWords({ updated_at, entry_changed_at }: Dates, same = own('updated')): Words[] {
+export function datesWords(
+  { updated_at, entry_changed_at }: Partial<Pick<Listing, 'updated_at' | 'entry_changed_at'>>,
+  same = own('updated'),
+): Words[] {
   if (updated_at === undefined) return [];
   if (dayText(entry_changed_at ?? updated_at) === dayText(updated_at))
     return [say`${same} ${day(updated_at)}`];
-  return [
-    say`published ${day(updated_at)}`,
-    say`entry changed ${day(entry_changed_at ?? '')} (status: deprecated)`,
-  ];
+  const changed = say`entry changed ${day(entry_changed_at ?? '')} (status: deprecated)`;
+  return [say`published ${day(updated_at)}`, changed];
 }
 
 export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {

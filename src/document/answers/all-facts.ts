@@ -57,12 +57,9 @@ export const valueWords = (found: ShownInFull & Pick<StoredObservation, 'why'>):
   found.value === null ? endedWords(found) : factWords(found);
 
 type KnownInFull = ShownInFull &
-  Pick<Observation, 'source' | 'subject' | 'first_seen_at'> & {
-    readonly observed_at: string;
-    readonly reason?: Words | undefined;
-  };
+  Pick<Observation, 'source' | 'subject' | 'first_seen_at' | 'reason'> & { readonly observed_at: string };
 
-function knownWords(one: KnownInFull, place = say``): Words {
+function knownWords(one: KnownInFull, place?: Words | false): Words {
   const { reason, source, observed_at, first_seen_at = observed_at } = one;
   const isOlder = dayText(first_seen_at) < dayText(observed_at);
   const same = isOlder ? say`, the same since ${day(first_seen_at)}` : say``;
@@ -81,11 +78,11 @@ const toKnown = (found: readonly KnownInFull[], packages: readonly ListingPackag
   [...Map.groupBy(found, (one) => `${one.kind}\n${toText(knownWords(one))}`).values()].flatMap(
     ([first, ...others]) => {
       if (!first) return [];
-      const more = others.length > 0 ? say` and ${others.length} more` : say``;
+      const { subject } = first;
+      const more = others.length > 0 && say` and ${others.length} more`;
       const place =
-        first.subject === undefined
-          ? say``
-          : say` at ${subjectWords(first.subject)}${transportsWords(first.subject, packages)}${more}`;
+        subject !== undefined &&
+        say` at ${subjectWords(subject)}${transportsWords(subject, packages)}${more}`;
       const text = knownWords(first, place);
       const kind = kindOf(first.kind);
       if (!kind) return [{ title: toLabel(first.kind), text, state: 'known' }];
@@ -102,11 +99,7 @@ const toGaps = (gaps: readonly ReturnType<typeof notKnownGap>[], state: TextFact
     return first ? [{ title, text: first.text, state }] : [];
   });
 
-const notKnownGap = ({
-  kind,
-  reason,
-  outcome,
-}: Pick<Observation, 'kind' | 'outcome'> & { readonly reason?: Words | undefined }) => ({
+const notKnownGap = ({ kind, reason, outcome }: Pick<Observation, 'kind' | 'outcome' | 'reason'>) => ({
   name: factTitle(kind),
   text: reason ?? (outcome === 'nothing' ? own('not stated.') : own('not checked by Dossier.')),
 });

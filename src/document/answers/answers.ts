@@ -186,11 +186,8 @@ function toJudged(listing: ListingDocument, detail: JudgedListing['detail']): Ju
   return { listing, seen, known: toKnown(seen), detail };
 }
 
-function uncheckedWords({
-  [checkedBefore]: before,
-  [partAsked]: part,
-  observations,
-}: ListingDocument): Words {
+function uncheckedWords(listing: ListingDocument): Words {
+  const { [checkedBefore]: before, [partAsked]: part, observations } = listing;
   if (before) return beforeWords(before);
   if (part) return own('Dossier has checked nothing of this part of the listing.');
   // Only after a check, an observation names what it is about.

@@ -199,12 +199,6 @@ export interface HistoryQuery {
   readonly isOther?: ((fact: Pick<ObservationChange, 'kind' | 'subject'>) => boolean) | undefined;
 }
 
-interface HistoryPage {
-  readonly events: readonly HistoryEvent[];
-  /** Undefined at the end. */
-  readonly next: Places | undefined;
-}
-
 const mostSameTime = 1000;
 
 /** Follows from the time of publication, so that a version that comes between two pages shifts no others. */
@@ -242,15 +236,12 @@ async function readVersions(
     const before = told[at - 1]?.changed;
     return hasMove(changed) || !before || hasMove(before) || !changedAlike(changed, before) ? [at] : [];
   });
-  const published = starts.flatMap((start, at): Placed[] => {
-    const [first, ...since] = told.slice(start, starts[at + 1]);
+  const published = starts.flatMap((start, nth): Placed[] => {
+    const [first, ...since] = told.slice(start, starts[nth + 1]);
     if (!first) return [];
-    const event = toVersion(
-      first.published_at,
-      first.changed,
-      since.map(({ changed }) => changed),
-    );
-    return [{ at: first.published_at, place: first.place, event }];
+    const { published_at: at, changed, place } = first;
+    const before = since.map((one) => one.changed);
+    return [{ at, place, event: toVersion(at, changed, before) }];
   });
   const isToldEnd = changes.some(({ data }) => data.version === shown && data.status === origin_status);
   if (!ended_at || undated || !isAsked(ended_at) || isToldEnd) return published;
@@ -261,12 +252,12 @@ async function readVersions(
 type Places = readonly [seq: number, log_index: number, version: number];
 const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 
-/** Without the changed texts of lists. */
+/** Without the changed texts of lists; at the end, without `next`. */
 export async function readEvents(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
   { kind, since = '', until = '9', after = newest, limit, isOther }: HistoryQuery,
   context: Pick<Context, 'store'>,
-): Promise<HistoryPage> {
+) {
   const { handle, withdrawn } = facts.listing;
   const rows = await context.store.listings.newestVersions(handle, {
     withDeleted: true,
@@ -310,7 +301,7 @@ export async function readHistory(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
   query: HistoryQuery,
   context: Pick<Context, 'store'>,
-): Promise<HistoryPage> {
+) {
   const { events, next } = await readEvents(facts, query, context);
   const checks = events.filter((event) => event.type === 'check');
   const worded = (await addTexts(facts.listing.handle, checks, context)).values();

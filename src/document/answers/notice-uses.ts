@@ -1,4 +1,4 @@
-import type { StandOut } from './stands-out.ts';
+import { ownMember } from '../../core/json.ts';
 
 /** `words` of the totals. `by`: the criterion, or the facts, by which it is known that there is none. */
 export const findings = {
@@ -42,7 +42,7 @@ interface NoticeUse {
   readonly isSaidByLock?: true;
 }
 
-const uses: Readonly<Record<StandOut['key'] | 'other_version', NoticeUse>> = {
+const uses = {
   malware: { hook: 'asks', finding: 'malware' },
   other_malware: { hook: 'asks' },
   other_version: { hook: 'says' },
@@ -68,11 +68,12 @@ const uses: Readonly<Record<StandOut['key'] | 'other_version', NoticeUse>> = {
   secrets: { hook: 'counts' },
   ratings: { hook: 'counts', anchor: 'ratings' },
   new: { hook: 'asks', finding: 'new' },
-};
-
-export const keysOf = (finding: InventoryFinding) =>
-  (Object.keys(uses) as StandOut['key'][]).filter((key) => uses[key].finding === finding);
+} satisfies Readonly<Record<string, NoticeUse>>;
+export type NoticeKey = Exclude<keyof typeof uses, 'other_version'>;
 
 /** A newer Dossier may have further notices. */
 export const useOf = ({ key }: { readonly key: string }): NoticeUse =>
-  Object.hasOwn(uses, key) ? uses[key as keyof typeof uses] : { hook: 'says' };
+  ownMember<NoticeUse>(uses, key) ?? { hook: 'says' };
+
+export const keysOf = (finding: InventoryFinding) =>
+  (Object.keys(uses) as NoticeKey[]).filter((key) => useOf({ key }).finding === finding);

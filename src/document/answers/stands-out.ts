@@ -57,7 +57,7 @@ import {
   tallyWords,
 } from '../seen.ts';
 import { publisherSays, strangerWords } from '../sentences.ts';
-import { useOf } from './notice-uses.ts';
+import { type NoticeKey, useOf } from './notice-uses.ts';
 
 /** A fact that a buyer should read first. It is no verdict. */
 export type StandOut = ReturnType<typeof toStandsOut>[number];
@@ -355,8 +355,8 @@ const rules = {
   secrets,
   ratings: ({ listing }) => ratedWords(listing.signals.native),
   new: isNew,
-} as const satisfies Record<string, (judged: JudgedListing) => Noticed[]>;
-const standOutKeys = Object.keys(rules) as (keyof typeof rules)[];
+} satisfies Record<NoticeKey, (judged: JudgedListing) => Noticed[]>;
+const standOutKeys = Object.keys(rules) as NoticeKey[];
 
 export const toStandsOut = (judged: JudgedListing) =>
   standOutKeys.flatMap((key) =>

@@ -32,16 +32,11 @@ function saidByAll(said: readonly Words[]): Words | undefined {
   return words && others.length === 0 && toText(words).length <= longestValue ? words : undefined;
 }
 
-interface Same {
-  readonly since: string;
-  readonly words: Words;
-}
-
 /** What a fact says as a whole, and then what of it is the same since an earlier day. */
 function sameIn(
   { kind, facts }: ReturnType<typeof relied>['kinds'][number],
   observations: readonly StoredObservation[],
-): readonly Same[] {
+) {
   const ofKind = observations.filter((one) => one.kind === kind.kind);
   // Of a list whose members are no longer stored, only the digest is.
   const value = saidByAll(facts.flatMap((one) => kind.say(one) ?? []));

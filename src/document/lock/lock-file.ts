@@ -114,59 +114,53 @@ function withMove(all: readonly LockDifference[]): LockDifference[] {
   });
 }
 
+/**
+ * `differences`, sorted; `facts`: those that are not compared, by why; `notes`: what the newest checks saw
+ * instead, and what is as locked again, but was seen otherwise in between.
+ */
 export function compareLocked(
   handle: string,
   locked: LockedListing,
   now: LockedListing,
   changes: LockChanges,
-): LockDifference[] {
-  const names = [...new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)])].sort();
-  const all = names.flatMap((fact): LockDifference[] => {
-    const before = locked.facts[fact];
-    const after = now.facts[fact];
-    if (isDeepStrictEqual(before?.value, after?.value)) return [];
-    if (whyUncompared(before, after) !== undefined) return [];
-    // The date of the record also holds for facts that it no longer states.
-    const since = after ? after.since : now.facts.version?.since;
-    const when = since ?? now.as_of;
-    const when_is = since === undefined ? 'as_of' : 'since';
-    const how = howChanged(ownMember(changes, fact) ?? [], before ?? {});
-    const texts = { ...toTexts(before, after), ...(how !== undefined && { how }) };
-    return [{ handle, fact, from: before?.value, to: after?.value, ...texts, when, when_is }];
-  });
-  return withMove(all);
-}
-
-/** Facts that are not compared, by why, and what the newest checks saw instead. */
-export function uncomparedOf(handle: string, locked: LockedListing, now: LockedListing) {
-  const facts = Object.entries(locked.facts).flatMap(([fact, one]) => {
-    const why = whyUncompared(one, now.facts[fact]);
-    return why === undefined ? [] : [{ why, text: `${handle}: ${factText(fact)}` }];
-  });
+) {
+  const names = new Set([...Object.keys(locked.facts), ...Object.keys(now.facts)]);
+  const differences: LockDifference[] = [];
+  const facts: { handle: string; why: string; text: string }[] = [];
   const missed = Object.values(now.facts).flatMap(({ missed_since, reason }) =>
     missed_since === undefined || reason === undefined ? [] : [`${handle}: ${reason}`],
   );
-  return { facts, reasons: new Set(missed) };
-}
-
-/** Facts that are as locked again, but were seen otherwise in between. */
-export const thereAndBack = (
-  handle: string,
-  locked: LockedListing,
-  now: LockedListing,
-  changes: LockChanges,
-): string[] =>
-  Object.entries(locked.facts).flatMap(([fact, before]) => {
+  const notes = [...new Set(missed)];
+  for (const fact of names) {
+    const before = locked.facts[fact];
     const after = now.facts[fact];
-    const { since } = before;
-    if (!before.is_observed || since === undefined || after?.since === undefined) return [];
-    if (after.since <= since || whyUncompared(before, after) !== undefined) return [];
-    if (!isDeepStrictEqual(before.value, after.value)) return [];
-    const how = (ownMember(changes, fact) ?? []).filter((one) => one.since > since).map(({ text }) => text);
-    const between = how.length > 0 ? `different before: ${how.join('; ')}` : 'not seen so in between';
-    const back = dayText(after.since);
-    return [`${handle}: ${factText(fact)} is as locked again since ${back}, but was ${between}`];
-  });
+    const text = `${handle}: ${factText(fact)}`;
+    const why = whyUncompared(before, after);
+    const told = ownMember(changes, fact) ?? [];
+    if (why !== undefined) {
+      if (before) facts.push({ handle, why, text });
+    } else if (!isDeepStrictEqual(before?.value, after?.value)) {
+      // The date of the record also holds for facts that it no longer states.
+      const since = after ? after.since : now.facts.version?.since;
+      const when = since ?? now.as_of;
+      const when_is = since === undefined ? 'as_of' : 'since';
+      const how = howChanged(told, before ?? {});
+      const texts = { ...toTexts(before, after), ...(how !== undefined && { how }) };
+      differences.push({ handle, fact, from: before?.value, to: after?.value, ...texts, when, when_is });
+    } else if (before?.is_observed && before.since !== undefined && (after?.since ?? '') > before.since) {
+      const { since } = before;
+      const how = told.flatMap((one) => (one.since > since ? one.text : []));
+      const between = how.length > 0 ? `different before: ${how.join('; ')}` : 'not seen so in between';
+      notes.push(`${text} is as locked again since ${dayText(after?.since ?? '')}, but was ${between}`);
+    }
+  }
+  return {
+    handle,
+    differences: withMove(differences.sort((a, b) => (a.fact < b.fact ? -1 : 1))),
+    facts,
+    notes,
+  };
+}
 
 export const toOtherState = (handle: string, [fact, from, to]: [string, string, string]): LockDifference => ({
   handle,

@@ -18,11 +18,8 @@ function isComparable(one: Observation): boolean {
 }
 
 /** A shortened value is compared by its digest. */
-function lockedValue({
-  value,
-  value_digest,
-  outcome,
-}: Pick<Observation, 'value' | 'value_digest' | 'outcome'>): LockedFact['value'] {
+function lockedValue(one: Pick<Observation, 'value' | 'value_digest' | 'outcome'>): LockedFact['value'] {
+  const { value, value_digest, outcome } = one;
   if (value === null) return outcome;
   return typeof value === 'object' && value_digest
     ? { sha256: value_digest }

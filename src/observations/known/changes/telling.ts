@@ -146,17 +146,10 @@ export interface FoundDifference extends StoredDifference {
 
 export type Differences = ReadonlyMap<string, FoundDifference>;
 
-const recordedFact = ({
-  details,
-  isSilence,
-  why,
-  silentWhy = isSilence ? undefined : why,
-  ...fact
-}: State) => ({
-  ...essenceOf(fact),
-  ...(details && { details }),
-  ...(isUnanswered(fact.outcome) && silentWhy && { why: silentWhy }),
-});
+function recordedFact({ details, isSilence, why, silentWhy = isSilence ? undefined : why, ...fact }: State) {
+  const said = isUnanswered(fact.outcome) && silentWhy && { why: silentWhy };
+  return { ...essenceOf(fact), ...(details && { details }), ...said };
+}
 
 /** Without `was`, the fact was seen for the first time. */
 export function toFactChange(

@@ -252,16 +252,8 @@ const unchangedWords: Readonly<Record<Unchanged, Words>> = {
 type ToldVersion = DatedMove & ChangedFields & { readonly unchanged?: Unchanged };
 
 /** What a version changed besides itself. */
-export function changedVersionWords({
-  version: _,
-  published_at: __,
-  later: ___,
-  kept: ____,
-  fields,
-  inputs,
-  unchanged,
-  ...move
-}: ToldVersion): Words {
+export function changedVersionWords(one: ToldVersion): Words {
+  const { version: _1, published_at: _2, later: _3, kept: _4, fields, inputs, unchanged, ...move } = one;
   if (unchanged) return unchangedWords[unchanged];
   const others = otherFields({ fields, inputs }, move);
   if (Object.keys(move).length === 0) return say`changed ${others}`;

@@ -97,16 +97,8 @@ export interface OfferMembers {
   readonly beside?: readonly BesideMember[];
 }
 
-export function readMembers({
-  amount,
-  asset,
-  network,
-  scheme,
-  pay_to,
-  chain_id,
-  beside = [],
-  ...of
-}: OfferMembers) {
+export function readMembers(stated: OfferMembers) {
+  const { amount, asset, network, scheme, pay_to, chain_id, beside = [], ...of } = stated;
   // MPP may name the chain beside its method.
   const chain = Number.isSafeInteger(chain_id) ? `eip155:${chain_id}` : undefined;
   const on = isIdentifier(network) ? (chain ?? toChain(network)) : undefined;

@@ -76,17 +76,12 @@ export const countSince = (tally: Tally, since: string): number =>
     .filter(([on]) => on >= since)
     .reduce((sum, [, ofDay]) => sum + madeOn(ofDay), 0);
 
-interface FailedDay {
-  readonly on: string;
-  readonly how: Words;
-}
-
 /** The newest first, with the reasons that readings of the day have, or else with how its checks ended. */
 export function failedDays(
   tallies: readonly Tally[],
   since: string,
   reasonsOn: (day: string) => readonly Words[],
-): FailedDay[] {
+) {
   const days = tallies.flatMap((tally) => Object.entries(tally)).filter(([on]) => on >= since);
   const failed = days.flatMap(([on, ofDay]) =>
     ends.filter((ended) => ended !== 'answered' && ofDay[ended]).map((ended) => ({ on, ended })),

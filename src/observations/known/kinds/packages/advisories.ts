@@ -79,11 +79,8 @@ function toAdvisories(
   version: string | undefined,
   isAbsent = false,
 ): Finding<AdvisoriesValue> {
-  const {
-    yes: affecting = [],
-    no: others = [],
-    unknown = [],
-  } = Object.fromEntries(Map.groupBy(malwareFirst(merged(found)), (one) => affects(one, version, ecosystem)));
+  const byEnd = Map.groupBy(malwareFirst(merged(found)), (one) => affects(one, version, ecosystem));
+  const { yes: affecting = [], no: others = [], unknown = [] } = Object.fromEntries(byEnd);
   return {
     value: {
       count: affecting.length,
@@ -327,18 +324,11 @@ export function sayReported(found: SeenAdvisories): Words | undefined {
 
 type SeenAdvisories = ShownFinding<AdvisoriesValue> & Pick<Observation, 'subject'>;
 
-export function sayOfVersion(
-  found: SeenAdvisories,
-  version: string,
-): {
-  readonly malware?: Words;
-  readonly about?: Words;
-  readonly none?: Words;
-  /** Undefined unless a report is about it, or OSV was read whole. */
-  readonly isReported?: boolean | undefined;
-  /** As `isReported`, of any advisory. */
-  readonly isListed?: boolean | undefined;
-} {
+type SaidOfVersion = Partial<
+  Record<'malware' | 'about' | 'none', Words> & Record<'isReported' | 'isListed', boolean>
+>;
+
+export function sayOfVersion(found: SeenAdvisories, version: string): SaidOfVersion {
   const ecosystem = ecosystemOf(found.subject?.split(':')[0] ?? '');
   if (ecosystem === undefined) return {};
   const { advisories, others } = readDetails(found);
@@ -371,6 +361,7 @@ export function sayOfVersion(
     ...(malware.length === 0 && open.length > 0 && { malware: undecided }),
     ...(rest.length > 0 && { about: some }),
     ...(about.length === 0 && { none }),
+    /** Undefined unless a report is about it, or OSV was read whole; `isListed`: of any advisory. */
     isReported: malware.length > 0 ? true : isWhole && open.length === 0 ? false : undefined,
     isListed: about.length > 0 ? true : isNone ? false : undefined,
   };

@@ -119,23 +119,35 @@ export function besideRepository<Of extends Finding>(facts: {
   };
 }
 
+type Made<Value extends Json> = RemoteFinding<Value> | NoAnswer;
+
+/** A finding is of the place that answered. */
+const ofAnswer = <const Value extends Json, Type extends Described>(
+  types: readonly Type[],
+  toFinding: (
+    answer: PackageAnswer,
+    recorded: RecordedPackage<Type>,
+    run: CheckRun,
+  ) => Made<Value> | Promise<Made<Value>>,
+) => ({
+  isOptional: true as const,
+  ...ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
+    const answer = await readPublished(run, recorded);
+    const made = await toFinding(answer, recorded, run);
+    const { source = ownProbe, source_url } = answer;
+    const place = { source, ...(source_url !== undefined && { source_url }) };
+    return { ...('result' in made ? withoutAnswer(made) : made), ...place };
+  }),
+});
+
 export const ofPublished = <const Value extends Json>(
   types: readonly Described[],
   toFinding: (
     published: Published,
     recorded: RecordedPackage<Described>,
     run: CheckRun,
-  ) => RemoteFinding<Value> | NoAnswer | Promise<RemoteFinding<Value> | NoAnswer>,
-) => ({
-  isOptional: true as const,
-  ...ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
-    const published = await readPublished(run, recorded);
-    if (published.result !== 'published') return withoutAnswer(published);
-    const { source, source_url } = published;
-    const finding = await toFinding(published, recorded, run);
-    return { ...('result' in finding ? withoutAnswer(finding) : finding), source, source_url };
-  }),
-});
+  ) => Made<Value> | Promise<Made<Value>>,
+) => ofAnswer(types, (answer, ...of) => (answer.result === 'published' ? toFinding(answer, ...of) : answer));
 
 /** Also if the registry lacks the recorded version. */
 const ofNamed = <const Value extends Json>(
@@ -144,19 +156,12 @@ const ofNamed = <const Value extends Json>(
     named: OfPackage,
     recorded: RecordedPackage<PackageRegistry>,
     answer: Published | NoVersion,
-  ) => RemoteFinding<Value> | NoAnswer,
-) => ({
-  isOptional: true as const,
-  ...ofPackages(types, async (recorded, run): Promise<Finding<Value>> => {
-    const answer = await readPublished(run, recorded);
-    if (answer.result !== 'published' && !('of_package' in answer)) return withoutAnswer(answer);
-    const named = answer.result === 'published' ? answer : answer.of_package;
-    const { source = ownProbe, source_url } = answer;
-    const finding = toFinding(named, recorded, answer);
-    const place = { source, ...(source_url !== undefined && { source_url }) };
-    return { ...('result' in finding ? withoutAnswer(finding) : finding), ...place };
-  }),
-});
+  ) => Made<Value>,
+) =>
+  ofAnswer(types, (answer, recorded) => {
+    if (answer.result === 'published') return toFinding(answer, recorded, answer);
+    return 'of_package' in answer ? toFinding(answer.of_package, recorded, answer) : answer;
+  });
 
 export const packageDeprecated = defineKind({
   kind: 'package.deprecated',

@@ -18,12 +18,8 @@ function compareSigned(
 ): RemoteFinding<Provenance> {
   const details = { version, issuer: toShort(issuer) ?? null };
   if (repository === undefined) {
-    return {
-      value: null,
-      outcome: 'nothing',
-      why: own('The signed provenance names no repository.'),
-      details,
-    };
+    const why = own('The signed provenance names no repository.');
+    return { value: null, outcome: 'nothing', why, details };
   }
   if (recorded === undefined) {
     const why = own('The listing records no repository.');
