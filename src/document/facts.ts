@@ -114,7 +114,6 @@ const readClaim = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
 );
 
-/** Most listings have one version, and no claim, rating or action of the operator. */
 const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
   versions: [{ version, status: origin_status, published_at }],
   claim: undefined,
@@ -145,6 +144,7 @@ async function readClaims(db: Db, handle: string) {
 const hasOtherVersions = ({ stored_versions, shown_digest }: FactsRow) =>
   Number(stored_versions) > (shown_digest === null ? 0 : 1);
 
+/** Most listings have one version, and no claim, rating or action of the operator: nothing more is read. */
 async function readParts(db: Db, row: FactsRow, now: string) {
   const { handle } = row;
   const plain = toPlain(row);

@@ -135,10 +135,7 @@ const isList = (value: unknown): boolean =>
   ) && toServers(value).some(([, one]) => isLaunching(one));
 
 /** `files` are named in place of a list. With an empty path, a file that is a list itself is read as one. */
-function readServers(
-  value: unknown,
-  paths: readonly string[],
-): { found: [string, JsonObject][]; files: string[]; unknown: string[] } {
+function readServers(value: unknown, paths: readonly string[]) {
   const isLaunch = (one: unknown) => isLaunching(asMembers(one));
   const followed = paths.filter(Boolean).map((path) => {
     const found = follow(value, path);

@@ -19,17 +19,9 @@ import {
 } from '../../document/resolved.ts';
 import { annotation } from '../annotation.ts';
 import { ask, toBase, unreachable } from '../service.ts';
-import { type Configured, readConfigurations, type UnreadableFile } from './configurations.ts';
+import { readConfigurations, type UnreadableFile } from './configurations.ts';
 import { type ConfiguredLaunch, isPlain, toLaunch } from './launch.ts';
 import { isFromElsewhere } from './registries.ts';
-
-interface Server extends ConfiguredLaunch, Omit<Configured, 'server' | 'path'> {
-  readonly isOff: boolean;
-  readonly result?: Resolved | undefined;
-  readonly findings: readonly InventoryFinding[];
-  /** What else could be found, and is not known. */
-  readonly unknown: readonly InventoryFinding[];
-}
 
 /** A Dossier or a dump; by default the database of these settings. */
 type InventorySource = readonly [from: string | undefined, config: () => Promise<Config>];
@@ -37,10 +29,7 @@ type InventorySource = readonly [from: string | undefined, config: () => Promise
 const mostNames = 100;
 
 /** In the order of the names. */
-async function askDossier(
-  from: string,
-  sent: { readonly handles: readonly string[] },
-): Promise<ResolvedNames> {
+async function askDossier(from: string, sent: { readonly handles: readonly string[] }) {
   const path = '/api/tools/resolve_agents';
   const { status, json } = await ask(toBase(from), path, sent);
   const { data } = resolvedNames.safeParse(json);
@@ -133,7 +122,7 @@ async function readInventory(
   ];
   const names = [...new Set(launched.flatMap(({ launch }) => launch.asked ?? []))];
   const { results = [], evidence_snapshot_date: as_of } = await resolveNames(names, place);
-  const servers = launched.map(({ client, file, name, server, launch }): Server => {
+  const servers = launched.map(({ client, file, name, server, launch }) => {
     const result = ofPart(results[names.indexOf(launch.asked ?? '')], launch);
     const found = findingsOf(launch, result ?? {});
     return {
@@ -143,12 +132,15 @@ async function readInventory(
       ...launch,
       result,
       findings: found,
+      /** What else could be found, and is not known. */
       unknown: unknownOf(result, found),
       isOff: server.disabled === true || server.enabled === false,
     };
   });
   return { servers, as_of, ...read };
 }
+type Inventory = Awaited<ReturnType<typeof readInventory>>;
+type Server = Inventory['servers'][number];
 
 /** What a lock holds of an inventory, and what is said beside the facts of its listings. */
 export async function readInventoryToLock(
@@ -182,14 +174,11 @@ export async function readInventoryToLock(
     })),
     failed: servers.flatMap((one) => {
       const found = one.findings.filter((name) => held?.failing.has(name));
-      const about = (one.result?.stands_out ?? []).filter((notice) =>
-        found.some((name) => name === useOf(notice).finding),
-      );
+      if (found.length === 0) return [];
+      const isAbout = (notice: { key: string }) => found.some((name) => name === useOf(notice).finding);
+      const texts = (one.result?.stands_out ?? []).filter(isAbout).map(({ text }) => ` ${toText(text)}`);
       const named = found.map((name) => findings[name].words).join(', ');
-      const texts = about.map(({ text }) => ` ${toText(text)}`).join('');
-      return found.length > 0
-        ? [{ at: [one.file, one.name] as const, text: `${headOf(one)}: ${named}.${texts}` }]
-        : [];
+      return { at: [one.file, one.name] as const, text: `${headOf(one)}: ${named}.${texts.join('')}` };
     }),
   };
 }
@@ -197,18 +186,12 @@ export type InventoryToLock = Awaited<ReturnType<typeof readInventoryToLock>>;
 
 function linesOf({ result, left }: Server): Words[] {
   if (!result) return [own('No Dossier was asked about this server.')];
-  return [
-    ...toResolvedLines(result),
-    ...(left === 'query' && result.outcome === 'listed'
-      ? [own('The query of its address was not sent.')]
-      : []),
-  ];
+  const isCut = left === 'query' && result.outcome === 'listed';
+  return [...toResolvedLines(result), ...(isCut ? [own('The query of its address was not sent.')] : [])];
 }
 
 const headOf = ({ name, client, file, isOff, what, version, isPinned }: Server): string =>
   `${quoted(toLine(name))} (${[client, file, isOff && 'switched off'].filter(Boolean).join(', ')}): ${what}${version ? `, version ${version}` : ''}${isPinned === false ? ', not pinned' : ''}`;
-
-type Inventory = Awaited<ReturnType<typeof readInventory>>;
 
 const unreadableText = ({ file, line, column, why }: UnreadableFile): string =>
   `${file}${line ? `:${line}:${column}` : ''}: ${why}; left out`;
@@ -230,14 +213,10 @@ function totalsOf({ servers, unreadable, files }: Inventory): string {
 }
 
 const toItems = ({ servers, unreadable }: Inventory) => [
-  ...unreadable.map((one) => ({
-    ...one,
-    title: one.why,
-    head: unreadableText(one),
-    lines: [],
-    findings: [],
-    unknown: [],
-  })),
+  ...unreadable.map((one) => {
+    const head = unreadableText(one);
+    return { ...one, title: one.why, head, lines: [], findings: [], unknown: [] };
+  }),
   ...servers.map((one) => ({ ...one, title: one.name, head: headOf(one), lines: linesOf(one) })),
 ];
 type InventoryItem = ReturnType<typeof toItems>[number];
@@ -260,12 +239,8 @@ function toAnnotation(
   const isFailing =
     lines.length === 0 ? failing.size > 0 : [...found, ...unknown].some((name) => failing.has(name));
   const what = [title, ...found.map((name) => findings[name].words)].join(', ');
-  return annotation(
-    isFailing ? 'error' : 'warning',
-    file,
-    what,
-    toLine([`${head}.`, ...lines.map(toText)].join(' ')),
-  );
+  const text = toLine([`${head}.`, ...lines.map(toText)].join(' '));
+  return annotation(isFailing ? 'error' : 'warning', file, what, text);
 }
 
 export interface InventoryOptions {
@@ -319,9 +294,8 @@ export async function runInventory(
   const { servers, unreadable } = inventory;
   const isAnnotated = environment.GITHUB_ACTIONS === 'true' && !markdown;
   const items = toItems(inventory);
-  const told = items.filter(
-    (one) => one.findings.length > 0 || one.lines.length === 0 || isOpen(failing)(one),
-  );
+  const isTold = isOpen(failing);
+  const told = items.filter((one) => one.findings.length > 0 || one.lines.length === 0 || isTold(one));
   const blocks = isAnnotated ? told.map((one) => toAnnotation(one, failing)) : toBlocks(items, markdown);
   const { as_of } = inventory;
   const asked = from === undefined ? 'your own database' : isDump ? from : toBase(from);

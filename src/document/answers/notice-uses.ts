@@ -1,5 +1,3 @@
-import { ownMember } from '../../core/json.ts';
-
 /** `words` of the totals. `by`: the criterion, or the facts, by which it is known that there is none. */
 export const findings = {
   malware: { words: 'reported as malicious code', by: 'no_malware_report' },
@@ -73,7 +71,7 @@ export type NoticeKey = Exclude<keyof typeof uses, 'other_version'>;
 
 /** A newer Dossier may have further notices. */
 export const useOf = ({ key }: { readonly key: string }): NoticeUse =>
-  ownMember<NoticeUse>(uses, key) ?? { hook: 'says' };
+  Object.hasOwn(uses, key) ? uses[key as NoticeKey] : { hook: 'says' };
 
 export const keysOf = (finding: InventoryFinding) =>
   (Object.keys(uses) as NoticeKey[]).filter((key) => useOf({ key }).finding === finding);

@@ -66,19 +66,8 @@ interface WrittenMember {
 
 const folderOfPaths = '/export/';
 
-/** Named by the start of its SHA-256, so that no manifest is combined with a file of another dump. */
-interface DumpFile {
-  readonly kind: DumpKind;
-  readonly members: readonly WrittenMember[];
-  readonly named: {
-    readonly path: string;
-    readonly bytes: number;
-    readonly sha256: string;
-    readonly rows: number;
-  };
-}
-
-const nameOfDump = ({ path }: Pick<DumpFile['named'], 'path'>): string => path.slice(folderOfPaths.length);
+type OpenFile = Awaited<ReturnType<typeof createFile>>;
+type DumpFile = Awaited<ReturnType<OpenFile['finish']>>;
 
 const sumOf = (members: readonly WrittenMember[], what: keyof WrittenMember) =>
   members.reduce((sum, member) => sum + member[what], 0);
@@ -99,7 +88,8 @@ async function createFile(folder: string, kind: DumpKind) {
     async addLines(lines: readonly string[]) {
       await add(await compress(lines.map((line) => `${line}\n`).join('')), lines.length);
     },
-    async finish(): Promise<DumpFile> {
+    /** Named by the start of its SHA-256, so that no manifest is combined with a file of another dump. */
+    async finish() {
       if (members.length === 0) await add(await compress(''), 0);
       const sha256 = hash.digest('hex');
       const name = `${kind}-${sha256.slice(0, 16)}.jsonl.gz`;
@@ -113,10 +103,7 @@ async function createFile(folder: string, kind: DumpKind) {
 }
 
 /** Members with the same number are about the same listings. */
-async function createFiles<T>(
-  folder: string,
-  fill: (files: readonly Awaited<ReturnType<typeof createFile>>[]) => Promise<T>,
-) {
+async function createFiles<T>(folder: string, fill: (files: readonly OpenFile[]) => Promise<T>) {
   const files = [await createFile(folder, 'listings'), await createFile(folder, 'evidence')];
   try {
     const filled = await fill(files);
@@ -214,13 +201,13 @@ async function readMember(file: FileHandle, { bytes }: WrittenMember, position: 
 }
 
 async function rewriteFile(
-  file: Awaited<ReturnType<typeof createFile>>,
+  file: OpenFile,
   dump: DumpFolder,
   toLines: (handles: readonly string[]) => Promise<string[]> | undefined,
 ) {
   const { named, members } = dump.files.find(({ kind }) => kind === file.kind) ?? {};
   if (!named || !members) throw new Error(`The dump has no file ${file.kind}.`);
-  const old = await open(join(dump.folder, nameOfDump(named)));
+  const old = await open(join(dump.folder, named.path.slice(folderOfPaths.length)));
   try {
     let position = 0;
     for (const [at, member] of members.entries()) {

@@ -30,17 +30,9 @@ const versionWords = (version: string | undefined) => version !== undefined && s
 
 export const placeOf = ({ host, pathname }: URL): string => `${host}${pathname.replace(/\/+$/, '')}`;
 
-interface ServerCard {
-  readonly form: 'SEP-2127' | 'SEP-1649';
-  /** In SEP-1649, the name with which the server introduces itself; otherwise a handle. */
-  readonly name: string;
-  readonly version: string | undefined;
-  readonly addresses: readonly URL[];
-  protocolsOf(url: URL): readonly unknown[];
-  /** Undefined also if the card calls its tools dynamic. */
-  readonly tools: readonly string[] | undefined;
-}
+type ServerCard = NonNullable<ReturnType<typeof toServerCard>>;
 
+/** Undefined also if the card calls its tools dynamic. */
 function toolsOf({ tools }: JsonObject): string[] | undefined {
   if (!Array.isArray(tools)) return undefined;
   const names = tools
@@ -51,7 +43,7 @@ function toolsOf({ tools }: JsonObject): string[] | undefined {
 }
 
 /** `base` is the address of the card: in SEP-1649, that of the endpoint may be only a path. */
-function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
+function toServerCard(card: JsonObject, base: string) {
   const { serverInfo, remotes, transport, transports } = card;
   const info = asObject(serverInfo);
   const isOlder = info !== undefined && !Array.isArray(remotes);
@@ -63,17 +55,21 @@ function toServerCard(card: JsonObject, base: string): ServerCard | undefined {
   const listed = (Array.isArray(remotes) ? remotes : transports) ?? [{ url: endpoint ?? url }];
   return {
     form: isOlder ? ('SEP-1649' as const) : ('SEP-2127' as const),
+    /** In SEP-1649, the name with which the server introduces itself; otherwise a handle. */
     name,
     version: version === '' ? undefined : version,
     tools: toolsOf(card),
     addresses: urlsOf(listed, base),
-    protocolsOf(at) {
+    protocolsOf(at: URL): readonly unknown[] {
       const all = (Array.isArray(remotes) ? remotes : []).slice(0, mostAddresses).map(asMembers);
       const here = all.find((one) => urlsOf([one], base).some((address) => placeOf(address) === placeOf(at)));
       return Array.isArray(here?.supportedProtocolVersions) ? here.supportedProtocolVersions : [];
     },
   };
 }
+
+const cardIn = (answer: Awaited<ReturnType<CheckRun['get']>>, at: string) =>
+  answer.result === 'response' ? toServerCard(asMembers(readObject(answer.text)), at) : undefined;
 
 /** Also read for terms of service (terms.ts), so a second read sends no request. */
 const catalogs = ['/.well-known/ard.json', '/.well-known/ai-catalog.json'];
@@ -129,8 +125,7 @@ async function findInCatalogs(
       if (!at || at.origin !== url.origin || asked.has(at.href) || followed === mostFollowed) continue;
       followed += 1;
       const answer = await run.get(at.href);
-      const card =
-        answer.result === 'response' ? toServerCard(asMembers(readObject(answer.text)), at.href) : undefined;
+      const card = cardIn(answer, at.href);
       if (card && names(card, url)) return { result: 'card', at: shortPath(at), card };
     }
   }
@@ -142,8 +137,7 @@ async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | No
   const failures: NoAnswer[] = [];
   const ask = async (at: string, isBeside: boolean): Promise<FoundCard | undefined> => {
     const answer = await run.get(at);
-    const card =
-      answer.result === 'response' ? toServerCard(asMembers(readObject(answer.text)), at) : undefined;
+    const card = cardIn(answer, at);
     if (card && (isBeside || isAbout(card, url, run)))
       return { result: 'card', at: shortPath(new URL(at)), card };
     failures.push(

@@ -13,21 +13,7 @@ import {
 } from './offer.ts';
 import { isQuote, priceOffers } from './offers.ts';
 
-export interface OfferSighting {
-  readonly value: readonly Offer[] | undefined;
-  readonly from: string;
-  readonly until: string;
-  /** The time of the check that no longer saw the state. */
-  readonly ended?: string;
-  readonly checks: number;
-  readonly isNow: boolean;
-  /** Some offers could not be read, or are no longer stored. */
-  readonly isPart: boolean;
-  /** They may pay others too. */
-  readonly hidesPayees: boolean;
-  /** Other payees when it was asked twice. */
-  readonly isAnother: boolean;
-}
+export type OfferSighting = Awaited<ReturnType<typeof toSightings>>[number];
 
 export type Holds = (value: readonly Offer[]) => boolean;
 
@@ -76,23 +62,27 @@ async function readOffers(
   const read = age < mostWhole && !allIn(data) ? await whole(value_digest) : undefined;
   const all = allIn(data) ?? (read as unknown as StatedOffers | undefined)?.offers;
   const ranked = all && all.length > mostCompared ? [...new Set([...all.filter(isWanted), ...all])] : all;
-  const value = ranked?.slice(0, mostCompared) ?? data.offers;
+  const value: readonly Offer[] = ranked?.slice(0, mostCompared) ?? data.offers;
   const isShort = value.length < data.count;
   return {
     value,
+    /** Some offers could not be read, or are no longer stored. */
     isPart: isShort || data.unreadable !== undefined,
+    /** They may pay others too. */
     hidesPayees: isShort || value.some(hidesPayees),
+    /** Other payees when it was asked twice. */
     isAnother: isAnotherEachTime(data),
   };
 }
 
-function toSightings(spans: readonly Span[], reading: OfferReading): Promise<OfferSighting[]> {
+function toSightings(spans: readonly Span[], reading: OfferReading) {
   const all = states(spans).toReversed();
   return Promise.all(
     all.map(async (state, age) => ({
       ...(await readOffers(state, reading, age)),
       from: state.from,
       until: state.to,
+      /** The time of the check that no longer saw the state. */
       ...(age > 0 && { ended: all[age - 1]?.from ?? '' }),
       checks: state.checks,
       isNow: age === 0 && !reading.isFormer,

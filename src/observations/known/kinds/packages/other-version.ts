@@ -41,22 +41,13 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
 };
 const toldNames = Object.keys(told) as readonly (keyof typeof told)[];
 
-export interface OtherVersionNotice {
-  readonly key: ToldOfVersion['rule'];
-  readonly text: Words;
-}
-
 type KnownPackage = Pick<FactOf<typeof packageExists>, 'value' | 'as_seen'>;
 
 /** Of a version that is not the checked one. */
 export function sayOtherVersion(
   { value: checked, as_seen }: KnownPackage,
   { subject, version, by }: { readonly subject: string; readonly version: string; readonly by: Words },
-): {
-  readonly notices: readonly OtherVersionNotice[];
-  readonly unread?: Words;
-  readonly isDeprecated: boolean | undefined;
-} {
+) {
   const { versions = [], order } = readKept({ subject, as_seen }) ?? {};
   const placeOf = (wanted: string) => versions.findIndex((one) => order?.compare(one.version, wanted) === 0);
   const place = placeOf(version);
