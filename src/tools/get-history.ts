@@ -134,7 +134,6 @@ export async function readHistoryPage(
       beside,
     ),
     events: ends?.others ?? events,
-    is_observed: (observed ?? facts.asOf?.begins) !== undefined,
     no_change,
     last_check:
       newest && (observed ?? newest.before) && !no_change && !cursor && isOfChecks(kind)
@@ -146,10 +145,7 @@ export async function readHistoryPage(
     failed,
     unchanged,
     unmoved: !isOfRecord || since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
-    no_versions:
-      events.length === 0 && !/^(?:claim|ratings|views)/.test(kind ?? '')
-        ? unreadWords(facts, kind)
-        : undefined,
+    horizon: cursor || /^(?:claim|ratings|views)/.test(kind ?? '') ? undefined : horizonWords(facts, kind),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
     ...(!(until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
@@ -180,12 +176,21 @@ async function differing(
   return { differs, others, isOther: words.length > 0 };
 }
 
-/** Why no version is dated, or no other than the newest, and up to when versions were read. */
-function unreadWords({ imported, reading }: ListingFacts, kind: string | undefined): Words {
+/** Up to when the record was read, why no older version was, and whether checks saw anything at all. */
+function horizonWords({ imported, reading, observed, asOf }: ListingFacts, kind: string | undefined): Words {
   const [first] = factsOf(registryFirstPublished, imported);
   const { kind: source, observed_at, isOfNoDate } = reading;
   const isCopy = source === 'saved_copy' && !isOfNoDate;
-  return join([(kind ?? 'record') === 'record' && first?.reason, isCopy && endOfCopyWords(observed_at)], ' ');
+  const isChecked = (observed?.observations.length ?? 0) > 0 || asOf?.begins;
+  const isOfRecord = (kind ?? 'record') === 'record';
+  return join(
+    [
+      isOfRecord && first?.reason,
+      isCopy && (isOfRecord || !isChecked) && endOfCopyWords(observed_at),
+      !isChecked && own('Dossier has made no observation of this listing.'),
+    ],
+    ' ',
+  );
 }
 
 function unmovedVersions({ imported }: ListingFacts): Words | undefined {
@@ -298,13 +303,12 @@ export const getHistory = defineTool({
     const found = await readHistoryPage(sent, context);
     const {
       events,
-      is_observed,
       no_change,
       last_check,
       failed,
       unchanged,
       unmoved,
-      no_versions,
+      horizon,
       version_asked,
       part_asked,
       until,
@@ -313,7 +317,7 @@ export const getHistory = defineTool({
     } = found;
     const hasNone = events.length === 0 && page.next_cursor === undefined && !page.differs;
     const isFiltered = (sent.kind ?? sent.since ?? sent.until ?? sent.cursor) !== undefined;
-    const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here${is_observed ? say`` : own(', and Dossier has made no observation of this listing')}.`;
+    const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here.`;
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
     const next = [
       ...(failed ? ['get_agent'] : []),
@@ -328,7 +332,8 @@ export const getHistory = defineTool({
         failed,
         last_check,
         unmoved,
-        ...(hasNone ? (no_change ? [] : [no_versions, none]) : [howToRead]),
+        horizon,
+        hasNone ? (no_change ? undefined : none) : howToRead,
       ].map((one) => one ?? say``),
       ' ',
     );

@@ -12,7 +12,7 @@ const note =
 
 /** An empty feed says that it is in use. */
 const noneYet =
-  'It has no entry now; the next change will be one. What was published before Dossier first read a listing is in its history alone.';
+  'It has no entry now; the next change that Dossier records will be one. What was published before Dossier first read a listing is in its history alone.';
 
 const readOnce =
   'The listings come from a saved copy that is not read again automatically, so a later version is no entry.';

@@ -89,7 +89,7 @@ function expectElement(one: Element): void {
 
 it('a feed without entries says that it is in use, and others do not', async () => {
   const none =
-    'It has no entry now; the next change will be one. What was published before Dossier first read a listing is in its history alone.';
+    'It has no entry now; the next change that Dossier records will be one. What was published before Dossier first read a listing is in its history alone.';
   const empty = '/agents/co.webhook/webhook';
   for (const form of ['atom', 'json']) {
     expect(await read(`${empty}/feed.${form}`)).toContain(none);

@@ -48,7 +48,7 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   await directory.close();
   await Promise.all([server.close(), front.close()]);
   expect(statements[0]).toMatch(
-    /^Checks of the endpoint failed on [\d-]{10}: not there\. The last check was on [\d-]{10} [\d:]{5} UTC\. The newest/,
+    /^Checks of the endpoint failed on [\d-]{10}: not there\. The last check was on [\d-]{10} [\d:]{5} UTC\. The saved copy that was read/,
   );
   expect(changes.map(without)).toEqual([
     expect.stringMatching(
@@ -72,14 +72,15 @@ it('names no check of a listing whose record names nothing to check, but its dat
   const ask = (args: object) => callTool<Structured>(directory, 'get_history', { handle, ...args });
   const { changes, statement } = await ask({});
   expect(changes).toEqual([`2026-10-01 ${published}`]);
-  expect(statement).toMatch(/^The newest change is first/);
+  // Up to when it was read and checked belongs to every answer, not only to an empty one.
+  expect(statement).toContain(
+    'The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. The newest change is first',
+  );
   expect((await ask({ since: '2026-10-01', kind: 'upkeep' })).changes).toEqual(changes);
   expect((await ask({ since: '2026-10-02' })).statement).toBe(
-    'The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here, and Dossier has made no observation of this listing.',
+    'The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. No such change is recorded here.',
   );
-  expect((await ask({ kind: 'claim' })).statement).toBe(
-    'No such change is recorded here, and Dossier has made no observation of this listing.',
-  );
+  expect((await ask({ kind: 'claim' })).statement).toBe('No such change is recorded here.');
 });
 
 it('tells a status of the record by its day, once', async () => {
@@ -162,7 +163,7 @@ describe('get_history of what checks saw', async () => {
     await look();
     const last = directory.context.clock().toISOString().slice(0, 16).replace('T', ' ');
     expect((await history()).statement).toMatch(
-      `No change was seen in 2 checks since ${since}; the last check was on ${last} UTC. The newest change is first`,
+      `No change was seen in 2 checks since ${since}; the last check was on ${last} UTC. The saved copy that was read has no older version`,
     );
     const page = await (await directory.app.request(`/agents/${handle}/history`)).text();
     expect(page.replace(/<[^>]+>/g, '')).toContain(`No change was seen in 2 checks since ${since}; the last`);
@@ -186,7 +187,7 @@ describe('get_history of what checks saw', async () => {
     expect(past).toMatch(/\nUnchanged from .*(?:: |; )tools it lists[;.]/);
     expect(past).not.toMatch(/tools it lists: `[0-9a-f]{12}/);
     expect((await history({ since: to })).statement).toBe(
-      `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC.`,
+      `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it.`,
     );
     expect((await history({ since: last })).statement).toBe(
       `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here.`,

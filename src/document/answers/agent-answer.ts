@@ -19,6 +19,7 @@ import { whatAListingIsNot } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';
 import { newestCheck } from '../seen.ts';
 import { gapWords, lineWords, toAnswer, toAnswerLines } from './answers.ts';
+import type { WayPlace } from './for-publisher.ts';
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
 import { firstNotices } from './notices.ts';
@@ -82,7 +83,7 @@ export function toDecidingLines(listing: ListingDocument) {
 export function toAgentAnswer(
   listing: ListingDocument,
   detail: 'summary' | 'full',
-  config: Pick<Config, 'publicUrl' | 'hasPages' | 'observe' | 'observeInterval_s'>,
+  config: WayPlace & Pick<Config, 'hasPages'>,
   /** What stands out of what was asked for and is not in the listing. */
   noticed: readonly Words[],
 ): AgentAnswer {

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { handleParts } from '../../core/handle.ts';
-import { dayText, toQuote } from '../../core/text.ts';
+import { dayText, isWebAddress, toQuote } from '../../core/text.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -11,7 +11,7 @@ import { badgeLabel, toBadge } from './badge.ts';
 const mostOfInterval = 1.1;
 
 type PublisherWay = readonly [does: string, at: string];
-type WayPlace = Pick<Config, 'publicUrl' | 'observe' | 'observeInterval_s'>;
+export type WayPlace = Pick<Config, 'publicUrl' | 'observe' | 'observeInterval_s' | 'registryUrl'>;
 
 /** Where the endpoint did not answer, and this service will ask it again. */
 function checkAgain(
@@ -41,7 +41,10 @@ function checkAgain(
 
 /** Each with its address, or with what is pasted or run. */
 export function publisherWays(listing: ListingDocument, place: WayPlace): readonly PublisherWay[] {
-  const { publicUrl } = place;
+  const { publicUrl, registryUrl } = place;
+  const changes = isWebAddress(registryUrl)
+    ? 'Changes'
+    : 'Changes (this copy is not read again, so no later version)';
   const { handle, links } = listing;
   const { namespace } = handleParts(handle);
   return [
@@ -54,7 +57,7 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
     [`Badge, now ${toQuote(toBadge(listing))}`, `[![${badgeLabel}](${links.badge})](${links.page})`],
-    ['Changes', `${links.page}/feed.atom`],
+    [changes, `${links.page}/feed.atom`],
     ['Its namespace', `${publicUrl}/publishers/${namespace}/feed.atom`],
     ['Webhook', `${publicUrl}/api/webhooks`],
     ['In CI', `${publicUrl}/about#ci`],

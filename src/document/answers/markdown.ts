@@ -20,7 +20,7 @@ import {
 } from '../words.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toAnswerWords } from './answers.ts';
-import { publisherLine } from './for-publisher.ts';
+import { publisherLine, type WayPlace } from './for-publisher.ts';
 import { claimWords } from './history.ts';
 
 const stateStarts = { known: '', not_there: 'Looked for and not seen: ', not_known: 'Not known: ' } as const;
@@ -128,10 +128,7 @@ const heading = (listing: ListingDocument) =>
   );
 
 /** Texts of others are escaped, so that they cannot be markup. */
-export const toMarkdown = (
-  listing: ListingDocument,
-  config: Pick<Config, 'publicUrl' | 'hasPages' | 'observe' | 'observeInterval_s'>,
-): string =>
+export const toMarkdown = (listing: ListingDocument, config: WayPlace & Pick<Config, 'hasPages'>): string =>
   `${paragraphs(
     heading(listing),
     allFacts(listing),

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { TextPart } from '../../core/difference/word-difference.ts';
 import { asMembers, ownMember } from '../../core/json.ts';
 import { cleanText, dayText, nameHidden } from '../../core/text.ts';
-import { own, say, type Words } from '../../core/words.ts';
+import { say, type Words } from '../../core/words.ts';
 import {
   changedOf,
   changedWords,
@@ -110,7 +110,7 @@ export function toHistoryPage(
     failed,
     last_check,
     unmoved,
-    no_versions = own(''),
+    horizon,
     next_cursor,
     overTime,
   }: {
@@ -122,7 +122,7 @@ export function toHistoryPage(
     failed: Words | undefined;
     last_check: Words | undefined;
     unmoved: Words | undefined;
-    no_versions: Words | undefined;
+    horizon: Words | undefined;
     next_cursor?: string;
     overTime: OverTime | undefined;
   },
@@ -137,10 +137,10 @@ export function toHistoryPage(
 <p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
 ${historyFilter(listing.handle, asked)}
 ${until && html`<p class="notice">${toHtml(until)}</p>`}${differs.length > 0 && html`<ul>${differs.map((words) => html`<li>${toHtml(words)}</li>`)}</ul>`}
-${[no_change, failed, last_check, unmoved].map((words) => words && html`<p>${toHtml(words)}</p>`)}
+${[no_change, failed, last_check, unmoved, horizon].map((words) => words && html`<p>${toHtml(words)}</p>`)}
 ${overTime && axisPicture(listing, overTime)}
 ${told.length > 0 && html`<ol class="timeline">${told.map((event, at) => eventItem(event, asked.kind, listing.evidence_snapshot_date, told.findIndex((one) => one.at === event.at) === at))}</ol>`}
-${told.length === 0 && !next_cursor && !no_change && html`<p>${toHtml(no_versions)} Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
+${told.length === 0 && !next_cursor && !no_change && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}
 ${next_cursor && html`<p><a href="${path}?${new URLSearchParams({ ...asked, cursor: next_cursor }).toString()}">Older changes</a></p>`}
 ${unchanged && html`<p>${toHtml(unchanged)}</p>`}
 <p class="note">The same as <a href="${path}.json">JSON</a>. ${feedLinks(listing.handle)}</p>`,
