@@ -96,11 +96,7 @@ async function auditService(url: string, options: AuditOptions) {
 }
 
 /** Ends with 1 for a fault, and otherwise with 2 for an empty log. */
-export async function runAudit(
-  config: Config,
-  name: string | undefined,
-  options: AuditOptions,
-): Promise<void> {
+export async function runAudit(config: Config, name: string | undefined, options: AuditOptions) {
   const isService = name !== undefined && isWebAddress(name);
   const { entries, listings, faults } = await (isService
     ? auditService(name, options)

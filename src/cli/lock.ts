@@ -274,11 +274,7 @@ async function askAgain(
 }
 
 /** Ends with 1 for a changed fact, or for malicious code unless `ignoreMalware`. */
-export async function runCheck(
-  config: () => Promise<Config>,
-  options: LockOptions,
-  isGitHub: boolean,
-): Promise<void> {
+export async function runCheck(config: () => Promise<Config>, options: LockOptions, isGitHub: boolean) {
   const lock = readExisting(options.out);
   await using source = await openLockSource(options.from ?? lock.from, config);
   const handles = Object.keys(lock.listings);

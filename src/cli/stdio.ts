@@ -5,10 +5,7 @@ import { withCaller } from '../context.ts';
 import { serveStdioMcp } from '../mcp/server.ts';
 
 /** DOSSIER_CAPABILITY is the one caller's. Without PUBLIC_URL, links are MCP resources. */
-export async function runStdio(
-  config: Config,
-  { PUBLIC_URL, DOSSIER_CAPABILITY }: NodeJS.ProcessEnv,
-): Promise<void> {
+export async function runStdio(config: Config, { PUBLIC_URL, DOSSIER_CAPABILITY }: NodeJS.ProcessEnv) {
   const opened = await openContext({ ...config, hasPages: Boolean(PUBLIC_URL) }, 'make');
   const caller = { ...opened.caller, ...(DOSSIER_CAPABILITY && { capability: DOSSIER_CAPABILITY }) };
   const context = withCaller(opened, caller);

@@ -272,12 +272,7 @@ const selectHits = (by: 'id' | 'handle') =>
   );
 const selectHitsBy = { id: selectHits('id'), handle: selectHits('handle') };
 
-async function readHits(
-  db: Db,
-  by: 'id' | 'handle',
-  keys: readonly (number | string)[],
-  now: string,
-): Promise<HitFacts[]> {
+async function readHits(db: Db, by: 'id' | 'handle', keys: readonly (number | string)[], now: string) {
   const rows = keys.length === 0 ? [] : await selectHitsBy[by](db, keys);
   const found = new Map(rows.map((row) => [row[by], row]));
   const known = keys.flatMap((key) => found.get(key) ?? []);

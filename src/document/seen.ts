@@ -107,10 +107,7 @@ export const alternatesWords = (change?: { readonly alternates_since?: string | 
     ? say`; it has alternated between these two since ${dayOf(change.alternates_since)}`
     : say``;
 
-export function sinceThen(
-  { listing }: JudgedListing,
-  { missed_since, is_stale, value }: DatedObservation,
-): Words {
+export function sinceThen({ listing }: JudgedListing, { missed_since, is_stale, value }: DatedObservation) {
   if (missed_since)
     return value === null
       ? say`; checks since ${dayOf(missed_since)} were not conclusive`

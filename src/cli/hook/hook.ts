@@ -11,7 +11,7 @@ import { useOf } from '../../document/answers/notice-uses.ts';
 import { firstNotices, isOfMalware } from '../../document/answers/notices.ts';
 import type { Resolved } from '../../document/resolved.ts';
 import { replaceFile } from '../replace-file.ts';
-import { toBase } from '../service.ts';
+import { toBase, unreachable } from '../service.ts';
 import { isWanted, print } from '../shell.ts';
 import { readAboutToRun } from './about-to-run.ts';
 
@@ -61,17 +61,13 @@ function openMemory(environment: NodeJS.ProcessEnv, session: string) {
 }
 
 function differencesOf({ outcome, reason, version_asked, stands_out: about = [] }: Partial<Resolved>) {
-  const first = [
-    ...(outcome === 'withdrawn' && reason ? [reason] : []),
-    ...(version_asked ? [version_asked] : []),
-  ];
+  const first = [outcome === 'withdrawn' ? reason : undefined, version_asked].filter(
+    (one) => one !== undefined,
+  );
   const isSaid = first.length > 0 || about.some((one) => useOf(one).hook === 'asks');
   const others = about.filter((one) => one.version === undefined);
   const said = isSaid ? firstNotices(others, (one) => useOf(one).hook !== 'counts', own('get_agent')) : [];
-  return {
-    texts: [...first, ...said].map(toText),
-    isMalware: about.some(isOfMalware),
-  };
+  return { texts: [...first, ...said].map(toText), isMalware: about.some(isOfMalware) };
 }
 
 async function askOnce(handles: readonly string[], base: string, wait_s: number) {
@@ -86,8 +82,7 @@ async function askOnce(handles: readonly string[], base: string, wait_s: number)
     if (read.results.map(({ asked }) => asked).join('\n') === handles.join('\n')) return read;
     throw new Error('it is not about every name that was sent');
   } catch (error) {
-    const why = `${base} gave no answer about ${handles.join(', ')}: ${textOf(error)}`;
-    throw new ExitError(exitCodes.upstreamUnavailable, `${toLine(why)}; nothing was compared`);
+    throw unreachable(toLine(`${base} gave no answer about ${handles.join(', ')}: ${textOf(error)}`));
   }
 }
 

@@ -68,10 +68,7 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
       })),
       ...referencesOf({ ...toListing(document), description: '' }),
       ...paidOf(document),
-    ].map((reference: Reference) => ({
-      document,
-      reference,
-    })),
+    ].map((reference: Reference) => ({ document, reference })),
   );
   const byKey = Map.groupBy(recorded, ({ reference: { kind, key } }) => `${kind} ${key}`);
   const recording = ({ kind, key, registry, network }: Reference) => {

@@ -35,12 +35,8 @@ function placesOf(listing: ListingDocument) {
     const isShown = ({ subject }: Pick<Way, 'subject'>) => Number(subject === endpoint);
     return firstOfEach(places, ({ owner }) => owner).toSorted((a, b) => isShown(b) - isShown(a));
   };
-  const endpoints = remotes.map(({ url, type, inputs }) => ({
-    subject: url,
-    named: code(url),
-    transport: type,
-    inputs,
-  }));
+  const toWay = (subject: string, transport: string) => ({ subject, named: code(subject), transport });
+  const endpoints = remotes.map(({ url, type, inputs }) => ({ ...toWay(url, type), inputs }));
   const started = packages.map((one) => ({ ...one, subject: one.identifier, named: packageName(one) }));
   return [...toPlaces('endpoint', endpoints, owned.remotes), ...toPlaces('package', started, owned.packages)];
 }

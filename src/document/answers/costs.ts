@@ -50,11 +50,9 @@ const mostOffers = 3;
 /** If neither the prices nor the payees are other ones since an earlier day, it is what is paid to whom. */
 function sinceWords(one: KnownOffers): Words {
   const { first_seen_at: first, observed_at, value, parts: { prices, payees } = {} } = one;
-  const [all, price, payee] = [first, prices?.since ?? first, payees?.since ?? first].map(dayText) as [
-    string,
-    string,
-    string,
-  ];
+  const all = dayText(first);
+  const price = dayText(prices?.since ?? first);
+  const payee = dayText(payees?.since ?? first);
   if (price === payee || value.payees.length === 0 || (price < all && payee < all))
     return all < dayText(observed_at) ? say`, the same since ${dayOf(all)}` : say``;
   const paid = payeesIn(value).length > 1 ? own('exactly these payees') : own('no payee but this');

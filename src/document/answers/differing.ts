@@ -32,17 +32,8 @@ const stated = ({ listing, claim, native }: ListingFacts) => ({
   })),
 });
 
-const keyed = (member: string) => ({
-  key: (one: Readonly<Record<string, unknown>>) => String(one[member]),
-});
-
-const form = {
-  members: {
-    remotes: keyed('url'),
-    packages: keyed('identifier'),
-    ratings: keyed('group'),
-  },
-};
+const keyed = (member: string) => ({ key: (one: Readonly<Record<string, unknown>>) => String(one[member]) });
+const form = { members: { remotes: keyed('url'), packages: keyed('identifier'), ratings: keyed('group') } };
 
 interface DifferingQuery extends Pick<HistoryQuery, 'isOther'> {
   readonly events: readonly HistoryEvent[];

@@ -21,9 +21,7 @@ export const keptUp: FactsOf = (judged) => {
   const signal = (text: Words): TextFact => ({ ...recorded(judged, text), isSignal: true });
   const first = known(registryFirstPublished)[0]?.value;
   const whyNone = seen(registryLastPublished).find(({ outcome }) => outcome === 'nothing')?.reason;
-  const unknown: TextFact[] = whyNone
-    ? [{ ...recorded(judged, phrase(whyNone), 'not_known'), isSignal: true }]
-    : [];
+  const unknown = whyNone ? [{ ...signal(phrase(whyNone)), state: 'not_known' as const }] : [];
   // A listing that quotes the specification has no recorded version or date.
   if (whyNone && listing.sample) return unknown;
   const { updated_at } = listing;

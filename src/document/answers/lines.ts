@@ -284,10 +284,7 @@ const asks: FactsOf = (judged) => {
 
 const mostTools = 15;
 
-function toolNames(
-  { details, subject }: KnownFact<typeof toolsSurface>,
-  { detail, seen }: JudgedListing,
-): Words {
+function toolNames({ details, subject }: KnownFact<typeof toolsSurface>, { detail, seen }: JudgedListing) {
   const { tools } = asMembers(details);
   const all = Array.isArray(tools) ? tools : [];
   const shown = detail === 'full' ? all : all.slice(0, mostTools);

@@ -44,11 +44,7 @@ async function toRecords({ listings }: Reads, handles: readonly string[]): Promi
   });
 }
 
-async function toEvidence(
-  { documents }: Reads,
-  handles: readonly string[],
-  { config, clock }: Context,
-): Promise<string[]> {
+async function toEvidence({ documents }: Reads, handles: readonly string[], { config, clock }: Context) {
   const now = clock();
   const facts = await documents.factsOfAll(handles, now.toISOString());
   const shown = facts.filter(({ listing }) => !listing.withdrawn && !isSample(listing));

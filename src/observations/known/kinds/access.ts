@@ -251,11 +251,7 @@ function namedOnlyIn(how: Words, is: SignIn, was: SignIn) {
 }
 
 /** To what was added, nobody has consented; what is gone may have been needed. */
-function signInChange(
-  { value: was }: BeforeChange<SignIn>,
-  now: ShownFinding<SignIn>,
-  between: Words,
-): Words | undefined {
+function signInChange({ value: was }: BeforeChange<SignIn>, now: ShownFinding<SignIn>, between: Words) {
   if (!was) return say`It names what was not seen at the check before: ${signInWords(now)} (${between})`;
   const isWhole = Number(now.details?.scopes ?? 0) <= now.value.scopes.length;
   const added = namedOnlyIn(own('names what it did not name before: '), now.value, was);

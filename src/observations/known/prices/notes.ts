@@ -55,9 +55,8 @@ const mostBeside = 5;
 
 function besideNote({ beside = [] }: SentOffer): Words {
   const named = beside.map(({ member, value }) => say`${code(value)} (${code(member)})`);
-  return named.length === 0
-    ? none
-    : say`The offer also names ${listed(named, mostBeside)}; Dossier does not compare that.`;
+  if (named.length === 0) return none;
+  return say`The offer also names ${listed(named, mostBeside)}; Dossier does not compare that.`;
 }
 
 const expiryNote = ({ expires }: SentOffer, now: Date): Words =>

@@ -344,10 +344,7 @@ export function offersChangeWords(
   return isPrice ? say`${said} (${between})` : say`In ${place}: ${said} (${between})`;
 }
 
-export const weighOffersChange = (
-  was: BeforeChange<OffersSummary>,
-  now: ShownFinding<OffersSummary>,
-): number => {
+export const weighOffersChange = (was: BeforeChange<OffersSummary>, now: ShownFinding<OffersSummary>) => {
   const { items } = differenceOf(was, now) ?? {};
   return items ? Math.max(0, ...items.map(weightOfOffer)) : 1;
 };

@@ -259,11 +259,7 @@ function withArguments(item: NamedChange): Words {
 const mostSaid = 5;
 const mostArguments = 3;
 
-export function changedMembersWords(
-  surface: Surface,
-  members: readonly NamedChange[],
-  counts: ChangeCounts,
-): Words {
+export function changedMembersWords(surface: Surface, members: readonly NamedChange[], counts: ChangeCounts) {
   const all = changeClasses.filter((name) => counts[name]);
   let left = Math.max(0, mostSaid - all.length);
   const said = all.map((name) => {
@@ -279,11 +275,7 @@ export function changedMembersWords(
 }
 
 /** As the history tells a change from the one list to the other; empty if they are the same. */
-export function differenceWords(
-  surface: Surface,
-  was: readonly JsonObject[],
-  is: readonly JsonObject[],
-): Words {
+export function differenceWords(surface: Surface, was: readonly JsonObject[], is: readonly JsonObject[]) {
   const changes = surfaceChanges(surface, was, is);
   const { items, counts } = mapTexts(changes, toShownName) as typeof changes;
   return changedMembersWords(surface, items, counts);

@@ -134,11 +134,7 @@ export const packagePublishedBy = defineKind({
       : undefined,
   ),
   method_version: 'package/1',
-  ...ofVersions({
-    value: publisherOfManifest,
-    isOfAll: true,
-    what: own('the account that published it'),
-  }),
+  ...ofVersions({ value: publisherOfManifest, isOfAll: true, what: own('the account that published it') }),
 });
 
 const dependenciesOf = (document: Manifest) => Object.keys(memberOf(document, 'dependencies'));
