@@ -1,4 +1,9 @@
+import type { z } from 'zod';
 import { say, type Words, own as wordsOf } from './words.ts';
+
+/** A member of an answer that may be absent, with what it says. */
+export const ifAny = <Member extends z.ZodType>(member: Member, says: string) =>
+  member.optional().describe(says);
 
 const deepest = 100;
 const mostValues = 100_000;

@@ -11,7 +11,7 @@ import { memoize } from '../core/lazy.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { day_s } from '../core/text.ts';
 import { logMembers } from '../telemetry/logger.ts';
-import { fixedFilterNames } from '../tools/search-agents.ts';
+import { fixedFilterNames } from '../tools/find/meant-filters.ts';
 import type { HttpEnvironment, Request as HttpRequest, Request } from './call.ts';
 
 /**

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { handleParts } from '../core/handle.ts';
 import type { EndpointPlace } from '../core/identity.ts';
 import type { Json } from '../core/json.ts';
+import { ifAny } from '../core/json.ts';
 import { wordsSchema } from '../core/words.ts';
 import type { Facet } from '../search/query.ts';
 import {
@@ -26,12 +27,10 @@ const listingInput = z.object({
   kind: z.enum(inputKinds),
   required: z.boolean(),
   secret: z.boolean(),
-  unmarked: z
-    .literal(true)
-    .optional()
-    .describe(
-      'Not marked as secret by the record, but by its name or value a credential, or a part of an address that the record does not describe',
-    ),
+  unmarked: ifAny(
+    z.literal(true),
+    'Not marked as secret by the record, but by its name or value a credential, or a part of an address that the record does not describe',
+  ),
   path: z.literal(true).optional().describe('The path of a file or folder, by the record'),
   value: z.string().optional().describe('Its form in the record; the caller fills in {name}'),
   description: z.string().optional().describe('The description by its publisher'),
@@ -60,10 +59,10 @@ export const importedSignal = z.object({
 
 export type ImportedSignal = z.infer<typeof importedSignal>;
 
-const unreadInputs = z
-  .array(z.string())
-  .optional()
-  .describe('Members that may ask for inputs, in a form that is not read');
+const unreadInputs = ifAny(
+  z.array(z.string()),
+  'Members that may ask for inputs, in a form that is not read',
+);
 
 export const listingRemote = z.object({
   type: z.string(),
@@ -81,26 +80,23 @@ export const listingPackage = z.object({
     .string()
     .describe('As recorded; for an image including the registry, even if that is a field of its own'),
   version: z.string().optional().describe('As recorded; for an image also the tag or digest of its name'),
-  file_sha256: z
-    .string()
-    .optional()
-    .describe('Only for an MCPB file, as recorded; Dossier has not compared it with the file'),
+  file_sha256: ifAny(
+    z.string(),
+    'Only for an MCPB file, as recorded; Dossier has not compared it with the file',
+  ),
   transport: z.string().optional(),
   runtime: z.string().optional().describe('The command that starts it, as recorded'),
-  runtime_arguments: z
-    .array(z.string())
-    .optional()
-    .describe('Arguments before the package; {name} is filled in by the caller'),
-  arguments: z
-    .array(z.string())
-    .optional()
-    .describe('Arguments after the package; {name} is filled in by the caller'),
+  runtime_arguments: ifAny(
+    z.array(z.string()),
+    'Arguments before the package; {name} is filled in by the caller',
+  ),
+  arguments: ifAny(z.array(z.string()), 'Arguments after the package; {name} is filled in by the caller'),
   environment: z.record(z.string(), z.string()).optional().describe('Variables that the record sets'),
   unwritten: z.string().optional().describe('The first argument that cannot be written down'),
-  reaches: z
-    .array(z.string())
-    .optional()
-    .describe('Arguments that open files, devices or a network of the caller to its container'),
+  reaches: ifAny(
+    z.array(z.string()),
+    'Arguments that open files, devices or a network of the caller to its container',
+  ),
   inputs: z.array(listingInput).optional(),
   unread: unreadInputs,
 });

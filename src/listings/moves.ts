@@ -104,16 +104,7 @@ function keepNames<K extends string>(
   };
 }
 
-interface NamingPair {
-  readonly before: Naming;
-  readonly after: Naming;
-  readonly found: readonly ValueDifference[];
-  /** Unknown, or named by neither the earlier record nor the namespace. */
-  readonly isOther: (owner: string | undefined) => boolean;
-  /** A new place or package of another owner. */
-  readonly isOfOther: IsSo;
-  readonly ownerOf: OwnerOf;
-}
+type NamingPair = ReturnType<typeof toPair>;
 
 const ownerIn =
   ({ endpoints, packages }: Naming): OwnerOf =>
@@ -122,7 +113,7 @@ const ownerIn =
 
 const toCompared = ({ starts: _, plainInputs: __, ...compared }: Naming) => compared;
 
-function toPair(before: Naming, after: Naming, handle: string): NamingPair {
+function toPair(before: Naming, after: Naming, handle: string) {
   const { endpoints, packages, starts, repository_key } = before;
   const settings = [...starts.values()].flat(2);
   const known = new Set([
@@ -130,17 +121,13 @@ function toPair(before: Naming, after: Naming, handle: string): NamingPair {
     ...(repository_key === undefined ? [] : [repositoryIdentity(repository_key)]),
     namespaceIdentity(handle),
   ]);
+  /** Unknown, or named by neither the earlier record nor the namespace. */
   const isOther = (owner: string | undefined) => owner === undefined || !known.has(owner);
   const ownerOf = ownerIn(after);
+  /** A new place or package of another owner. */
   const isOfOther = (name: string) => !endpoints.has(name) && !packages.has(name) && isOther(ownerOf(name));
-  return {
-    before,
-    after,
-    found: difference(toCompared(before), toCompared(after)),
-    isOther,
-    isOfOther,
-    ownerOf,
-  };
+  const found = difference(toCompared(before), toCompared(after));
+  return { before, after, found, isOther, isOfOther, ownerOf };
 }
 
 function namesOf(part: keyof Naming, found: readonly ValueDifference[]) {

@@ -18,9 +18,6 @@ import {
 import { isAddress } from './references/command.ts';
 import { toPackageReference } from './references/references.ts';
 
-/** Undefined if the name does not tell it. */
-type Owned = ReadonlyMap<string, string | undefined>;
-
 export interface Secret {
   /** As spelled first. */
   readonly name: string;
@@ -35,44 +32,12 @@ export interface Secret {
 /** A word or variable with which a package is started. */
 export interface Setting {
   readonly text: string;
-  readonly hosts: Owned;
+  readonly hosts: ReadonlyMap<string, string | undefined>;
   /** Can start other code. */
   readonly isOfRuntime: boolean;
 }
 
-/** Where callers go, what they run and who gets their secrets, as versions are compared. */
-export interface Naming {
-  /** At hosts that serve many publishers, with the owner's part of the path. */
-  readonly endpoints: Owned;
-  /** One for each value of a variable. `isPlain` marks http. */
-  readonly addresses: ReadonlyMap<string, { readonly place: string; readonly isPlain: boolean }>;
-  /** The types, by addresses of endpoints and names of packages. */
-  readonly transports: ReadonlyMap<string, string>;
-  /** Without versions; each file of a release is its own. */
-  readonly packages: Owned;
-  /** With the whole name; that of a file is its address. */
-  readonly packageKeys: ReadonlySet<string>;
-  /** Of each package with the name. */
-  readonly starts: ReadonlyMap<string, readonly (readonly Setting[])[]>;
-  readonly secrets: ReadonlyMap<string, Secret>;
-  /** Not called secrets. */
-  readonly plainInputs: ReadonlyMap<string, Secret>;
-  readonly repository_key: string | undefined;
-  /** A form that Dossier does not read, too many items or too long values. */
-  readonly isPartlyRead: boolean;
-  readonly mayNameMore: { readonly endpoints: boolean; readonly packages: boolean };
-}
-
-/** Variables of a template stay as written. */
-interface AddressParts {
-  /** `https://host/path?query`, the host in lower case. */
-  readonly text: string;
-  readonly host: string;
-  readonly owner: string;
-  /** The host, or `owner` at one that serves many publishers. */
-  readonly place: string;
-  readonly isPlain: boolean;
-}
+export type Naming = Readonly<ReturnType<typeof toNaming>>;
 
 const addressForm = /^([a-z][a-z0-9+.-]*):\/\/((?:[^/?#]*@)?)([^/?#]*)([^#]*)/i;
 
@@ -86,7 +51,11 @@ function behindHost(behind: string): string {
     .replace(/\/(?=\?|$)/, '');
 }
 
-export function readAddress(address: string): AddressParts {
+/**
+ * Variables of a template stay as written. `text`: `https://host/path?query`, the host in lower case;
+ * `place`: the host, or `owner` at one that serves many publishers.
+ */
+export function readAddress(address: string) {
   const slashed = address.replaceAll('\\', '/');
   const parsed = URL.parse(address);
   const found = addressForm.exec(slashed) ?? addressForm.exec(parsed?.href ?? '');
@@ -225,7 +194,10 @@ export function hostsIn(text: string): Map<string, string> {
   return hosts;
 }
 
-interface Recorded extends Pick<Listing, 'repository_key'>, Pick<Naming, 'isPartlyRead' | 'mayNameMore'> {
+interface Recorded extends Pick<Listing, 'repository_key'> {
+  /** A form that Dossier does not read, too many items or too long values. */
+  readonly isPartlyRead: boolean;
+  readonly mayNameMore: { readonly endpoints: boolean; readonly packages: boolean };
   readonly remotes: readonly {
     readonly url: string;
     readonly type: string;
@@ -235,7 +207,8 @@ interface Recorded extends Pick<Listing, 'repository_key'>, Pick<Naming, 'isPart
   readonly packages: readonly (ListingPackage & { readonly settings: readonly Setting[] })[];
 }
 
-export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayNameMore }: Recorded): Naming {
+/** Where callers go, what they run and who gets their secrets, as versions are compared. */
+export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayNameMore }: Recorded) {
   const read = remotes.map(({ addresses, ...remote }) => ({
     ...remote,
     addresses: addresses.map(readAddress),
@@ -252,16 +225,23 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
     packages: named.map(({ recorded, owned: [name] }) => ({ ...recorded, name })),
   };
   return {
-    endpoints: new Map(all.map(({ place, owner }) => [place, owner])),
+    /** At hosts that serve many publishers, with the owner's part of the path. */
+    endpoints: new Map<string, string | undefined>(all.map(({ place, owner }) => [place, owner])),
+    /** One for each value of a variable. `isPlain` marks http. */
     addresses: new Map(all.map(({ text, place, isPlain }) => [text, { place, isPlain }])),
+    /** The types, by addresses of endpoints and names of packages. */
     transports: new Map([
       ...read.flatMap(({ type, addresses }) => addresses.map(({ text }) => [text, type] as const)),
       ...named.map(({ recorded, owned: [name] }) => [name, recorded.transport ?? ''] as const),
     ]),
+    /** Without versions; each file of a release is its own. */
     packages: new Map(named.map(({ owned }) => owned)),
+    /** With the whole name; that of a file is its address. */
     packageKeys: new Set(packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`)),
+    /** Of each package with the name. */
     starts,
     secrets: secretsOf(asking),
+    /** Not called secrets. */
     plainInputs: secretsOf(asking, false),
     repository_key,
     isPartlyRead,

@@ -9,30 +9,24 @@ import { afterPrefix, inChunks, precompileQuery } from '../store/query.ts';
 import { readCount } from './counts.ts';
 import type { ListingPackage } from './listing.ts';
 import { toPackageReference, toReferenceKey } from './references/references.ts';
+import { selectHolders } from './references/shared.ts';
 import type { Db } from './schema.ts';
-import { readByIds } from './table.ts';
+import { readByIds, selectVisible } from './table.ts';
 
 const selectByFolded = precompileQuery((db: Db, folded: string) =>
-  db
-    .selectFrom('listing')
+  selectVisible(db)
     .select(['id', 'handle', 'namespace', 'facets'])
     .where('handle_folded', '=', folded)
-    .where('withdrawn', 'is', null)
     .orderBy('id'),
 );
 
 const mostWithTool = 200;
 
 const selectByTool = precompileQuery((db: Db, key: string) =>
-  db
-    .selectFrom('listing_reference')
-    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+  selectHolders(db)
     .select(['listing.id', 'listing.handle', 'listing.namespace', 'listing.facets'])
     .where('listing_reference.key', '=', key)
-    .where('listing.withdrawn', 'is', null)
     .where('listing.hidden', 'is', null)
-    .orderBy('listing_reference.published_at')
-    .orderBy('listing_reference.handle')
     .limit(mostWithTool),
 );
 
@@ -46,11 +40,9 @@ const createSearchedListings = (db: Db): SearchedListings => ({
   texts: async (ids) =>
     ids.length === 0
       ? []
-      : db
-          .selectFrom('listing')
+      : selectVisible(db)
           .select(['id', 'handle', 'title', 'description'])
           .where('id', 'in', ids)
-          .where('withdrawn', 'is', null)
           .where('hidden', 'is', null)
           .execute(),
 });
@@ -73,16 +65,16 @@ const mostAlike = 200;
 const mostNamed = 50;
 const mostWords = 5;
 
-const selectVisible = (db: Db) => db.selectFrom('listing').select('handle').where('withdrawn', 'is', null);
-
 /** Equal but for capitals, or for `io.github.` before it. */
 const readSame = (db: Db, folded: string) =>
   selectVisible(db)
+    .select('handle')
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
     .execute();
 
 const readAlike = (db: Db, start: string) =>
   selectVisible(db)
+    .select('handle')
     .where('handle_folded', '>=', start)
     .where('handle_folded', '<', afterPrefix(start))
     .orderBy('handle_folded')
@@ -118,15 +110,10 @@ export async function readNearPackages(db: Db, name: string, limit: number) {
   const found: { handle: string; registry_type: string; identifier: string }[] = [];
   await inChunks([...spellings], async (some) => {
     const keys = some.map((spelling) => toReferenceKey('name', spelling));
-    const rows = await db
-      .selectFrom('listing_reference')
-      .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+    const rows = await selectHolders(db)
       .select(['listing.handle', 'listing.packages'])
       .where('listing_reference.key', 'in', keys)
-      .where('withdrawn', 'is', null)
       .where('hidden', 'is', null)
-      .orderBy('listing_reference.published_at')
-      .orderBy('listing.handle')
       .limit(limit)
       .execute();
     for (const { handle, packages } of rows) {

@@ -24,7 +24,14 @@ import { readAsked, toPayeeKey } from './references/payees.ts';
 import type { Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
-import { decodeShown, type ListQuery, readBriefs, readByIds, type VersionQuery } from './table.ts';
+import {
+  decodeShown,
+  type ListQuery,
+  readBriefs,
+  readByIds,
+  selectVisible,
+  type VersionQuery,
+} from './table.ts';
 
 export interface NewestVersions {
   readonly withDeleted: boolean;
@@ -205,10 +212,8 @@ const valuesOf = {
 const maxSorted = 2000;
 
 const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
-  db
-    .selectFrom('listing')
+  selectVisible(db)
     .selectAll()
-    .where('withdrawn', 'is', null)
     .$if(after !== undefined, (rows) => rows.where('id', order === 'oldest' ? '>' : '<', after?.id ?? 0))
     .orderBy('id', order === 'oldest' ? 'asc' : 'desc')
     .limit(limit)
@@ -221,10 +226,8 @@ const hasFacet = (facet: string) =>
     : sql<SqlBool>`replace(' ' || facets || ' ', ${` ${facet} `}, '') <> ' ' || facets || ' '`;
 
 const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
-  db
-    .selectFrom('listing')
+  selectVisible(db)
     .selectAll()
-    .where('withdrawn', 'is', null)
     .where(({ and }) =>
       and([
         ...(after ? [sql<SqlBool>`(updated_at, id) < (${after.updated_at}, ${after.id})`] : []),
@@ -312,14 +315,18 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Most listings first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   page: (afterHandle: string, limit: number) => {
-    const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select(['handle', 'updated_at']);
-    return visible.where('handle', '>', afterHandle).orderBy('handle').limit(limit).execute();
+    const next = selectVisible(db).select(['handle', 'updated_at']).where('handle', '>', afterHandle);
+    return next.orderBy('handle').limit(limit).execute();
   },
   /** Among visible handles, from 1. */
   handleAt: async (position: number) => {
-    const visible = db.selectFrom('listing').where('withdrawn', 'is', null).select('handle');
-    const before = position - 1;
-    return (await visible.orderBy('handle').offset(before).limit(1).executeTakeFirst())?.handle;
+    const sorted = selectVisible(db).select('handle').orderBy('handle');
+    return (
+      await sorted
+        .offset(position - 1)
+        .limit(1)
+        .executeTakeFirst()
+    )?.handle;
   },
   count: () => readCount(db, 'facet_count'),
   publisherListings: (namespace: string) => readCount(db, 'publisher_count', namespace),

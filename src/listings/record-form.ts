@@ -167,15 +167,7 @@ function readFields(value: JsonObject, fields: Fields, path: string, report: Rep
   return Object.fromEntries(members);
 }
 
-export interface ReadRecord {
-  /** With present names, without members of an unexpected form. */
-  readonly server: JsonObject;
-  /**
-   * What has an unexpected form or two spellings, or is unknown below the top level:
-   * `packages.0.transport`. `packages[]` is an unread item, or all of them.
-   */
-  readonly unread: readonly string[];
-}
+export type ReadRecord = Readonly<ReturnType<typeof readRecord>>;
 
 /** A part in `unread`, or one of its items. */
 export const unreadParts = {
@@ -185,9 +177,13 @@ export const unreadParts = {
 } as const;
 export const isUnreadPart = (path: string): boolean => Object.values<string>(unreadParts).includes(path);
 
-/** Of any year and form. Never throws. Unknown members stay. */
-export function readRecord(server: object): ReadRecord {
+/**
+ * Of any year and form. Never throws. Unknown members stay. `server` has present names, without members of
+ * an unexpected form. `unread`: what has an unexpected form or two spellings, or is unknown below the top
+ * level: `packages.0.transport`. `packages[]` is an unread item, or all of them.
+ */
+export function readRecord(server: object) {
   const unread = new Set<string>();
   const read = readFields(server as JsonObject, record, '', (path) => unread.add(path));
-  return { server: read, unread: [...unread] };
+  return { server: read, unread: [...unread] as readonly string[] };
 }

@@ -6,6 +6,7 @@ import { inChunks, precompileQuery } from '../store/query.ts';
 import { listingTable, withoutHidden } from './listing.ts';
 import { readPaidOn } from './references/payees.ts';
 import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
+import { selectHolders } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
 import { readByIds } from './table.ts';
 
@@ -23,22 +24,13 @@ const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit:
 });
 
 /** Only the oldest, because thousands may share a host or a payee. */
-const oldestRecording = (db: Db, key: string, limit: number) =>
-  db
-    .selectFrom('listing_reference')
-    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+const selectOldest = precompileQuery((db: Db, key: string, limit: number, holder?: string) =>
+  selectHolders(db)
     .selectAll('listing')
     .select(['listing_reference.key', 'listing_reference.publisher'])
     .where('listing_reference.key', '=', key)
-    .where('withdrawn', 'is', null)
-    .orderBy('listing_reference.published_at')
-    .orderBy('listing_reference.handle')
-    .limit(limit);
-
-const selectOldest = precompileQuery(oldestRecording);
-
-const selectHeld = precompileQuery((db: Db, key: string, holder: string, limit: number) =>
-  oldestRecording(db, key, limit).where('listing_reference.publisher', '=', holder),
+    .$if(holder !== undefined, (rows) => rows.where('listing_reference.publisher', '=', holder ?? ''))
+    .limit(limit),
 );
 
 type RecordingRow = ListingRow & { readonly publisher?: string | null };
@@ -66,7 +58,7 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly Recordin
   const isAll = rows.length < limit;
   const held = isAll
     ? rows.filter(({ publisher }) => publisher === holder)
-    : await selectHeld(db, keyOfReference(reference), holder, Math.max(limit, mostHeld));
+    : await selectOldest(db, keyOfReference(reference), Math.max(limit, mostHeld), holder);
   return inOrder(reference, held, rows).slice(0, limit);
 }
 
@@ -98,14 +90,9 @@ export async function readRecording(
 }
 
 const holding = (db: Db, key: string) =>
-  db
-    .selectFrom('listing_reference')
-    .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
+  selectHolders(db)
     .select(['listing.id', 'listing.handle', 'listing_reference.publisher'])
-    .where('listing_reference.key', '=', key)
-    .where('withdrawn', 'is', null)
-    .orderBy('listing_reference.published_at')
-    .orderBy('listing_reference.handle');
+    .where('listing_reference.key', '=', key);
 
 const selectHolding = precompileQuery(holding);
 

@@ -175,26 +175,19 @@ export function changedVersion(row: ComparedRow, isLater = false) {
 }
 export type ChangedVersion = ReturnType<typeof changedVersion>;
 
-/** Of all versions, also those that are later than the shown one. */
-export interface Moves {
-  /** That were compared, deleted ones too. */
-  readonly versions: number;
-  /** When the oldest of these was published. */
-  readonly since?: string;
-  readonly partly_read?: true;
-  /** The first of `weightyFirst`, newest first. */
-  readonly moves: DatedMove[];
-  readonly left_out?: number;
-  /** How many made a move, and how many others changed other fields. */
-  readonly all?: { readonly moved: number; readonly changed: number };
-}
+/** `all` is absent from what was stored by earlier versions. */
+type Told = NonNullable<Awaited<ReturnType<typeof toMoves>>>;
+export type Moves = Omit<Told, 'all'> & Partial<Pick<Told, 'all'>>;
 
-/** From the oldest. `moveOf` is called only for moves that are kept. */
+/**
+ * From the oldest; of all versions, also those that are later than the shown one. `moveOf` is called only
+ * for moves that are kept.
+ */
 export async function toMoves<One extends Edition>(
   ordered: readonly One[],
   shown: string,
   moveOf: (version: One) => Promise<KeptMove | undefined>,
-): Promise<Moves | undefined> {
+) {
   const compared = ordered.filter(({ derived }) => derived?.weight !== undefined);
   const [oldest] = compared;
   if (oldest === undefined || compared.length < 2) return undefined;
@@ -209,11 +202,15 @@ export async function toMoves<One extends Edition>(
     moves.push({ ...(await moveOf(one)), version, ...(!undated && { published_at }), ...after });
   }
   return {
+    /** That were compared, deleted ones too. */
     versions: compared.length,
+    /** When the oldest of these was published. */
     ...(!oldest.undated && { since: oldest.published_at }),
-    ...(compared.some(({ derived }) => derived?.partly_read) && { partly_read: true }),
+    ...(compared.some(({ derived }) => derived?.partly_read) && { partly_read: true as const }),
+    /** The first of `weightyFirst`, newest first. */
     moves,
     ...(moved.length > mostMoves && { left_out: moved.length - mostMoves }),
+    /** How many made a move, and how many others changed other fields. */
     all: {
       moved: moved.length,
       changed: compared.filter((one) => weightOf(one) === 0 && (one.derived?.fields ?? []).length > 0).length,

@@ -13,7 +13,6 @@ import {
   type ListingVersion,
   listingTable,
   summaryTable,
-  type VersionSummary,
   versionTable,
 } from './listing.ts';
 import { createListingReads, readNewestVersions } from './reads.ts';
@@ -24,20 +23,13 @@ import { deleteReferences, putReferences } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
 
 /** A record as an import replaced it, in the form in which the present one is read. */
-interface PastRecord {
-  readonly row: ListingRow & {
-    readonly shown_digest: string | null;
-    readonly shown: string | null;
-    readonly stored_versions: number;
-  };
-  readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
-}
+type PastRecord = Awaited<ReturnType<typeof readReplaced>>[number];
 
 export const shownVersions = 10;
 /** The newest of each listing are stored. */
 const mostRecords = 100;
 
-async function readReplaced(db: Db, handles: readonly string[]): Promise<PastRecord[]> {
+async function readReplaced(db: Db, handles: readonly string[]) {
   const rows = await db
     .selectFrom('listing')
     .leftJoin('listing_version as shown', (join) =>
@@ -52,7 +44,7 @@ async function readReplaced(db: Db, handles: readonly string[]): Promise<PastRec
       ),
     )
     .execute();
-  const records: PastRecord[] = [];
+  const records = [];
   for (const row of rows) {
     const newest = await readNewestVersions(db, row.handle, { withDeleted: true, limit: shownVersions });
     const versions = newest.map(({ version, status, published_at }) => ({ version, status, published_at }));

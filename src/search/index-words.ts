@@ -94,15 +94,7 @@ const listingsOf = ({ terms }: Alternative, counts: Counts, count: keyof TermCou
 /** Without one that is found as written, words of all listings find nothing. */
 const isTelling = ({ share }: QueryWord): boolean => share === 1;
 
-interface Expanded extends QueryWord {
-  readonly found: readonly Alternative[];
-  /** Undefined if an alternative is found. */
-  readonly near: readonly NearWord[] | undefined;
-  /** It is in no listing, and what is found instead may be about something else. */
-  readonly isGuessed: boolean;
-  /** Not guessed, or, if it is alone, a letter from a word that far more listings have than others. */
-  readonly isMeant: boolean;
-}
+type Expanded = Awaited<ReturnType<typeof expand>>[number];
 
 /** Two words in one, or a spelling and its stem, which need not be a word. */
 interface NearWord {
@@ -116,8 +108,8 @@ async function expand(
   index: SearchIndex,
   { words, phrases }: ParsedQuery,
   counts: Map<string, TermCount>,
-): Promise<Expanded[]> {
-  const expanded: Expanded[] = [];
+) {
+  const expanded = [];
   let corrected = 0;
   const quoted = new Set(phrases.flat());
   const lastTelling = words.findLastIndex(isTelling);
@@ -137,8 +129,11 @@ async function expand(
     const beginnings = begun.map(([term]) => ({ text: term, terms: [term], factor: beginningFactor }));
     for (const [term, count] of [...(corrections?.counts ?? []), ...begun]) counts.set(term, count);
     found.push(...(corrections?.alternatives ?? []), ...beginnings);
+    /** Undefined if an alternative is found. */
     const near = isUnknown ? [...(corrections?.near ?? []), ...beginnings] : undefined;
+    /** It is in no listing, and what is found instead may be about something else. */
     const isGuessed = corrections ? !corrections.isSure : found.every(isOnlyRelated);
+    /** Not guessed, or, if it is alone, a letter from a word that far more listings have than others. */
     const isMeant = !isGuessed || (isAlone && corrections?.isClear === true);
     expanded.push({ ...word, found, near, isGuessed, isMeant });
   }

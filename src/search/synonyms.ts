@@ -102,21 +102,18 @@ function othersOf(entries: ReturnType<typeof toEntries>): Alternative[] {
 export const synonymsOf = (term: string): readonly Alternative[] =>
   othersOf((byStart().get(term) ?? []).filter(({ phrase }) => phrase.length === 1));
 
-export interface Synonyms {
-  /** The terms of the longest phrase with the word, if it has more than one. */
-  readonly phrase: readonly string[] | undefined;
-  readonly synonyms: readonly Alternative[];
-}
-
-/** For each word, those of it or of its phrase, between whose words is what is there too. */
-export function findSynonyms(typed: readonly PhraseWord[]): Synonyms[] {
+/**
+ * For each word, those of it or of its phrase, between whose words is what is there too. `phrase`: the terms
+ * of the longest phrase with the word, if it has more than one.
+ */
+export function findSynonyms(typed: readonly PhraseWord[]) {
   const stems = stemsOf(typed);
   const isAt = (at: number, words: readonly PhraseWord[], phrase: readonly string[]) =>
     phrase.every((part, offset) => {
       const between = offset > 0 && typed[at + offset]?.between;
       return stems[at + offset] === part && (!between || between === words[offset]?.between);
     });
-  const found: Synonyms[] = [];
+  const found: { phrase: readonly string[] | undefined; synonyms: readonly Alternative[] }[] = [];
   while (found.length < stems.length) {
     const at = found.length;
     const entries = (byStart().get(stems[at] ?? '') ?? []).filter(({ words, phrase }) =>

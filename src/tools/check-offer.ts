@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { ifAny } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
 import { dayText, lines, list } from '../core/text.ts';
 import {
   code,
-  hasForeign,
   join,
   own,
   say,
@@ -16,7 +16,7 @@ import {
 } from '../core/words.ts';
 import { toDecidingLines } from '../document/answers/agent-answer.ts';
 import { toAnswerLines } from '../document/answers/answers.ts';
-import { closingText } from '../document/answers/closing.ts';
+import { closingText, foreignIn } from '../document/answers/closing.ts';
 import { toListingDocument } from '../document/document.ts';
 import {
   type ComparedOffer,
@@ -56,42 +56,30 @@ const output = z.object({
   message: wordsSchema,
   offers: z.array(
     z.object({
-      number: z
-        .int()
-        .optional()
-        .describe('The place of this offer among the sent offers, if there are several'),
-      resource: z
-        .string()
-        .optional()
-        .describe('What this offer is for, if the offers name several resources'),
+      number: ifAny(z.int(), 'The place of this offer among the sent offers, if there are several'),
+      resource: ifAny(z.string(), 'What this offer is for, if the offers name several resources'),
       handle: z.string().optional().describe('The compared listing, if the offers name several resources'),
       ...ofParts(() => state),
-      changed: z
-        .partialRecord(z.enum(partNames), changedPart)
-        .optional()
-        .describe('The parts of the newest quote that replaced another value'),
+      changed: ifAny(
+        z.partialRecord(z.enum(partNames), changedPart),
+        'The parts of the newest quote that replaced another value',
+      ),
       price_lists: z
         .array(
           z.object({
             source: z.string(),
             observed_on: z.string(),
-            endpoint: z
-              .string()
-              .optional()
-              .describe('The endpoint of the price list, if it is not the compared endpoint'),
-            missed_since: z
-              .string()
-              .optional()
-              .describe('The day of the first later check that did not see the price list'),
+            endpoint: ifAny(z.string(), 'The endpoint of the price list, if it is not the compared endpoint'),
+            missed_since: ifAny(
+              z.string(),
+              'The day of the first later check that did not see the price list',
+            ),
             tool: z.string().optional(),
-            tool_by_similarity: z
-              .literal(true)
-              .optional()
-              .describe('The request names no tool; this is the most similar price of all tools'),
-            more_there: z
-              .int()
-              .optional()
-              .describe('Number of other prices that the list has for the same resource'),
+            tool_by_similarity: ifAny(
+              z.literal(true),
+              'The request names no tool; this is the most similar price of all tools',
+            ),
+            more_there: ifAny(z.int(), 'Number of other prices that the list has for the same resource'),
             ...ofParts(() => listState),
           }),
         )
@@ -106,10 +94,12 @@ const output = z.object({
   ),
   more: z.int().optional().describe('Number of offers that are not shown; offers that differ are preferred'),
   not_compared: z.int().optional().describe('How many of the offers that are not shown were not compared'),
-  listings: z
-    .array(z.object({ handle: z.string(), whose: wordsSchema, stands_out: z.array(wordsSchema).optional() }))
-    .optional()
-    .describe('Whose the compared listings are, and what stands out about them, as get_agent says it'),
+  listings: ifAny(
+    z.array(
+      z.object({ handle: z.string(), whose: wordsSchema, stands_out: z.array(wordsSchema).optional() }),
+    ),
+    'Whose the compared listings are, and what stands out about them, as get_agent says it',
+  ),
   statement: z.string(),
   untrusted_fields: z.array(z.string()),
 });
@@ -241,10 +231,7 @@ async function answerUnread({ offer, ...named }: z.output<typeof input>, context
     offers: [],
     ...(listings.length > 0 && { listings }),
     statement,
-    untrusted_fields: [
-      ...(hasForeign(asked.message) ? ['message'] : []),
-      ...(hasForeign(listings) ? ['listings'] : []),
-    ],
+    untrusted_fields: foreignIn({ message: asked.message, listings }),
   };
 }
 
@@ -300,11 +287,7 @@ export const checkOffer = defineTool({
       ...(not_compared > 0 && { not_compared }),
       ...(listings.length > 0 && { listings }),
       statement,
-      untrusted_fields: [
-        ...(hasForeign(message) ? ['message'] : []),
-        'offers',
-        ...(hasForeign(listings) ? ['listings'] : []),
-      ],
+      untrusted_fields: [...foreignIn({ message }), 'offers', ...foreignIn({ listings })],
     };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { toComparisonBudget } from '../core/difference/word-difference.ts';
-import { attempt, type JsonObject } from '../core/json.ts';
+import { attempt, ifAny, type JsonObject } from '../core/json.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, counted, list, named, paragraphs, toQuote, toShownName } from '../core/text.ts';
 import {
@@ -331,10 +331,10 @@ const output = z.object({
         name: z.string(),
         difference: z.enum(['only_here', 'only_there', 'other']),
         members: z.array(z.string()).optional(),
-        earlier: z
-          .object({ seen_until: z.string(), is_other: z.literal(true).optional() })
-          .optional()
-          .describe('Until when an earlier list had it as you sent it, or another of its name'),
+        earlier: ifAny(
+          z.object({ seen_until: z.string(), is_other: z.literal(true).optional() }),
+          'Until when an earlier list had it as you sent it, or another of its name',
+        ),
       }),
     )
     .optional(),
@@ -342,19 +342,19 @@ const output = z.object({
   repeated: z.array(z.string()).optional().describe('Names that several members have'),
   not_sent: z.array(z.string()).optional().describe('Members that were not compared'),
   prefix: z.string().optional(),
-  texts: z
-    .array(z.object({ name: z.string(), member: z.string(), difference: z.string() }))
-    .optional()
-    .describe('Differences in the direction of changes_to_yours: [-was-]{+is+}'),
+  texts: ifAny(
+    z.array(z.object({ name: z.string(), member: z.string(), difference: z.string() })),
+    'Differences in the direction of changes_to_yours: [-was-]{+is+}',
+  ),
   digest: z.string().optional().describe('Merkle root over the list that Dossier saw'),
   first_seen_at: z.string().optional(),
   observed_at: z.string().optional(),
   vantage: z.string().optional(),
   others_until: z.string().optional().describe('When Dossier last saw another list, if yours is in force'),
-  earlier: z
-    .object({ first_seen_at: z.string(), seen_until: z.string().optional() })
-    .optional()
-    .describe('The time in which Dossier saw exactly your list, if a different one followed'),
+  earlier: ifAny(
+    z.object({ first_seen_at: z.string(), seen_until: z.string().optional() }),
+    'The time in which Dossier saw exactly your list, if a different one followed',
+  ),
   untrusted_fields: z.array(z.string()),
 });
 

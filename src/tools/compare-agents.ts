@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { ifAny } from '../core/json.ts';
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { code as codeText, lines, paragraphs, toQuote } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
@@ -109,10 +110,7 @@ const reasonsSchema = z.array(z.object({ criteria: z.array(z.string()), reason: 
 const comparedListing = z.object({
   handle: z.string(),
   description: z.string().optional(),
-  same_description_as: z
-    .array(z.string())
-    .optional()
-    .describe('Handles of compared listings with the same description'),
+  same_description_as: ifAny(z.array(z.string()), 'Handles of compared listings with the same description'),
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
   part_asked: partAskedMember,
@@ -123,10 +121,10 @@ const comparedListing = z.object({
   native: resultsSchema.describe('Results of criteria about claims and ratings made on Dossier'),
   reasons: reasonsSchema.optional().describe('Why, where no line below says it'),
   stands_out: z.array(wordsSchema).optional().describe('The notices of get_agent that show why'),
-  lines: z
-    .partialRecord(z.enum(lineNames), wordsSchema)
-    .optional()
-    .describe('The lines of get_agent that show why, with the sources of their facts'),
+  lines: ifAny(
+    z.partialRecord(z.enum(lineNames), wordsSchema),
+    'The lines of get_agent that show why, with the sources of their facts',
+  ),
   unseen: wordsSchema.optional(),
   unchecked: wordsSchema.optional(),
   record: wordsSchema.optional().describe('The source of facts marked (record)'),

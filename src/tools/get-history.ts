@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { ifAny } from '../core/json.ts';
 import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, dayText, list, paragraphs } from '../core/text.ts';
@@ -8,7 +9,6 @@ import {
   day,
   dayOf,
   dayOrTimeOf,
-  hasForeign,
   isEmpty,
   join,
   listed,
@@ -21,7 +21,7 @@ import {
   type Words,
   wordsSchema,
 } from '../core/words.ts';
-import { closingText, untrustedOf } from '../document/answers/closing.ts';
+import { closingText, foreignIn, untrustedOf } from '../document/answers/closing.ts';
 import { toDiffering } from '../document/answers/differing.ts';
 import { changedOf, logIndexOf, toHistoryLines } from '../document/answers/history.ts';
 import {
@@ -79,10 +79,10 @@ const output = z.object({
   handle: z.string(),
   sample: sampleFlag,
   statement: wordsSchema,
-  differs: z
-    .array(wordsSchema)
-    .optional()
-    .describe('What differs between what was known at the ends of the days since and until'),
+  differs: ifAny(
+    z.array(wordsSchema),
+    'What differs between what was known at the ends of the days since and until',
+  ),
   unchanged: wordsSchema.optional().describe('Facts that checks saw unchanged'),
   changes: z.array(wordsSchema).describe('Newest first, each with its date'),
   next: z.string().optional().describe('The tools to call next'),
@@ -345,9 +345,7 @@ export const getHistory = defineTool({
       ...(next.length > 0 && { next: next.join('; ') }),
       for_publisher,
       untrusted_fields: [
-        ...(hasForeign(statement) ? ['statement'] : []),
-        ...(unchanged && hasForeign(unchanged) ? ['unchanged'] : []),
-        ...(hasForeign(page.differs ?? []) ? ['differs'] : []),
+        ...foreignIn({ statement, unchanged, differs: page.differs }),
         ...untrustedOf({ changes }, ['changes']),
       ],
     };

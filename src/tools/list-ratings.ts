@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { ifAny } from '../core/json.ts';
 import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { code, dayText, escapeMarks, paragraphs } from '../core/text.ts';
 import { isEmpty, join, own, say, toMarkdown, toText, wordsSchema } from '../core/words.ts';
@@ -96,17 +97,15 @@ const output = listedRatings.extend({
   sample: sampleFlag,
   version_asked: wordsSchema.optional(),
   statement: z.string(),
-  counts: z
-    .record(z.string(), z.object({ outcome: numbers, proof_class: numbers }))
-    .optional()
-    .describe('Counted ratings by group, whatever the filter'),
+  counts: ifAny(
+    z.record(z.string(), z.object({ outcome: numbers, proof_class: numbers })),
+    'Counted ratings by group, whatever the filter',
+  ),
   proof_meanings: z.record(z.string(), z.string()).describe('The meaning of each proof_class in the answer'),
-  months: z
-    .array(z.string())
-    .optional()
-    .describe(
-      'Counted ratings of the last twelve months. Present on the first page without filters, if the listing has at least ten counted ratings',
-    ),
+  months: ifAny(
+    z.array(z.string()),
+    'Counted ratings of the last twelve months. Present on the first page without filters, if the listing has at least ten counted ratings',
+  ),
   next_cursor: z.string().optional(),
   for_publisher: z.string().optional(),
   appeal: z.string().optional().describe('The way to appeal against an action of the operator'),

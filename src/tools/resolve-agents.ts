@@ -21,8 +21,6 @@ import {
 import type { CopyField } from '../imports/import-run.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
-import type { ListingReads } from '../listings/reads.ts';
-import type { FormerHolder } from '../listings/references/former.ts';
 import {
   longestPasted,
   meantOf,
@@ -36,6 +34,7 @@ import { besideWords, givenEndpoints, withBeside, withoutLinks } from './find/as
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
 import {
   type FoundListing,
+  type Holders,
   mostRecording,
   pickFormer,
   pickRecording,
@@ -73,29 +72,15 @@ import { defineTool, readsOnly } from './tool.ts';
 /** In a call, and in one read of the store. */
 const mostNames = 100;
 
-/** The store, or a dump, which has neither withdrawn listings nor all versions. */
-export interface Directory {
-  readonly publicUrl: string;
-  /** `document` and `at` are for shown ones. */
-  known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>>;
-  whyWithdrawn?(listing: Listing): Promise<string>;
-  readOfRecord?(asked: string, document: ListingDocument): ReturnType<typeof readOfRecord>;
-  noticesOfDeleted?(listing: Listing, asked: Name): ReturnType<typeof noticesOfDeleted>;
-  /** Up to `mostRecording` shown listings for each. */
-  recording(references: readonly Reference[]): Promise<readonly (readonly Listing[])[]>;
-  holding: Parameters<typeof pickRecording>[1]['holding'];
-  /** Those that no longer have it, up to `mostRecording`. */
-  formerly(references: readonly Reference[]): Promise<readonly (readonly FormerHolder[])[]>;
-  whyNone(field: CopyField): Promise<string | undefined>;
-  near(text: string): Promise<readonly string[]>;
-  /** A dump has no names of tools. */
-  ofTool?(name: string): ReturnType<typeof readTool>;
-  nearPackages(name: string): ReturnType<ListingReads['nearPackages']>;
-}
+/** The store, or a dump, which has neither withdrawn listings nor all versions, nor names of tools. */
+type StoreDirectory = ReturnType<typeof createDirectory>;
+type OnlyStored = 'whyWithdrawn' | 'readOfRecord' | 'noticesOfDeleted' | 'ofTool';
+export type Directory = Omit<StoreDirectory, OnlyStored> & Partial<Pick<StoreDirectory, OnlyStored>>;
 
-const createDirectory = (context: Context): Directory => ({
+const createDirectory = (context: Context) => ({
   publicUrl: context.config.publicUrl,
-  async known(handles) {
+  /** `document` and `at` are for shown ones. */
+  async known(handles: readonly string[]): Promise<ReadonlyMap<string, KnownListing>> {
     const { store, clock } = context;
     const known = new Map<string, KnownListing>();
     for (let at = 0; at < handles.length; at += mostNames) {
@@ -108,16 +93,17 @@ const createDirectory = (context: Context): Directory => ({
     }
     return known;
   },
-  whyWithdrawn: (listing) => withdrawal(listing, context),
-  readOfRecord: (asked, document) => readOfRecord(asked, document, context),
-  noticesOfDeleted: (listing, asked) => noticesOfDeleted(listing, asked, context),
-  recording: (references) => context.store.listings.recording(references, mostRecording),
-  holding: context.store.listings.holding,
-  formerly: (references) => context.store.listings.formerly(references, mostRecording),
-  whyNone: (field) => findLacking(context.store, [field]),
-  ofTool: (name) => readTool(name, context.store),
-  nearPackages: (name) => orEmpty(context.store.listings.nearPackages(name, maxNear), context),
-  near: (text) =>
+  whyWithdrawn: (listing: Listing) => withdrawal(listing, context),
+  readOfRecord: (asked: string, document: ListingDocument) => readOfRecord(asked, document, context),
+  noticesOfDeleted: (listing: Listing, asked: Name) => noticesOfDeleted(listing, asked, context),
+  recording: (references: readonly Reference[]) =>
+    context.store.listings.recording(references, mostRecording),
+  holding: context.store.listings.holding satisfies Holders['holding'] as Holders['holding'],
+  formerly: (references: readonly Reference[]) => context.store.listings.formerly(references, mostRecording),
+  whyNone: (field: CopyField) => findLacking(context.store, [field]),
+  ofTool: (name: string) => readTool(name, context.store),
+  nearPackages: (name: string) => orEmpty(context.store.listings.nearPackages(name, maxNear), context),
+  near: (text: string) =>
     orEmpty(
       context.store.listings.near(text, maxNear).then(({ near }) => near),
       context,

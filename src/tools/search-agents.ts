@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { claimStates } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
+import { ifAny } from '../core/json.ts';
 import { amount, code, lines, list, paragraphs, toQuote } from '../core/text.ts';
 import { toMarkdown } from '../core/words.ts';
 import { closingText, untrustedOf } from '../document/answers/closing.ts';
@@ -8,6 +9,7 @@ import { packageTypes, transports } from '../document/record.ts';
 import { type Hit, hit } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet, SearchCounts } from '../search/query.ts';
+import { fixedFilterNames, fixedFilters, inputOf } from './find/meant-filters.ts';
 import { type LeftOut, leftOut, type NearMisses, nearMisses } from './find/near-misses.ts';
 import { answerSimilar, findPage } from './find/page.ts';
 import { publisherFacet } from './find/publisher.ts';
@@ -19,13 +21,6 @@ const inlineAll = (texts: readonly string[]) => texts.map(code).join(', ');
 function listingLine({ handle, title, description = '', facts }: Hit): string {
   const written = [title, description].filter(Boolean).map((text) => toQuote(text ?? ''));
   return [[code(handle), ...written].join(' '), ...facts.map(toMarkdown)].join(' | ');
-}
-
-/** `needs_secret:false`, `tags:sms` */
-function inputOf(facet: string): string {
-  const fixed = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
-  if (fixed) return `${fixed}:${fixedFilters[fixed].value}`;
-  return facet.replace(/^tag:/, 'tags:').replace(/^owner:/, 'publisher:');
 }
 
 const toInputs = ({ leave_out, ...others }: NearMisses): NearMisses => ({
@@ -137,15 +132,15 @@ const unknownWord = z.object({
 const output = z.object({
   listings: z.array(hit),
   total: z.object({ count: z.int(), capped: z.boolean().describe('true: more than count') }),
-  facets: z
-    .record(z.string(), z.int())
-    .optional()
-    .describe('Number of hits by filter:value, among the hits that total counts'),
+  facets: ifAny(
+    z.record(z.string(), z.int()),
+    'Number of hits by filter:value, among the hits that total counts',
+  ),
   next_cursor: z.string().optional(),
-  successor: z
-    .string()
-    .optional()
-    .describe('The listing that the publisher of the listing in similar_to names as its successor'),
+  successor: ifAny(
+    z.string(),
+    'The listing that the publisher of the listing in similar_to names as its successor',
+  ),
   successor_is_listed: z.boolean().optional(),
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has'),
   advice: z.string().optional(),
@@ -156,16 +151,6 @@ const output = z.object({
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });
-
-export const fixedFilters = {
-  active: { value: true, facet: 'is:active' },
-  needs_secret: { value: false, facet: 'is:without_secret' },
-  has_endpoint: { value: true, facet: 'has:endpoint' },
-  has_native_ratings: { value: true, facet: 'has:ratings' },
-  answered: { value: true, facet: 'seen:answered' },
-  no_payment_seen: { value: true, facet: 'seen:no_payment_seen' },
-} as const satisfies Record<string, { value: boolean; facet: Facet }>;
-export const fixedFilterNames = Object.keys(fixedFilters) as (keyof typeof fixedFilters)[];
 
 const toFacetList = (query: z.output<typeof input>, publisher: Facet | undefined): Facet[] => [
   ...(query.tags ?? []).map((tag): Facet => `tag:${tag}`),

@@ -1,4 +1,5 @@
 import { lines } from '../../core/text.ts';
+import { hasForeign } from '../../core/words.ts';
 
 /** Those whose members of the answer are not empty. */
 export const untrustedOf = (answer: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
@@ -9,6 +10,10 @@ export const untrustedIn = (
   answers: readonly Readonly<Record<string, unknown>>[],
   names: readonly string[],
 ) => names.filter((name) => answers.some((one) => untrustedOf(one, [name]).length > 0));
+
+/** Of those in our own words, the ones with quotations or code spans. */
+export const foreignIn = (answer: Readonly<Record<string, unknown>>): string[] =>
+  Object.keys(answer).filter((name) => hasForeign(answer[name]));
 
 /** Undefined without a next page and texts of third parties. */
 export function closingText(answer: {

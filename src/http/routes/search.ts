@@ -6,7 +6,8 @@ import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { isListed } from '../../tools/find/listing.ts';
-import { fixedFilterNames, fixedFilters, searchAgents, searchListings } from '../../tools/search-agents.ts';
+import { fixedFilterNames, fixedFilters } from '../../tools/find/meant-filters.ts';
+import { searchAgents, searchListings } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
 import {
   type ComparePage,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
-import { type Listing, listingTable } from '../listing.ts';
+import { listingTable } from '../listing.ts';
 import type { Db, ListingRow, ListingSchema } from '../schema.ts';
 import { readFormerlyPaid } from './payees.ts';
 import { keyOfReference, type Reference } from './references.ts';
@@ -88,18 +88,10 @@ export const readRecordingToo = (db: Db, handle: string, limit: number) =>
 
 type FormerRow = ListingRow & { readonly until: string | null; readonly shown_at?: string | null };
 
-export interface FormerHolder {
-  readonly listing: Listing;
-  readonly until: string;
-  /** A later version than the shown one, published then, names it. */
-  readonly isLater?: true;
-}
+export type FormerHolder = Awaited<ReturnType<typeof readFormerly>>[number][number];
 
-export const readFormerly = (
-  db: Db,
-  references: readonly Reference[],
-  limit: number,
-): Promise<FormerHolder[][]> =>
+/** `isLater`: a later version than the shown one, published at `until`, names it. */
+export const readFormerly = (db: Db, references: readonly Reference[], limit: number) =>
   Promise.all(
     references.map(async (one) => {
       const key = keyOfReference(one);

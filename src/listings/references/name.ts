@@ -181,6 +181,10 @@ export function toReferences(text: string): Reference[] {
   return text.length > longest ? [] : referencesIn(writtenAs(text).text);
 }
 
+/** With its query and without. */
+export const toEndpoints = (address: string): Reference[] =>
+  toReferences(address).filter(({ kind }) => kind === 'endpoint');
+
 /** An owner has no dot, but a namespace has one. */
 const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
 

@@ -207,15 +207,17 @@ function namesOf(named: readonly NamedPackage[]): readonly string[] {
   );
 }
 
-export function readReport(text: string): readonly string[] {
-  if (!reportForm.test(text) || !/\s/.test(text.trim())) return [];
-  const urls = text.match(/https?:\/\/[^\s"'`,)]+/g) ?? [];
-  return namesOf([...inForms(text, reportedForms).flat(), ...urls.flatMap((url) => pagePackage(url) ?? [])]);
-}
-
 /** A text is of one form. */
-const readForms = (forms: NamingForms) => (text: string) =>
+const readForms = (text: string, forms: NamingForms) =>
   namesOf(inForms(text, forms).find(({ length }) => length > 0) ?? []);
 
-export const readFile = readForms(writtenForms);
-export const readSaid = readForms(saidForms);
+/** What a package manager reports, or else what a file names. */
+export function readFile(text: string): readonly string[] {
+  const isReport = reportForm.test(text) && /\s/.test(text.trim());
+  const urls = isReport ? (text.match(/https?:\/\/[^\s"'`,)]+/g) ?? []) : [];
+  const reported = isReport ? inForms(text, reportedForms).flat() : [];
+  const named = namesOf([...reported, ...urls.flatMap((url) => pagePackage(url) ?? [])]);
+  return named.length > 0 ? named : readForms(text, writtenForms);
+}
+
+export const readSaid = (text: string): readonly string[] => readForms(text, saidForms);

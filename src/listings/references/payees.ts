@@ -120,15 +120,10 @@ function formerlyPaid(db: Db, limit: number, key: string, network?: string) {
     .limit(limit);
 }
 
-const selectFormerlyPaid = precompileQuery((db: Db, limit: number, key: string) =>
-  formerlyPaid(db, limit, key),
-);
-const selectFormerlyPaidOn = precompileQuery((db: Db, limit: number, key: string, network: string) =>
-  formerlyPaid(db, limit, key, network),
-);
+const selectFormerlyPaid = precompileQuery(formerlyPaid);
 
 export const readFormerlyPaid = (db: Db, key: string, network: string | undefined, limit: number) =>
-  network === undefined ? selectFormerlyPaid(db, limit, key) : selectFormerlyPaidOn(db, limit, key, network);
+  selectFormerlyPaid(db, limit, key, ...(network === undefined ? [] : [network]));
 
 const selectAsked = precompileQuery((db: Db, key: string, network: string, limit: number) => {
   const bounded = [network, '', undefined].flatMap((one) => [

@@ -76,15 +76,19 @@ const selectOldest = precompileQuery((db: Db, key: string) =>
     .limit(mostRead + 1),
 );
 
-export const readPaidAt = precompileQuery((db: Db, key: string) =>
+/** Visible listings beside what they record, the oldest first. */
+export const selectHolders = (db: Db) =>
   db
     .selectFrom('listing_reference')
     .innerJoin('listing', 'listing.handle', 'listing_reference.handle')
-    .select(['listing.handle', 'listing_reference.as_of'])
-    .where('listing_reference.key', '=', key)
     .where('listing.withdrawn', 'is', null)
     .orderBy('listing_reference.published_at')
-    .orderBy('listing.handle')
+    .orderBy('listing_reference.handle');
+
+export const readPaidAt = precompileQuery((db: Db, key: string) =>
+  selectHolders(db)
+    .select(['listing.handle', 'listing_reference.as_of'])
+    .where('listing_reference.key', '=', key)
     .limit(mostRead + 1),
 );
 

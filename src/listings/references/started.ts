@@ -10,14 +10,7 @@ import {
   readCommandsIn,
 } from './command.ts';
 import { type ConfiguredServer, readServer } from './configured.ts';
-import {
-  domainOfMail,
-  readFile,
-  readForgePackage,
-  readPackagePage,
-  readReport,
-  readSaid,
-} from './package-pages.ts';
+import { domainOfMail, readFile, readForgePackage, readPackagePage, readSaid } from './package-pages.ts';
 import { blocksOf, takeServers } from './pasted.ts';
 import { commandsIn } from './shell.ts';
 
@@ -224,8 +217,7 @@ function readLines(block: string): StartedName[] {
     .map(readLine);
   const others = lines.flatMap(({ line, isStarted }) => (isStarted ? [] : line));
   const text = others.join('\n').trim();
-  const reported = readReport(text);
-  const listed = toNames(reported.length > 0 ? reported : readFile(text));
+  const listed = toNames(readFile(text));
   const read = lines.filter(({ isStarted }) => isStarted || listed.length === 0);
   const written = [...read.flatMap((one) => one.found), ...listed];
   const found = written.length > 0 ? written : toNames(readSaid(text));

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
 import { code, count, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
-import { type Name, readName, toReferences } from '../../listings/references/name.ts';
+import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
 import { type AskedPlace, type FoundListing, mostRecording, pickFormer, pickRecording } from './holders.ts';
 import { atAsked, type KnownListing, noticesOfAsked, readKnown } from './several.ts';
@@ -46,9 +46,7 @@ async function packageWords({ text }: Beside, { who }: Subject, find: FindRecord
 
 /** Of the addresses that a command gives to its package. */
 export const givenEndpoints = (beside: readonly Beside[]) =>
-  beside
-    .flatMap(({ what, text }) => (what === 'address' ? toReferences(text) : []))
-    .filter(({ kind }) => kind === 'endpoint');
+  beside.flatMap(({ what, text }) => (what === 'address' ? toEndpoints(text) : []));
 
 async function addressWords(one: Beside, { who }: Subject, find: FindRecording): Promise<Words> {
   const { text } = one;

@@ -37,15 +37,7 @@ type Checked = Pick<
 
 type Stored = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'is_latest'>;
 
-interface OfRecord {
-  readonly shown?: Stored | undefined;
-  /** A version of the listing; undefined if Dossier has read no such version. */
-  readonly asked?: Stored | undefined;
-  /** Versions of the listing whose records have the text of a version of a package, the newest first. */
-  readonly naming?: readonly (Stored & Pick<Listing, 'packages'>)[];
-  /** When the record was last read; undefined if not all of its versions were looked at. */
-  readonly until?: string | undefined;
-}
+type OfRecord = Partial<Awaited<ReturnType<typeof readOfRecord>>>;
 
 export interface KnownVersions {
   readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
@@ -58,13 +50,16 @@ const withoutV = (version: string) => version.replace(/^v/i, '');
 
 /**
  * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the
- * record was last read, if that is known already.
+ * record was last read, if that is known already. `asked`: a version of the listing; undefined if Dossier
+ * has read no such version. `naming`: versions of the listing whose records have the text of a version of a
+ * package, the newest first. `until`: when the record was last read; undefined if not all of its versions
+ * were looked at.
  */
 export async function readOfRecord(
   name: string,
   { handle, version, observed_at }: Pick<Listing, 'handle' | 'version'> & { readonly observed_at?: string },
   { store, clock }: Pick<Context, 'store' | 'clock'>,
-): Promise<OfRecord | undefined> {
+) {
   const { version: named, handles } = readName(name, '');
   if (!named?.isExact) return undefined;
   const text = withoutV(named.text);
@@ -196,24 +191,6 @@ export interface VersionNotice {
 const noticesAs = (key: VersionNotice['key'], text: Words, version: string): VersionNotice[] =>
   isEmpty(text) ? [] : [{ key, text: sentence(text), version }];
 
-interface VersionNotices {
-  /** What decides first. */
-  readonly notices: readonly VersionNotice[];
-  /** Nothing is known of the version. */
-  readonly none?: Words | undefined;
-  /** How the version itself is judged. */
-  readonly ofVersion?: Readonly<Partial<Record<CriterionName | 'package_there', Result>>>;
-  /** It is not known which version is meant. */
-  readonly isUnclear?: boolean;
-}
-
-interface OtherVersion {
-  /** What the rest of an answer is about. */
-  readonly about: Words;
-  /** None of a range that means the recorded version. */
-  readonly notices?: VersionNotices;
-}
-
 const unless = (is: boolean | undefined): Result => perhaps(is === undefined ? is : !is);
 
 function statedOf(there: FactOf<typeof packageExists, Checked>, version: string) {
@@ -223,8 +200,11 @@ function statedOf(there: FactOf<typeof packageExists, Checked>, version: string)
   return { ...rest, notices: notices.flatMap(({ key, text }) => noticesAs(key, text, version)) };
 }
 
-/** Undefined if the recorded version was asked for by its number, or none. */
-function readOther(asked: string, known: KnownVersions): OtherVersion | undefined {
+/**
+ * Undefined if the recorded version was asked for by its number, or none; `isRecorded` if a range means it,
+ * `isUnclear` if it is not known which version is meant. `about`: what the rest of an answer is about.
+ */
+function readOther(asked: string, known: KnownVersions) {
   const { listing, observations } = known;
   const { version: sent, handles, references } = readName(asked, '');
   const namedOf = ({ packages }: Pick<Listing, 'packages'>) =>
@@ -239,7 +219,7 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   if (handles.includes(listing.handle))
     return ['latest', withoutV(listing.version)].includes(withoutV(named.text))
       ? undefined
-      : { about: versionOfRecordWords(named.text, known), notices: { notices: [] } };
+      : { about: versionOfRecordWords(named.text, known) };
   if (!first) return undefined;
   // Tags of images and other versions without an order are compared as texts.
   const ecosystem = ecosystemOf(first.known?.type ?? '');
@@ -263,7 +243,8 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
     namedOf(record).some(({ one, known }) =>
       isAsked((recordedVersion(one, known) ?? '').replace(/^.*@(?=sha256:)/, '')),
     );
-  if (isRecordedIn(listing)) return range && { about: say`${range.words}; it is the recorded one.` };
+  if (isRecordedIn(listing))
+    return range && { about: say`${range.words}; it is the recorded one.`, isRecorded: true };
   const version = recordedVersion(first.one, first.known);
   if (newest && version === undefined) return undefined;
   const there = factsOf(packageExists, observations).find(ofPackage);
@@ -287,7 +268,7 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   const by = (words: Words | undefined) => bySource(words, fact ?? {});
   if (!isVersion) {
     const malware = by(range && held && sayReported(held));
-    return { about, notices: { notices: noticesAs('malware', malware, wanted.text), isUnclear: true } };
+    return { about, notices: noticesAs('malware', malware, wanted.text), isUnclear: true };
   }
   const is = there && hasVersion(there, wanted.text);
   const isAbsent = there?.outcome === 'absent' && !is;
@@ -298,39 +279,39 @@ function readOther(asked: string, known: KnownVersions): OtherVersion | undefine
   const stated = there && order && !isLacking ? statedOf(there, wanted.text) : undefined;
   return {
     about,
-    notices: {
-      notices: [
-        ...noticesAs('malware', by(said.malware), wanted.text),
-        ...noticesAs('not_there', lacking, wanted.text),
-        ...(stated?.notices ?? []),
-        ...noticesAs('advisories', by(said.about), wanted.text),
-      ],
-      none: isLacking ? undefined : join([by(said.none && say`${said.none}${unsure}`), stated?.unread], ' '),
-      ofVersion: {
-        no_malware_report: unless(said.isReported || is ? said.isReported : undefined),
-        no_advisory: unless(said.isListed || is ? said.isListed : undefined),
-        package_not_deprecated: unless(stated?.isDeprecated),
-        package_there: perhaps(is === undefined ? is : true),
-      },
-    },
+    /** What decides first. */
+    notices: [
+      ...noticesAs('malware', by(said.malware), wanted.text),
+      ...noticesAs('not_there', lacking, wanted.text),
+      ...(stated?.notices ?? []),
+      ...noticesAs('advisories', by(said.about), wanted.text),
+    ],
+    /** Nothing is known of the version. */
+    none: isLacking ? undefined : join([by(said.none && say`${said.none}${unsure}`), stated?.unread], ' '),
+    /** How the version itself is judged. */
+    ofVersion: {
+      no_malware_report: unless(said.isReported || is ? said.isReported : undefined),
+      no_advisory: unless(said.isListed || is ? said.isListed : undefined),
+      package_not_deprecated: unless(stated?.isDeprecated),
+      package_there: perhaps(is === undefined ? is : true),
+    } satisfies Readonly<Partial<Record<CriterionName | 'package_there', Result>>>,
   };
 }
 
 /** What is known of a version that was asked for and is not the recorded one. */
 export function noticesOfOther(asked: string, known: KnownVersions) {
   const other = readOther(asked, known);
-  const told: VersionNotices = other?.notices ?? { notices: [] };
-  const isOther = other?.notices !== undefined;
-  const ofVersion = isOther ? (told.ofVersion ?? {}) : undefined;
-  return { ...told, ofVersion, isOther, isRecorded: other !== undefined && !isOther };
+  const { notices = [], isRecorded = false, isUnclear, ofVersion = {} } = other ?? {};
+  const isOther = other !== undefined && !isRecorded;
+  return { notices, isUnclear, ofVersion: isOther ? ofVersion : undefined, isOther, isRecorded };
 }
 
 /** What the facts do not cover, before what was asked for is known of them; `beside` is of a command. */
 export function askedVersion(asked: string, known: KnownVersions, beside = say``): Words | undefined {
   const other = readOther(asked, known);
-  const { notices = [], none } = other?.notices ?? {};
+  const { notices = [], about, none } = other ?? {};
   const textsOf = (isMalware: boolean) =>
     notices.filter((one) => isOfMalware(one) === isMalware).map(({ text }) => text);
-  const said = join([...textsOf(true), beside, ...textsOf(false), other?.about, none], ' ');
+  const said = join([...textsOf(true), beside, ...textsOf(false), about, none], ' ');
   return isEmpty(said) ? undefined : said;
 }

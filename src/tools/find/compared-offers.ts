@@ -3,8 +3,8 @@ import { attempt } from '../../core/json.ts';
 import { code, codes, dayOf, join, own, phrase, say, Words, within } from '../../core/words.ts';
 import { lineWords, toAnswer } from '../../document/answers/answers.ts';
 import { toListingDocument } from '../../document/document.ts';
-import type { ListingFacts } from '../../document/record.ts';
 import { holdsEndpoints } from '../../listings/naming.ts';
+import { toEndpoints } from '../../listings/references/name.ts';
 import {
   type ComparedOffer,
   compareOffer,
@@ -12,26 +12,17 @@ import {
   paidElsewhere,
 } from '../../observations/known/prices/compare.ts';
 import { toToolName } from '../../observations/known/prices/offer.ts';
-import { compareWithLists, type ListComparison } from '../../observations/known/prices/price-lists.ts';
+import { compareWithLists } from '../../observations/known/prices/price-lists.ts';
 import { type OfferReading, type SeenPlace, toSeenPlaces } from '../../observations/known/prices/seen.ts';
 import type { NumberedOffer, SentOffer, SentOffers } from '../../observations/known/prices/sent.ts';
 import { paidForWords } from '../../observations/known/prices/words.ts';
 import { whyNone } from './listing.ts';
-import { findPlace, isAddress, keysOf, type PaidPlace } from './paid-place.ts';
+import { findPlace, isAddress, type PaidPlace } from './paid-place.ts';
 import { keptAt } from './seen-lists.ts';
 
 const mostResources = 3;
 
-export interface CheckedOffer {
-  readonly offer: NumberedOffer;
-  readonly handle: string | undefined;
-  readonly facts: ListingFacts | undefined;
-  readonly message: Words;
-  readonly compared: ComparedOffer;
-  readonly lists: readonly ListComparison[];
-  /** Other places of the listing with the payee, if the compared place is not known for it. */
-  readonly elsewhere: Words | undefined;
-}
+export type CheckedOffer = Awaited<ReturnType<typeof compareAt>>[number];
 
 const isQuoting = ({ place, quotes }: SeenPlace): boolean =>
   place === 'quote' && quotes.some(({ value }) => value);
@@ -123,17 +114,16 @@ async function compareAt(
   named: Named,
   address: string | undefined,
   context: Context,
-): Promise<CheckedOffer[]> {
+) {
   const [{ realm } = {}] = offers;
-  const resource = address;
-  const place = await findPlace(named, { resource, realm }, context);
+  const place = await findPlace(named, { resource: address, realm }, context);
   const { seen, lists, others } = await readSeen(place, offers, context);
   const closest = compareWithClosest(offers, seen);
   const endpoint = closest?.place.endpoint;
   const message = messageOf(place, closest?.place);
   const unseen = { now: context.clock(), endpoint: undefined, unseen: place.unseen, quotes: [] };
   return offers.map((offer, at) => {
-    const compared = closest?.compared[at] ?? compareOffer(offer, unseen);
+    const compared: ComparedOffer = closest?.compared[at] ?? compareOffer(offer, unseen);
     const isKnown = isInNewest(compared.payee.seen);
     const besides = [...others, ...seen.filter((one) => one !== closest?.place)];
     return {
@@ -143,6 +133,7 @@ async function compareAt(
       message,
       compared,
       lists: compareWithLists(lists, offer, { paidTool: toolIn(offer.resource), endpoint }),
+      /** Other places of the listing with the payee, if the compared place is not known for it. */
       elsewhere: isKnown || !offer.pays ? undefined : paidElsewhere(offer, besides),
     };
   });
@@ -185,7 +176,7 @@ export async function compareEach(
   const addressOf = ({ resource }: NumberedOffer) => (isAddress(resource) ? resource : first);
   const byPlace = Map.groupBy(
     offers,
-    (offer) => keysOf(addressOf(offer) ?? '')[0] ?? addressOf(offer) ?? offer.realm,
+    (offer) => toEndpoints(addressOf(offer) ?? '')[0]?.key ?? addressOf(offer) ?? offer.realm,
   );
   const checked = [];
   for (const some of [...byPlace.values()].slice(0, mostResources))

@@ -123,31 +123,30 @@ function notShown({ kind }: Reference): Words {
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   const what = placeOf(reference);
   if (reference.kind === 'owner') return say`the only listing in ${what}`;
-  if (reference.kind === 'advisory') return say`the only listing that has ${what}`;
-  if (reference.kind === 'moved')
-    return say`the only listing that ${own(doing.moved[0])} ${what}; ${notShown(reference)}`;
-  return reference.kind === 'pay_to'
-    ? say`the only listing whose endpoint asks to be paid at ${what}${networkOf(reference, asked)}; ${notShown(reference)}`
-    : say`the only listing that records ${what}${recordedAs(only, reference, asked)}; ${notShown(reference)}`;
+  const isPayee = reference.kind === 'pay_to';
+  const as = isPayee ? networkOf(reference, asked) : recordedAs(only, reference, asked);
+  const does = say`${own(isPayee ? 'whose endpoint' : 'that')} ${own(doingOf(reference)[0])}`;
+  return join([say`the only listing ${does} ${what}${as}`, notShown(reference)], '; ');
 }
+
+const isAtPlace = (place: Reference) => (url: string) =>
+  toReferences(url).some((one) => isSameReference(place, one));
 
 function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
   if (found.kind !== 'endpoint' && found.kind !== 'repository') return say``;
   const written = [...remotes.map(({ url }) => url), repository ?? ''];
   const isExact = (one: string) => toAddressKey(one) === found.key;
-  const isThere = (one: string) => toReferences(one).some((other) => isSameReference(found, other));
-  const recorded = written.find(isExact) ?? written.find(isThere);
+  const recorded = written.find(isExact) ?? written.find(isAtPlace(found));
   return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
 }
 
 function unencryptedWords({ remotes }: Listing, found: Reference, asked: string): Words | undefined {
   if (found.kind !== 'endpoint' || !/^http:/i.test(asked)) return undefined;
-  const recorded = remotes.filter(({ url }) => toReferences(url).some((one) => isSameReference(found, one)));
-  const [one] = recorded.some(({ url }) => /^http:/i.test(url)) ? [] : recorded;
-  return (
-    one &&
-    say`The address asked for begins with ${code('http:')}, so what is sent there, keys too, can be read on its way; the record names ${code(one.url)}.`
-  );
+  const recorded = remotes.map(({ url }) => url).filter(isAtPlace(found));
+  const [one] = recorded.some((url) => /^http:/i.test(url)) ? [] : recorded;
+  return one === undefined
+    ? one
+    : say`The address asked for begins with ${code('http:')}, so what is sent there, keys too, can be read on its way; the record names ${code(one)}.`;
 }
 
 export type AskedPlace = Pick<Name, 'text' | 'references' | 'within' | 'version'>;
@@ -273,14 +272,13 @@ function hadWords(reference: Reference, former: FormerHolder, it = own('it')): W
     : say`${own(had)} ${it} until ${dayOf(former.until)}`;
 }
 
-function onlyFormer({ kind }: Reference, what: Words, former: FormerHolder): Words {
-  const { until, isLater } = former;
-  if (isLater) return say`the only listing that records ${what}, in ${laterVersion(former)}`;
-  if (kind === 'pay_to')
-    return say`the only listing whose endpoint asked to be paid at ${what}, until ${dayOf(until)}; no listing asks for it now`;
-  if (kind === 'owner')
-    return say`the only listing that was in ${what}, until ${dayOf(until)}; no listing is in it now`;
-  return say`the only listing that recorded ${what}, until ${dayOf(until)}; no listing records it now`;
+function onlyFormer(reference: Reference, what: Words, former: FormerHolder): Words {
+  const until = dayOf(former.until);
+  if (former.isLater) return say`the only listing that records ${what}, in ${laterVersion(former)}`;
+  if (reference.kind === 'pay_to')
+    return say`the only listing whose endpoint asked to be paid at ${what}, until ${until}; no listing asks for it now`;
+  const [now, , had] = doingOf(reference);
+  return say`the only listing that ${own(had)} ${what}, until ${until}; no listing ${own(now)} it now`;
 }
 
 /** True only if no listing has any of them now. */

@@ -42,41 +42,34 @@ export const orEmpty = <T>(
     return [];
   });
 
+/** One or several words, such as `twilio`. */
+const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
+
 interface UnknownName {
-  /** Of a text in the form of a handle; `named`: of any other. */
+  /** Of a text in the form of a handle. */
   readonly references?: readonly Reference[];
   readonly named?: Reference | undefined;
-  /** What its command is given. */
-  readonly given?: readonly Reference[];
+  /** Of any other. */
+  readonly name?: Name;
   readonly beside?: Words;
-  /** Of a text that is no name. */
-  readonly detail?: string;
-  readonly code?: 'unknown_handle' | 'invalid_handle';
-  readonly tool?: Name['tool'];
 }
 
 async function refuseUnknown(
   text: string,
   context: Context,
-  {
-    references,
-    named,
-    given = [],
-    beside: command = say``,
-    detail: unread,
-    code = 'unknown_handle',
-    tool,
-  }: UnknownName = {},
+  { references, named, name, beside: command = say`` }: UnknownName,
 ): Promise<never> {
   const { listings } = context.store;
   const recording = async (all: readonly Reference[]) => (await listings.recording(all, maxNear)).flat();
+  const { tool } = name ?? {};
+  const unread = name && whyUnreadable(name);
+  const meant = name && !unread && !tool?.isSure ? meantOf(name.references) : named;
   const readOfTool = async () => tool && readTool(tool.name, context.store);
-  const asName = tool?.isSure ? undefined : named;
   const read = Promise.all([
     listings.near(text, maxNear),
     recording(references ?? []),
-    recording(given),
-    readWhy(asName, context),
+    recording(givenEndpoints(name?.beside ?? [])),
+    readWhy(meant, context),
     readOfTool(),
     endOfCopy(context.store),
   ]);
@@ -91,7 +84,9 @@ async function refuseUnknown(
     ? 'A listing has this handle with different capitals: it is the first in near.'
     : recorded.length > 0
       ? 'The first in near records this as a repository, an address or a package.'
-      : unread || why?.detail;
+      : unread
+        ? toText(unread)
+        : why?.detail;
   const recorders = [...[...recorded, ...reached].map(({ handle }) => handle), ...(ofTool?.handles ?? [])];
   const beside = why?.beside.map(({ handle }) => handle) ?? [];
   const ofAccount = near.length > 0 ? [] : (why?.naming ?? []);
@@ -100,13 +95,13 @@ async function refuseUnknown(
     beside.length > 0 ? beside : [...[...packages, ...ofAccount].map(({ handle }) => handle), ...near];
   const all = new Set(isTwin ? [near[0] ?? '', ...recorders, ...alike] : [...recorders, ...alike]);
   const farther = beside.length > 0 ? [] : others.filter((handle) => !all.has(handle));
-  const isFirst = code === 'invalid_handle';
+  const isFirst = unread !== undefined && name !== undefined && !isName.test(name.text);
   const ofCommand = [toText(command), ofTool && toText(ofTool.words)];
   const before = isFirst ? [detail, ...ofCommand] : [...ofCommand, detail];
   const said = [...before, farther.length > 0 && ofOthers, !(isTwin || isFirst) && ends]
     .filter(Boolean)
     .join(' ');
-  throw new Problem(code, {
+  throw new Problem(isFirst ? 'invalid_handle' : 'unknown_handle', {
     near: [...all].slice(0, maxNear),
     ...(farther.length > 0 && { others: farther }),
     ...(said && { detail: said }),
@@ -116,11 +111,8 @@ async function refuseUnknown(
 /** It may be an address without a scheme too. */
 function refuseHandle(handle: string, context: Context): Promise<never> {
   const { references } = readName(handle, '');
-  const address = references.find(({ kind }) => kind === 'endpoint');
-  return refuseUnknown(handle, context, {
-    references: [...references, ...toReferences(handle)],
-    named: address,
-  });
+  const named = references.find(({ kind }) => kind === 'endpoint');
+  return refuseUnknown(handle, context, { references: [...references, ...toReferences(handle)], named });
 }
 
 async function requireShown<T>(found: T, listing: Listing, context: Context): Promise<T> {
@@ -147,14 +139,18 @@ export async function findListing(handle: string, context: Context): Promise<Lis
 /** Beyond this number `findHolder` does not choose by the namespace. */
 export const mostAtAddress = 100;
 
+export async function firstRecording(references: readonly Reference[], { store }: Pick<Context, 'store'>) {
+  const all = await store.listings.recording(references, mostAtAddress + 1);
+  return all.find((some) => some.length > 0) ?? [];
+}
+
 /** Anybody may record an address, but only the holder of a domain can publish under its namespace. */
 export async function findHolder(
   address: string,
   recorded: readonly Reference[],
-  { store }: Pick<Context, 'store'>,
+  context: Pick<Context, 'store'>,
 ) {
-  const all = await store.listings.recording(recorded, mostAtAddress + 1);
-  const recording = all.find((some) => some.length > 0) ?? [];
+  const recording = await firstRecording(recorded, context);
   const [only, other] = recording.filter(({ handle }) => isOnNamespace(handle, address));
   if (!only || other || recording.length > mostAtAddress) return undefined;
   const others = recording.length - 1;
@@ -190,9 +186,6 @@ async function refuseDeleted(
   const said = [found, await withdrawal(listing, context), ...about].filter(Boolean);
   throw new Problem('listing_withdrawn', said.join(' '));
 }
-
-/** One or several words, such as `twilio`. */
-const isName = /^@?[a-z0-9][\w .-]{0,199}$/i;
 
 /**
  * Throws invalid_handle, unknown_handle with near handles, or several_listings. A well-formed handle may not
@@ -230,17 +223,7 @@ async function findOf(
   const why = whyUnreadable(name);
   if (meant !== undefined && why === undefined)
     return isHandle(text) ? { handle: meant } : refuseUnknown(meant, context, { beside });
-  const named = why === undefined ? meantOf(references) : undefined;
-  const code = why === undefined || isName.test(text) ? 'unknown_handle' : 'invalid_handle';
-  const detail = why && toText(why);
-  return refuseUnknown(toNearText(name), context, {
-    named,
-    given: givenEndpoints(name.beside),
-    beside,
-    detail,
-    code,
-    tool: name.tool,
-  });
+  return refuseUnknown(toNearText(name), context, { name, beside });
 }
 
 /** Throws as findListing does. */

@@ -1,9 +1,24 @@
 import { type Facet, findNegations } from '../../search/query.ts';
 
+export const fixedFilters = {
+  active: { value: true, facet: 'is:active' },
+  needs_secret: { value: false, facet: 'is:without_secret' },
+  has_endpoint: { value: true, facet: 'has:endpoint' },
+  has_native_ratings: { value: true, facet: 'has:ratings' },
+  answered: { value: true, facet: 'seen:answered' },
+  no_payment_seen: { value: true, facet: 'seen:no_payment_seen' },
+} as const satisfies Record<string, { value: boolean; facet: Facet }>;
+export const fixedFilterNames = Object.keys(fixedFilters) as (keyof typeof fixedFilters)[];
+
+/** As `search_agents` takes it: `needs_secret:false`, `tags:sms`. */
+export function inputOf(facet: string): string {
+  const fixed = fixedFilterNames.find((name) => fixedFilters[name].facet === facet);
+  if (fixed) return `${fixed}:${fixedFilters[fixed].value}`;
+  return facet.replace(/^tag:/, 'tags:').replace(/^owner:/, 'publisher:');
+}
+
 interface MeantFilter {
   readonly facet: Facet;
-  /** As `search_agents` takes it. */
-  readonly filter: string;
   readonly words: RegExp;
   readonly text: string;
 }
@@ -14,7 +29,6 @@ const secrets = 'keys?|secrets?|credentials?|passwords?|tokens?|logins?';
 const meantFilters: readonly MeantFilter[] = [
   {
     facet: 'is:without_secret',
-    filter: 'needs_secret:false',
     words: new RegExp(
       `\\b(?:(?:need|requir|want|work|ask)\\w*\\s+)?(?:without|no|zero|free of)\\s+(?:(?:an?|any|the)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|(?:\\bnot?|n't)\\s+(?:need|require|want)\\w*\\s+(?:(?:an?|any)\\s+)?(?:api[\\s-]*)?(?:${secrets})\\b|\\bkey(?:less|[\\s-]free)\\b`,
       'i',
@@ -23,27 +37,23 @@ const meantFilters: readonly MeantFilter[] = [
   },
   {
     facet: 'has:endpoint',
-    filter: 'has_endpoint:true',
     words: /(?<!self[\s-]?)\bhosted\b|\bremote\b(?!\s+(?:jobs?|work|control|desktop|sens|team))/i,
     text: 'a remote endpoint is recorded',
   },
   {
     facet: 'transport:stdio',
-    filter: 'transport:stdio',
     words:
       /\bstdio\b|\bself[\s-]?host\w*|\blocally\b|\blocal\s+(?:mcp|servers?|install)\w*|\bon[\s-]prem\w*|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
     text: 'a recorded package runs where you start it',
   },
   ...(['sse', 'streamable-http'] as const).map((transport) => ({
     facet: `transport:${transport}` as const,
-    filter: `transport:${transport}`,
     words: new RegExp(`\\b${transport.replace('-', '[\\s_-]?')}\\b`, 'i'),
     text: 'a recorded endpoint or package speaks this',
   })),
   ...Object.entries({ npm: 'node(?:\\.?js)?|npm', pypi: 'python|pypi', oci: 'docker' }).map(
     ([type, names]) => ({
       facet: `package:${type}` as const,
-      filter: `package:${type}`,
       words: new RegExp(`\\b(?:${names})[\\s-]+only\\b|\\bonly\\s+(?:${names})\\b`, 'i'),
       text: `a package of this type is recorded`,
     }),
@@ -114,7 +124,9 @@ const hasPublisher = (facet: Facet) => /^(?:owner|publisher):/.test(facet);
 
 /** Undefined if the search has no such word, or its filter. */
 export function meantText(text: string, facets: readonly Facet[]): string | undefined {
-  const meant = findMeant(text, facets).map((one) => `${one.filter.replace(':', ': ')} (${one.text})`);
+  const meant = findMeant(text, facets).map(
+    (one) => `${inputOf(one.facet).replace(':', ': ')} (${one.text})`,
+  );
   const official = isOfficial.test(text) && !facets.some(hasPublisher);
   const all = [...meant, ...(official ? ['publisher: example.com (the namespace of a domain)'] : [])];
   return all.length > 0 ? `Words find no such facts; these filters do: ${all.join(', ')}.` : undefined;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Context, noteChange } from '../../context.ts';
 import { countEdits } from '../../core/difference/edits.ts';
+import { ifAny } from '../../core/json.ts';
 import { Problem } from '../../core/problem.ts';
 import { inTurns } from '../../core/turns.ts';
 import { isEmpty, join, say, toText, type Words, wordsSchema } from '../../core/words.ts';
@@ -74,10 +75,7 @@ export const nearMisses = z.object({
     )
     .describe('Changes of the search that find something, and the number of listings'),
   unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
-  copy_lacks: z
-    .string()
-    .optional()
-    .describe('Names a field that a filter needs and no listing of this copy has'),
+  copy_lacks: ifAny(z.string(), 'Names a field that a filter needs and no listing of this copy has'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
 

@@ -5,7 +5,7 @@ import { readCursor, toCursor } from '../../core/paging/cursor.ts';
 import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
 import { inTurns } from '../../core/turns.ts';
-import { toText, type Words } from '../../core/words.ts';
+import { toText } from '../../core/words.ts';
 import { needsReplacement, successorOf } from '../../document/answers/answers.ts';
 import { untrustedOf } from '../../document/answers/closing.ts';
 import { askedPart, hitAt, malwareBeside, partFound } from '../../document/asked-part.ts';
@@ -74,20 +74,7 @@ function withoutVersion(text: string, { config }: Context): string {
   return named && /^\d/.test(version?.text ?? '') ? named.key : text;
 }
 
-/** Malicious code in another part is told too. */
-function hitOfPart(
-  whole: HitFacts,
-  shown: HitFacts,
-  match: Parameters<typeof toHit>[1],
-  about: readonly (Words | undefined)[] = [],
-): Hit {
-  const hit = toHit(shown, match);
-  const beside = malwareBeside(whole.observations, shown.observations).map(({ text }) => text);
-  const first = [...about, ...beside].filter((words) => words !== undefined);
-  return { ...hit, facts: [...first, ...hit.facts] };
-}
-
-/** Of a name each is told of the part and the version that it asks for. */
+/** Of a name each is told of the part and the version that it asks for; malicious code in another part too. */
 async function toHits(
   found: readonly HitFacts[],
   { text: asked, facets }: SearchQuery,
@@ -102,7 +89,10 @@ async function toHits(
     const shown = part ? { ...one, ...hitAt(one, part) } : one;
     const ofRecord = isName ? await readOfRecord(asked, one.listing, context) : undefined;
     const version = isName ? askedVersion(asked, { ...shown, ofRecord }) : undefined;
-    return hitOfPart(one, shown, matchOf(one.listing), [version, named?.about]);
+    const hit = toHit(shown, matchOf(one.listing));
+    const beside = malwareBeside(one.observations, shown.observations).map(({ text }) => text);
+    const first = [version, named?.about, ...beside].filter((words) => words !== undefined);
+    return { ...hit, facts: [...first, ...hit.facts] };
   });
 }
 
@@ -156,10 +146,7 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
   const ids = shown.map(({ id }) => id);
   const found = await documents.hitsById(ids, context.clock().toISOString());
   return {
-    listings: found.map((one) => {
-      const part = partFound(one.listing, facets);
-      return hitOfPart(one, part ? { ...one, ...hitAt(one, part) } : one, { words: 0, asksFree });
-    }),
+    listings: await toHits(found, search, false, context, () => ({ words: 0, asksFree })),
     counts: await listings.listCounts(facets),
     next: last && toCursor([queryDigest(search), last.id, last.updated_at]),
     order: undefined,

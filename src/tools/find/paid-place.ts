@@ -8,23 +8,19 @@ import { askedPart, atPart } from '../../document/asked-part.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import { reasonWords } from '../../document/resolved.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { toReferences } from '../../listings/references/name.ts';
+import { toEndpoints, toReferences } from '../../listings/references/name.ts';
 import { type Reference, toHost } from '../../listings/references/references.ts';
 import type { SentOffer } from '../../observations/known/prices/sent.ts';
 import { beforeWords } from '../../observations/known/to-observations.ts';
 import { findHolders } from './asked-command.ts';
 import { severalListings } from './holders.ts';
-import { findHolder, findNamed, mostAtAddress, readFacts } from './listing.ts';
+import { findHolder, findNamed, firstRecording, mostAtAddress, readFacts } from './listing.ts';
 import { findLacking } from './near-misses.ts';
 import { endpointsIn } from './seen-lists.ts';
 
-/** With its query and without. */
-export const keysOf = (address: string): string[] =>
-  toReferences(address).flatMap(({ kind, key }) => (kind === 'endpoint' ? [key] : []));
-
-export const hostsOf = (text: string): string[] =>
+const hostsOf = (text: string): Reference[] =>
   toReferences(text).flatMap(({ kind, key }) =>
-    kind === 'endpoint' ? [toHost(key)] : kind === 'host' ? [key] : [],
+    kind === 'endpoint' || kind === 'host' ? { kind: 'host', key: toHost(key) } : [],
   );
 
 const mostNamed = 2;
@@ -45,26 +41,16 @@ function recordWords(all: readonly Listing[], what: Words): Words {
   return say`${number} listings record ${what}${all.length > mostNamed ? own(', among them') : own(':')} ${shown}.`;
 }
 
-const firstFound = async (
-  kind: 'endpoint' | 'host',
-  keys: readonly string[],
-  { store }: Pick<Context, 'store'>,
-): Promise<readonly Listing[]> => {
-  const references: Reference[] = keys.map((key) => ({ kind, key }));
-  const all = await store.listings.recording(references, mostAtAddress + 1);
-  return all.find((some) => some.length > 0) ?? [];
-};
-
 /** As it is recorded. Listings on its domain come first, because anybody may record it. */
 async function recordedBy(address: string, context: Pick<Context, 'store'>, named?: Words): Promise<Words> {
-  const found = await firstFound('endpoint', keysOf(address), context);
+  const found = await firstRecording(toEndpoints(address), context);
   const isHeld = ({ handle }: Listing) => Number(isOnNamespace(handle, address));
   const all = found.toSorted((a, b) => isHeld(b) - isHeld(a));
   return recordWords(all, named ?? code(all.flatMap((one) => endpointsAt(address, one))[0] ?? address));
 }
 
 const recordedBesideBy = async (address: string, context: Pick<Context, 'store'>): Promise<Words> =>
-  recordWords(await firstFound('host', hostsOf(address), context), own('another address at its host'));
+  recordWords(await firstRecording(hostsOf(address), context), own('another address at its host'));
 
 export const isAddress = (text: string | undefined): text is string =>
   text !== undefined && /^https?:\/\//i.test(text) && URL.canParse(text);
@@ -84,8 +70,8 @@ type FoundPlace = Pick<PaidPlace, 'facts' | 'found'> & { readonly former?: PaidP
 
 /** Throws several_listings. */
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
-  const recorded = keysOf(address).map((key) => ({ kind: 'endpoint' as const, key }));
-  const references = [...recorded, ...hostsOf(address).map((key) => ({ kind: 'host' as const, key }))];
+  const recorded = toEndpoints(address);
+  const references = [...recorded, ...hostsOf(address)];
   const { now, before } = await findHolders({ references, text: address }, context);
   if (now && 'candidates' in now) {
     const holder = await findHolder(address, recorded, context);
@@ -102,19 +88,16 @@ async function findByAddress(address: string, context: Context): Promise<FoundPl
   return { facts: undefined, found: say`${none}${had}`, former };
 }
 
-function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
-  const ofAny = (read: (text: string) => readonly string[]) => {
-    const keys = new Set(read(address));
-    return remotes.map(({ url }) => url).filter((url) => read(url).some((key) => keys.has(key)));
-  };
-  const named = ofAny(keysOf);
-  return named.length > 0 ? named : ofAny(hostsOf);
+function isSameAddress(one: string, other: string, read = toEndpoints): boolean {
+  const keys = new Set(read(one).map(({ key }) => key));
+  return read(other).some(({ key }) => keys.has(key));
 }
 
-const isSameAddress = (one: string, other: string): boolean => {
-  const keys = new Set(keysOf(one));
-  return keysOf(other).some((key) => keys.has(key));
-};
+function endpointsAt(address: string, { remotes }: Pick<Listing, 'remotes'>): readonly string[] {
+  const urls = remotes.map(({ url }) => url);
+  const named = urls.filter((url) => isSameAddress(address, url));
+  return named.length > 0 ? named : urls.filter((url) => isSameAddress(address, url, hostsOf));
+}
 
 const isRecorded = (address: string, { listing: { remotes } }: ListingFacts): boolean =>
   remotes.some(({ url }) => isSameAddress(address, url));
@@ -141,16 +124,16 @@ async function namedByOffer(
   if (isSameAddress(named, offered)) return say``;
   const [host] = hostsOf(named);
   const [other] = hostsOf(offered);
-  if (host === undefined || host === other) return say`The offer itself is for ${code(offered)}.`;
+  if (host === undefined || host.key === other?.key) return say`The offer itself is for ${code(offered)}.`;
   const exact = await recordedBy(offered, context, own('that resource'));
   const recorded = isEmpty(exact) ? await recordedBesideBy(offered, context) : exact;
   const by = isEmpty(recorded) ? own('No listing shown here records that resource.') : recorded;
-  return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host)}; an offer can name any resource. ${by}`;
+  return say`The offer names as its resource ${code(offered)}, at a host other than ${code(host.key)}; an offer can name any resource. ${by}`;
 }
 
 /** Of a challenge that names no address, if one listing alone is at the host that it names. */
 async function findByRealm(realm: string | undefined, context: Context): Promise<FoundPlace | undefined> {
-  const [only, other] = realm === undefined ? [] : await firstFound('host', hostsOf(realm), context);
+  const [only, other] = realm === undefined ? [] : await firstRecording(hostsOf(realm), context);
   if (!only || other || realm === undefined) return undefined;
   const named = say`The offer names no address that is paid for; its realm ${code(realm)} is the host of this listing alone, and an offer can name any realm.`;
   return { facts: await readFacts(only.handle, context), found: named };
@@ -213,10 +196,7 @@ export async function findPlace(
   const address = named ?? offered;
   const isBeside = address !== undefined && !isRecorded(address, facts);
   const { before } = facts.observed ?? {};
-  const references = [
-    ...(isBeside ? keysOf(address).map((key) => ({ kind: 'endpoint' as const, key })) : []),
-    ...(before ? endpointsIn(before) : []),
-  ];
+  const references = [...(isBeside ? toEndpoints(address) : []), ...(before ? endpointsIn(before) : [])];
   return {
     facts,
     former: { handles: [facts.listing.handle], references },

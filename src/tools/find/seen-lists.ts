@@ -1,7 +1,7 @@
 import { dayText, named } from '../../core/text.ts';
 import { code, dayOf, ended, listed, own, say, toText } from '../../core/words.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { toReferences } from '../../listings/references/name.ts';
+import { toEndpoints } from '../../listings/references/name.ts';
 import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
 import { endedWords } from '../../observations/asked/outcome.ts';
 import type { StoredSet } from '../../observations/known/changes/history.ts';
@@ -63,8 +63,7 @@ export function keptAt(kept: KeptTimelines, references: readonly Reference[]) {
   return { timelines, observations: toFacts(timelines) };
 }
 
-export const endpointsIn = ({ places }: CheckedBefore): Reference[] =>
-  places.flatMap((place) => toReferences(place)).filter(({ kind }) => kind === 'endpoint');
+export const endpointsIn = ({ places }: CheckedBefore): Reference[] => places.flatMap(toEndpoints);
 
 /** A list that was there before the one that was seen last. */
 interface EarlierSet {

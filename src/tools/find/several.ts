@@ -82,10 +82,7 @@ export function noticesOf(
 }
 
 /** As if the records had only the endpoint or the package that was asked for; without those that lack it. */
-export const atAsked = <One extends { readonly listing: Listing; at(part: AskedPart): One }>(
-  all: readonly One[],
-  { references }: Name,
-): One[] =>
+export const atAsked = (all: readonly KnownListing[], { references }: Name): KnownListing[] =>
   all.flatMap((one) => {
     const part = partOf(one.listing, references);
     return part ? [one.at({ ...part, about: say`` })] : [];

@@ -27,14 +27,8 @@ import { findLacking } from './near-misses.ts';
 
 export const maxNear = 5;
 
-interface AtHost {
-  /** They record other addresses there. */
-  readonly atHost: readonly Listing[];
-  /** In a namespace of its domain. */
-  readonly ofDomain: readonly Listing[];
-  /** Their records name the account or the website, which shows no control of it. */
-  readonly naming: readonly Listing[];
-}
+/** Those that record other addresses there, are in a namespace of its domain, or name the account or website. */
+type AtHost = Readonly<Record<'atHost' | 'ofDomain' | 'naming', readonly Listing[]>>;
 
 /** What records may name of whoever has it: the account of a repository, or the domain of a website. */
 export function namedBeside({ kind, key }: Reference): Reference[] {
@@ -156,10 +150,12 @@ export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Wo
   return say`Dossier asks ${who} and OSV ${only}; ask them: ${code(page)}, ${code(`https://osv.dev/list?${query}`)}.`;
 }
 
-type NearPackage = Record<'handle' | 'registry_type' | 'identifier', string>;
-
 /** Of a name that is nearly the one asked for. */
-export const recordsPackage = ({ handle, registry_type, identifier }: NearPackage): Words =>
+export const recordsPackage = ({
+  handle,
+  registry_type,
+  identifier,
+}: Record<'handle' | 'registry_type' | 'identifier', string>): Words =>
   say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}.`;
 
 /** `found`: the listings whose last list has it. */
@@ -177,17 +173,11 @@ export async function readTool(name: string, { listings }: Pick<Context['store']
   return { handles, words };
 }
 
-/** Of a name that no listing has; `beside`: those at the same host or with the same package elsewhere. */
-export async function readWhy(
-  named: Reference | undefined,
-  context: Context,
-): Promise<{
-  readonly detail?: string;
-  readonly beside: readonly Listing[];
-  readonly packages?: readonly NearPackage[];
-  /** Of the account of a repository; near if nothing has a similar name. */
-  readonly naming?: readonly Listing[];
-}> {
+/**
+ * Of a name that no listing has; `beside`: those at the same host or with the same package elsewhere;
+ * `naming`: of the account of a repository, near if nothing has a similar name.
+ */
+export async function readWhy(named: Reference | undefined, context: Context) {
   if (!named) return { beside: [] };
   const { kind, key, registry } = named;
   const { recording, holding } = context.store.listings;

@@ -4,8 +4,9 @@ import { ownMember } from '../../core/json.ts';
 import { amount } from '../../core/text.ts';
 import { isRecordedTag, packageTypes, transports } from '../../document/record.ts';
 import { stateTexts } from '../../document/words.ts';
+import type { fixedFilterNames } from '../../tools/find/meant-filters.ts';
 import type { SearchedName } from '../../tools/find/searched-name.ts';
-import type { fixedFilterNames, searchAgents } from '../../tools/search-agents.ts';
+import type { searchAgents } from '../../tools/search-agents.ts';
 import type { Html } from '../html.ts';
 
 export type SearchAnswer = z.output<(typeof searchAgents)['output']>;

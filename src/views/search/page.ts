@@ -4,7 +4,7 @@ import { amount, counted, quoted } from '../../core/text.ts';
 import { isEmpty, say } from '../../core/words.ts';
 import { findOmissions } from '../../search/query.ts';
 import { toWords } from '../../search/words.ts';
-import { findMeant } from '../../tools/find/meant-filters.ts';
+import { findMeant, inputOf } from '../../tools/find/meant-filters.ts';
 import type { Omission } from '../../tools/find/near-misses.ts';
 import { type Html, handleLink, nameList, toHtml } from '../html.ts';
 import { assets, type PageSite, toPage } from '../layout.ts';
@@ -74,7 +74,7 @@ function toLink(left: Omission, address: URLSearchParams) {
 /** Of filters that words of the search mean. */
 function meantLinks({ address }: ShownSearch) {
   const links = findMeant(address.get('q') ?? '', []).flatMap((meant) => {
-    const filter = toFilter(meant.filter);
+    const filter = toFilter(inputOf(meant.facet));
     if (!filter || address.getAll(filter.name).includes(filter.value)) return [];
     return [html` <a href="${withFilter(address, filter)}" rel="nofollow">${meant.text}</a>`];
   });

@@ -52,7 +52,7 @@ type SeenState = (typeof seenStates)[number];
 export const isInNewest = (seen: SeenState): seen is 'as_seen' | 'new' | 'again' =>
   /^(?:as_seen|new|again)$/.test(seen);
 
-interface OfferPart {
+export interface OfferPart {
   readonly value?: Words;
   readonly seen: SeenState;
   readonly changed?: z.infer<typeof changedPart> | undefined;
