@@ -49,6 +49,10 @@ const toExpression = ({ groups, facets, excluded }: Probe) => ({
   excluded: excluded.map((term) => `"w${term}"`).join(' OR '),
 });
 
+/** A list is JSON, so that a statement is prepared once. */
+const among = (values: readonly unknown[]) =>
+  sql`in (select value from json_each(${JSON.stringify(values)}))`;
+
 const mergedPages = 200;
 
 const countChanges = async (db: Db) =>
@@ -64,20 +68,15 @@ async function mergePages(db: Db, table: 'listing_search' | 'listing_facet', pag
 
 /**
  * Rowids are positions in `listing_search` and ids in `listing_facet`, and are read in order, no further
- * than needed. Lists are JSON, so that a statement is prepared once.
+ * than needed.
  */
 export const sqliteSearch: EngineIndex = {
   async remove(db, ids) {
-    const positions = JSON.stringify(ids.map(toPosition));
-    const removed = sql<{ text: string }>`delete from search_doc
-      where position in (select value from json_each(${positions})) returning text`;
+    const positions = among(ids.map(toPosition));
+    const removed = sql<{ text: string }>`delete from search_doc where position ${positions} returning text`;
     const { rows } = await removed.execute(db);
-    await sql`delete from listing_search where rowid in (select value from json_each(${positions}))`.execute(
-      db,
-    );
-    await sql`delete from listing_facet where rowid in (select value from json_each(${JSON.stringify(ids)}))`.execute(
-      db,
-    );
+    await sql`delete from listing_search where rowid ${positions}`.execute(db);
+    await sql`delete from listing_facet where rowid ${among(ids)}`.execute(db);
     return rows.map(({ text }) => text);
   },
 
@@ -110,7 +109,7 @@ export const sqliteSearch: EngineIndex = {
 
   async readTermCounts(db, terms) {
     const known = sql<SearchSchema['search_term']>`select term, listings, strong from search_term
-      where term in (select value from json_each(${JSON.stringify(terms)})) and listings > 0`;
+      where term ${among(terms)} and listings > 0`;
     return new Map(
       (await known.execute(db)).rows.map(({ term, listings, strong }) => [term, { listings, strong }]),
     );
@@ -134,11 +133,11 @@ export const sqliteSearch: EngineIndex = {
 
   async readTexts(db, positions) {
     const found = sql<{ position: number; text: string }>`select position, text from search_doc
-      where position in (select value from json_each(${JSON.stringify(positions)}))`;
+      where position ${among(positions)}`;
     return (await found.execute(db)).rows;
   },
 
-  hasId: (ids) => sql`id in (select value from json_each(${JSON.stringify(ids)}))`,
+  hasId: (ids) => sql`id ${among(ids)}`,
 
   async list(db, { facets, order, after, limit }) {
     const expression = facets.map(toFacetExpression).join(' AND ');

@@ -147,17 +147,6 @@ const rewordedOf = (changes: Awaited<ReturnType<typeof readChanges>>, sent: Read
       }),
   );
 
-/** `left_out`: more than one answer may read. */
-function createComparer(handle: string, shown: SentList, context: Context) {
-  const readSet = createSetReader(context);
-  return async ({ kind, subject = '' }: SeenSet, set: StoredSet) => {
-    const list = await readSet({ handle, kind, subject }, set);
-    return typeof list === 'object' ? compareSent(list, shown) : list;
-  };
-}
-
-type Comparer = ReturnType<typeof createComparer>;
-
 const isCurrent = ({ value }: SeenSet, { digest }: StoredSet) => digest === value;
 
 /** Undefined if that is more than one answer may read. */
@@ -166,7 +155,7 @@ async function compareWith(
   seen: SeenSet,
   shown: SentList,
   context: Context,
-  compareSet: Comparer,
+  compareSet: Parameters<typeof compareEarlier>[2],
 ) {
   const stored = await context.store.observations.values({
     handle,
@@ -258,7 +247,12 @@ async function toSurfaceAnswer(
 }
 
 async function findAnswer(handle: string, seen: readonly SeenSet[], shown: SentList, context: Context) {
-  const compareSet = createComparer(handle, shown, context);
+  const readSet = createSetReader(context);
+  /** `left_out`: more than one answer may read. */
+  const compareSet = async ({ kind, subject = '' }: SeenSet, set: StoredSet) => {
+    const list = await readSet({ handle, kind, subject }, set);
+    return typeof list === 'object' ? compareSent(list, shown) : list;
+  };
   const found = [];
   for (const one of seen) found.push(await compareWith(handle, one, shown, context, compareSet));
   const [closest] = found

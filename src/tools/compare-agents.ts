@@ -93,12 +93,10 @@ function listingText(listing: z.output<typeof comparedListing>): string {
   );
 }
 
-const one = 'must have at least 2 entries; resolve_agents takes a configuration whole';
-
 const input = z.strictObject({
   handles: z
     .array(namedInput)
-    .min(2, one)
+    .min(2, 'must have at least 2 entries; resolve_agents takes a configuration whole')
     .max(8, { abort: true })
     .refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,

@@ -27,11 +27,6 @@ export interface BodyBounds {
   readonly depth: number;
 }
 
-/** Per network; a call takes `bodyCost` units. */
-interface LargeBody extends BodyBounds {
-  readonly limit: Limit;
-}
-
 export interface Tool<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
@@ -53,7 +48,8 @@ export interface Tool<
   readonly isListedToHolders?: true;
   /** Of JSON or a form over HTTP (docs/contract.md), if less than 64 KiB. */
   readonly bodyLimit_bytes?: 2048 | 4096 | 8192;
-  readonly largeBody?: LargeBody;
+  /** The limit is per network; a call takes `bodyCost` units. */
+  readonly largeBody?: BodyBounds & { readonly limit: Limit };
   /** Per network on well-formed calls, besides the adapter's own limit. */
   readonly networkLimits?: readonly Limit[];
   /** Applied by `run`; LIMIT_OVERRIDES can change them by name. */
@@ -95,16 +91,22 @@ export function parseInput<Input extends z.ZodObject>(
 /** Its spans are empty without an OpenTelemetry SDK. */
 const tracer = trace.getTracer('dossier');
 
-/**
- * By OpenTelemetry's conventions for MCP, without anything of the input. Throws only Problem; logs an
- * unexpected exception.
- */
-function observeCall<T>(tool: string, work: () => Promise<T>, context: Context): Promise<T> {
+/** Spans are by OpenTelemetry's conventions for MCP, without anything of the input. Throws as callTool does. */
+export function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
+  { name: tool, ...its }: Tool<Input, Output>,
+  input: unknown,
+  context: Context,
+  run: (parsed: z.output<Input>, context: Context) => Promise<Answer>,
+): Promise<Answer> {
   const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': tool };
   return tracer.startActiveSpan(`tools/call ${tool}`, { kind: SpanKind.SERVER, attributes }, async (span) => {
     let outcome = 'ok';
     try {
-      return await work();
+      // Calls that arrive together would be one piece of work.
+      await nextTurn(toWidestNetwork(context.caller.network));
+      const parsed = parseInput(its, input);
+      if (its.networkLimits) await takeNetworkLimits(context, its.networkLimits);
+      return await run(parsed, context);
     } catch (error) {
       const problem = toProblem(error, context);
       outcome = problem.code;
@@ -116,25 +118,6 @@ function observeCall<T>(tool: string, work: () => Promise<T>, context: Context):
     }
   });
 }
-
-/** Throws as callTool does. */
-export const callToolAs = <Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
-  tool: Tool<Input, Output>,
-  input: unknown,
-  context: Context,
-  run: (parsed: z.output<Input>, context: Context) => Promise<Answer>,
-): Promise<Answer> =>
-  observeCall(
-    tool.name,
-    async () => {
-      // Calls that arrive together would be one piece of work.
-      await nextTurn(toWidestNetwork(context.caller.network));
-      const parsed = parseInput(tool, input);
-      if (tool.networkLimits) await takeNetworkLimits(context, tool.networkLimits);
-      return run(parsed, context);
-    },
-    context,
-  );
 
 /** Throws only Problem; logs an unexpected exception. */
 export const callTool = <Input extends z.ZodObject, Output extends z.ZodObject>(

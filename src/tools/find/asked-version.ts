@@ -181,14 +181,10 @@ function imageWords(asked: string, recorded: string, fact: Checked | undefined):
   return say`, which was another image, ${code(seen.digest)}${by}${until}`;
 }
 
-export interface VersionNotice {
-  readonly key: 'malware' | 'not_there' | 'deprecated' | 'package_version' | 'advisories';
-  readonly text: Words;
-  /** As asked for. */
-  readonly version: string;
-}
+type NoticeKey = 'malware' | 'not_there' | 'deprecated' | 'package_version' | 'advisories';
 
-const noticesAs = (key: VersionNotice['key'], text: Words, version: string): VersionNotice[] =>
+/** `version`: as asked for. */
+const noticesAs = (key: NoticeKey, text: Words, version: string) =>
   isEmpty(text) ? [] : [{ key, text: sentence(text), version }];
 
 const unless = (is: boolean | undefined): Result => perhaps(is === undefined ? is : !is);

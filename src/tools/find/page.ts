@@ -124,7 +124,6 @@ async function findRanked(
     listings: await toHits(found, { ...search, text: asked }, isName, context, matchOf),
     counts,
     next,
-    order: undefined,
     // Parts of a name are not misspelt words.
     unknown: advice === undefined ? unknown : [],
     advice: advice ?? toAdvice(search, words, unknown),
@@ -149,11 +148,8 @@ async function findListed(context: Context, search: SearchQuery, place: PagePlac
     listings: await toHits(found, search, false, context, () => ({ words: 0, asksFree })),
     counts: await listings.listCounts(facets),
     next: last && toCursor([queryDigest(search), last.id, last.updated_at]),
-    order: undefined,
-    unknown: [],
     advice: undefined,
     no_match: rows.length === 0 && !after ? await findNearMisses(context.store, search) : undefined,
-    left_out: undefined,
   };
 }
 
@@ -184,12 +180,9 @@ async function findHeld(
     counts: { total: found.length, capped: false, facets: {} },
     next,
     order: `${isByHolder ? 'those of the holder of the domain or account first, then ' : ''}oldest publication first`,
-    unknown: [],
     advice: isElsewhere
       ? `No endpoint that Dossier checked asks to be paid at this address on ${toText(networkWords(network))}; these listings do so on a different network, or on one that Dossier does not know.`
       : advice,
-    no_match: undefined,
-    left_out: undefined,
   };
 }
 
@@ -208,7 +201,8 @@ export async function findPage(context: Context, search: SearchQuery, place: Pag
     isAboutService(search.text, context.config) && ifThisService(context.config),
     search.facets.includes('is:without_secret') && ofSecrets,
   ];
-  return { ...found, advice: said.filter(Boolean).join(' ') || undefined, named };
+  const none = { order: undefined, unknown: [], no_match: undefined, left_out: undefined };
+  return { ...none, ...found, advice: said.filter(Boolean).join(' ') || undefined, named };
 }
 
 const mostCandidates = 60;

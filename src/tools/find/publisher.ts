@@ -25,27 +25,20 @@ export async function publisherFacet(name: string, { store }: Pick<Context, 'sto
   return exact;
 }
 
-type SummedListing = Omit<HitFacts, 'listing'>;
-type Times = readonly (string | undefined)[];
-
-/** The times of what counts a listing; empty if it does not count. */
+/** What counts a listing, with its time; none if it does not count. */
 const timesOf = {
-  checked: ({ observations }) => observations.map(({ observed_at }) => observed_at),
+  checked: ({ observations }) => observations,
   answered: ({ observations }) =>
-    factsOf(endpointAnswers, observations)
-      .filter(({ outcome }) => outcome === 'seen')
-      .map(({ observed_at }) => observed_at),
+    factsOf(endpointAnswers, observations).filter(({ outcome }) => outcome === 'seen'),
   payment: ({ observations }) =>
-    factsOf(priceOffers, observations)
-      .filter(({ value }) => value && costOf(value))
-      .map(({ observed_at }) => observed_at),
-  changed: ({ observations }) => observations.map(({ changed_from }) => changed_from?.seen_from),
-  malware: ({ observations }) =>
-    observations
-      .filter((one) => malwareWords([one], ['malware']).length > 0)
-      .map(({ observed_at }) => observed_at),
-  rated: ({ native }) => ratingGroups.map((group) => native?.[group].last_at),
-} as const satisfies Record<string, (seen: SummedListing) => Times>;
+    factsOf(priceOffers, observations).filter(({ value }) => value && costOf(value)),
+  changed: ({ observations }) => observations.map((one) => ({ observed_at: one.changed_from?.seen_from })),
+  malware: ({ observations }) => observations.filter((one) => malwareWords([one], ['malware']).length > 0),
+  rated: ({ native }) => ratingGroups.map((group) => ({ observed_at: native?.[group].last_at })),
+} as const satisfies Record<
+  string,
+  (seen: Omit<HitFacts, 'listing'>) => readonly { readonly observed_at?: string | undefined }[]
+>;
 
 export type ObservedSum = Awaited<ReturnType<typeof readObservedSum>>;
 
@@ -57,7 +50,7 @@ export async function readObservedSum(handles: readonly string[], { store, clock
     native,
   }));
   return Object.entries(timesOf).map(([name, times]) => {
-    const each = seen.map((one) => times(one).filter((time) => time !== undefined));
+    const each = seen.map((one) => times(one).flatMap(({ observed_at }) => observed_at ?? []));
     const last = each.flat().toSorted().at(-1);
     const listings = each.filter(({ length }) => length > 0).length;
     return { name: name as keyof typeof timesOf, listings, last: last && dayText(last) };
