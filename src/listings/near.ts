@@ -11,10 +11,10 @@ import type { ListingPackage } from './listing.ts';
 import { toPackageReference, toReferenceKey } from './references/references.ts';
 import { selectHolders } from './references/shared.ts';
 import type { Db } from './schema.ts';
-import { readByIds, selectVisible } from './table.ts';
+import { readByIds, visible } from './table.ts';
 
 const selectByFolded = precompileQuery((db: Db, folded: string) =>
-  selectVisible(db)
+  visible(db)
     .select(['id', 'handle', 'namespace', 'facets'])
     .where('handle_folded', '=', folded)
     .orderBy('id'),
@@ -40,7 +40,7 @@ const createSearchedListings = (db: Db): SearchedListings => ({
   texts: async (ids) =>
     ids.length === 0
       ? []
-      : selectVisible(db)
+      : visible(db)
           .select(['id', 'handle', 'title', 'description'])
           .where('id', 'in', ids)
           .where('hidden', 'is', null)
@@ -67,13 +67,13 @@ const mostWords = 5;
 
 /** Equal but for capitals, or for `io.github.` before it. */
 const readSame = (db: Db, folded: string) =>
-  selectVisible(db)
+  visible(db)
     .select('handle')
     .where('handle_folded', 'in', [folded, `io.github.${folded}`])
     .execute();
 
 const readAlike = (db: Db, start: string) =>
-  selectVisible(db)
+  visible(db)
     .select('handle')
     .where('handle_folded', '>=', start)
     .where('handle_folded', '<', afterPrefix(start))
@@ -142,10 +142,8 @@ async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   const complete = new Set(
     hits.filter(({ matched }) => words.length <= mostWords && matched >= counted).map(({ id }) => id),
   );
-  const rows = await readByIds(
-    db,
-    hits.map(({ id }) => id),
-  );
+  const ids = hits.map(({ id }) => id);
+  const rows = await readByIds(db, ids);
   return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
 }
 

@@ -24,14 +24,7 @@ import { readAsked, toPayeeKey } from './references/payees.ts';
 import type { Reference } from './references/references.ts';
 import { readPaidAt, readSharing } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
-import {
-  decodeShown,
-  type ListQuery,
-  readBriefs,
-  readByIds,
-  selectVisible,
-  type VersionQuery,
-} from './table.ts';
+import { decodeShown, type ListQuery, readBriefs, readByIds, type VersionQuery, visible } from './table.ts';
 
 export interface NewestVersions {
   readonly withDeleted: boolean;
@@ -212,7 +205,7 @@ const valuesOf = {
 const maxSorted = 2000;
 
 const byRank = (db: Db, { after, limit }: ListQuery, order: 'oldest' | 'newest') =>
-  selectVisible(db)
+  visible(db)
     .selectAll()
     .$if(after !== undefined, (rows) => rows.where('id', order === 'oldest' ? '>' : '<', after?.id ?? 0))
     .orderBy('id', order === 'oldest' ? 'asc' : 'desc')
@@ -226,7 +219,7 @@ const hasFacet = (facet: string) =>
     : sql<SqlBool>`replace(' ' || facets || ' ', ${` ${facet} `}, '') <> ' ' || facets || ' '`;
 
 const latestFirst = (db: Db, { facets, after, limit }: ListQuery) =>
-  selectVisible(db)
+  visible(db)
     .selectAll()
     .where(({ and }) =>
       and([
@@ -315,12 +308,12 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   /** Most listings first. */
   facetCounts: (kind: string) => readFacetCounts(db, kind),
   page: (afterHandle: string, limit: number) => {
-    const next = selectVisible(db).select(['handle', 'updated_at']).where('handle', '>', afterHandle);
+    const next = visible(db).select(['handle', 'updated_at']).where('handle', '>', afterHandle);
     return next.orderBy('handle').limit(limit).execute();
   },
   /** Among visible handles, from 1. */
   handleAt: async (position: number) => {
-    const sorted = selectVisible(db).select('handle').orderBy('handle');
+    const sorted = visible(db).select('handle').orderBy('handle');
     return (
       await sorted
         .offset(position - 1)

@@ -32,9 +32,9 @@ export interface ListQuery {
 
 export const decodeShown = (row: ListingRow): ListingSummary => withoutHidden(summaryTable.decode(row));
 
-export const selectVisible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
+export const visible = (db: Db) => db.selectFrom('listing').where('withdrawn', 'is', null);
 
-const visibleOf = (db: Db, ids: readonly number[]) => selectVisible(db).where('id', 'in', [...ids]);
+const visibleOf = (db: Db, ids: readonly number[]) => visible(db).where('id', 'in', [...ids]);
 
 function inIdOrder<Row extends { readonly id: number }>(ids: readonly number[], rows: readonly Row[]): Row[] {
   const byId = new Map(rows.map((row) => [row.id, row]));

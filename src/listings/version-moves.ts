@@ -176,8 +176,8 @@ export function changedVersion(row: ComparedRow, isLater = false) {
 export type ChangedVersion = ReturnType<typeof changedVersion>;
 
 /** `all` is absent from what was stored by earlier versions. */
-type Told = NonNullable<Awaited<ReturnType<typeof toMoves>>>;
-export type Moves = Omit<Told, 'all'> & Partial<Pick<Told, 'all'>>;
+type StoredMoves = NonNullable<Awaited<ReturnType<typeof toMoves>>>;
+export type Moves = Omit<StoredMoves, 'all'> & Partial<Pick<StoredMoves, 'all'>>;
 
 /**
  * From the oldest; of all versions, also those that are later than the shown one. `moveOf` is called only

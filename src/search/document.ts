@@ -194,15 +194,13 @@ export function toSearchDocument(listing: SearchableListing) {
   const weights = toWeights(texts);
   const write = (terms: readonly string[]) =>
     terms.map((term) => ` ${term}:${toLetter(weights.get(term) ?? 0)}`);
+  const written = texts.flatMap(({ terms, joined }) => [write(terms), write(joined)]);
   return {
     id: listing.id,
     position: toPosition(listing.id),
     terms: [...weights.keys()],
     strong: [...weights].filter(([, weight]) => isStrong(weight)).map(([term]) => term),
     facets: [...listing.facets.split(' ').filter(Boolean), ...listing.keys],
-    text: toDocumentText(
-      listing,
-      texts.flatMap(({ terms, joined }) => [write(terms), write(joined)]),
-    ),
+    text: toDocumentText(listing, written),
   };
 }

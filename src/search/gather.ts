@@ -339,11 +339,11 @@ export async function rankFew(search: IndexSearch, asked: string, most?: number)
   const { db, index } = search;
   const { text } = readVersions(asked);
   const { words, counted, total } = await readWords(search, parseQuery(text));
-  const steps = toSteps(
-    words.filter(({ isCounted }) => isCounted),
-    total,
-  );
-  const { positions } = await gatherPositions(db, index, steps, { facets: [], excluded: [] });
+  const counting = words.filter(({ isCounted }) => isCounted);
+  const { positions } = await gatherPositions(db, index, toSteps(counting, total), {
+    facets: [],
+    excluded: [],
+  });
   const owned = await findOwned(search, text, []);
   const found = await index.readDocuments(db, [...new Set([...owned, ...positions])]);
   return {

@@ -38,7 +38,7 @@ export function widestOf(alternatives: readonly Alternative[]): Alternative[] {
   return widest;
 }
 
-const toGroup = (alternatives: readonly Alternative[], strong: boolean): Atom[] =>
+const toGroup = (alternatives: readonly Alternative[], strong = false): Atom[] =>
   widestOf(alternatives).map(({ terms }) => ({ terms, strong }));
 
 /** Without words that find the same as an earlier one, as `slides` does after `powerpoint`. */
@@ -84,10 +84,7 @@ function toRare(byRarity: readonly RankedWord[]): RankedWord[] {
 }
 
 export const toGroupOfAny = (words: readonly RankedWord[]): Atom[] =>
-  toGroup(
-    words.flatMap(({ alternatives }) => alternatives),
-    false,
-  );
+  toGroup(words.flatMap(({ alternatives }) => alternatives));
 
 const toStepOfAny = (words: readonly RankedWord[]): PlanStep => ({
   groups: [toGroupOfAny(words)],

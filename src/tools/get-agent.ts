@@ -44,11 +44,8 @@ export const getAgent = defineTool({
     ),
   async run({ handle, detail = 'summary', as_of }, context) {
     const then = onDay(as_of, context);
-    const { facts, document, found_by, version_asked, part_asked, notices } = await readAsked(
-      handle,
-      context,
-      then,
-    );
+    const read = await readAsked(handle, context, then);
+    const { facts, document, found_by, version_asked, part_asked, notices } = read;
     const noticed = notices.map(({ text }) => text);
     const { untrusted_fields, ...answer } = toAgentAnswer(document, detail, context.config, noticed);
     const about = Object.entries({ version_asked, part_asked }).filter(([, words]) => words);

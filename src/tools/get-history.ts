@@ -301,21 +301,8 @@ export const getHistory = defineTool({
     ),
   async run(sent, context) {
     const found = await readHistoryPage(sent, context);
-    const {
-      events,
-      no_change,
-      last_check,
-      failed,
-      unchanged,
-      unmoved,
-      horizon,
-      version_asked,
-      part_asked,
-      until,
-      for_publisher,
-      ...page
-    } = found;
-    const hasNone = events.length === 0 && page.next_cursor === undefined && !page.differs;
+    const { handle, differs, sample, next_cursor, events, no_change, failed, unchanged } = found;
+    const hasNone = events.length === 0 && next_cursor === undefined && !differs;
     const isFiltered = (sent.kind ?? sent.since ?? sent.until ?? sent.cursor) !== undefined;
     const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here.`;
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
@@ -325,27 +312,30 @@ export const getHistory = defineTool({
     ];
     const statement = join(
       [
-        until,
-        version_asked,
-        part_asked,
+        found.until,
+        found.version_asked,
+        found.part_asked,
         no_change,
         failed,
-        last_check,
-        unmoved,
-        horizon,
+        found.last_check,
+        found.unmoved,
+        found.horizon,
         hasNone ? (no_change ? undefined : none) : howToRead,
       ].map((one) => one ?? say``),
       ' ',
     );
     return {
-      ...page,
+      handle,
+      differs,
+      sample,
+      next_cursor,
       statement,
       unchanged,
       changes,
       ...(next.length > 0 && { next: next.join('; ') }),
-      for_publisher,
+      for_publisher: found.for_publisher,
       untrusted_fields: [
-        ...foreignIn({ statement, unchanged, differs: page.differs }),
+        ...foreignIn({ statement, unchanged, differs }),
         ...untrustedOf({ changes }, ['changes']),
       ],
     };

@@ -145,9 +145,7 @@ const output = z.object({
   did_you_mean: z.array(unknownWord).optional().describe('Words that no listing has'),
   advice: z.string().optional(),
   no_match: nearMisses.optional().describe('Present only if nothing matches'),
-  left_out: leftOut
-    .optional()
-    .describe('Present only if filters leave out listings and all hits are on one page'),
+  left_out: ifAny(leftOut, 'Present only if filters leave out listings and all hits are on one page'),
   order: z.string(),
   untrusted_fields: z.array(z.string()),
 });

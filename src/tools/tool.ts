@@ -91,7 +91,7 @@ export function parseInput<Input extends z.ZodObject>(
 /** Its spans are empty without an OpenTelemetry SDK. */
 const tracer = trace.getTracer('dossier');
 
-/** Spans are by OpenTelemetry's conventions for MCP, without anything of the input. Throws as callTool does. */
+/** Spans are by OpenTelemetry's conventions for MCP, with nothing of the input. Throws as callTool does. */
 export function callToolAs<Input extends z.ZodObject, Output extends z.ZodObject, Answer>(
   { name: tool, ...its }: Tool<Input, Output>,
   input: unknown,

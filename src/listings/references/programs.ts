@@ -55,7 +55,7 @@ export const shellOperator = /[&|;<>`\n]|\$\(|\\["']/;
 export const isOwnScript = (program: string, script: string): boolean =>
   interpreter.test(nameOf(program)) && (isPath(script) || scriptForm.test(script));
 
-/** Can make a runtime or loader start other code or ask another registry; those of .NET left out start nothing. */
+/** Can make a runtime or loader start other code or ask another registry; some of .NET start nothing. */
 const steering =
   /^(?!dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$)(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
 

@@ -45,10 +45,8 @@ export async function replaceChecked(
       await stored.where('key', 'in', keys).execute();
     },
   );
-  await putReferences(
-    db,
-    now.filter((one) => !before.has(rowOf(one))),
-  );
+  const added = now.filter((one) => !before.has(rowOf(one)));
+  await putReferences(db, added);
   const keys = new Set([...known, ...seen].flatMap(({ kind, key }) => (kind === 'tool' ? [] : [key])));
   return (await Promise.all([...keys].map((key) => selectOldest(db, key)))).flat().map((one) => one.handle);
 }

@@ -110,10 +110,8 @@ export async function searchEntries(sent: unknown, context: Context, signal: Abo
   const { shown, next } = pageOf(found.hits, search, { limit: Math.min(pageSize, 100), cursor: pageToken });
   const briefs = await store.listings.briefs(shown.map(({ id }) => id));
   const now = clock();
-  const facts = await store.documents.factsOfAll(
-    briefs.map(({ handle }) => handle),
-    now.toISOString(),
-  );
+  const handles = briefs.map(({ handle }) => handle);
+  const facts = await store.documents.factsOfAll(handles, now.toISOString());
   const factsOf = new Map(facts.map((one) => [one.listing.id, one]));
   const scores = scoresOf(found.hits, found.words, shown);
   const results = await inTurns(shown.entries(), ([at, { id }]) => {

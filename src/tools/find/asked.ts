@@ -8,11 +8,8 @@ import { findListingFacts, toReadDocument } from './listing.ts';
  * alone. `then`: the context of the day as of which it is read. Throws as findNamed and readFacts do.
  */
 export async function readAsked(named: string, context: Context, then: Context = context) {
-  const { facts, shown, name, found_by, beside, part_asked, formerly } = await findListingFacts(
-    named,
-    context,
-    then,
-  );
+  const found = await findListingFacts(named, context, then);
+  const { facts, shown, name, found_by, beside, part_asked, formerly } = found;
   const document = toReadDocument(facts, then, shown);
   const ofRecord = await readOfRecord(name.text, document, then);
   const known = { listing: document, observations: document.observations, ofRecord };

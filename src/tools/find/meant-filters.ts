@@ -17,16 +17,10 @@ export function inputOf(facet: string): string {
   return facet.replace(/^tag:/, 'tags:').replace(/^owner:/, 'publisher:');
 }
 
-interface MeantFilter {
-  readonly facet: Facet;
-  readonly words: RegExp;
-  readonly text: string;
-}
-
 const secrets = 'keys?|secrets?|credentials?|passwords?|tokens?|logins?';
 
 /** Words of a search that texts of listings seldom say, or say of something else, and a filter knows. */
-const meantFilters: readonly MeantFilter[] = [
+const meantFilters: readonly { readonly facet: Facet; readonly words: RegExp; readonly text: string }[] = [
   {
     facet: 'is:without_secret',
     words: new RegExp(

@@ -230,10 +230,8 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   const listing = toListingDocument(facts, config, clock());
   const answer = toAnswer(listing);
   const missing = judge(listing, asked, clock().getTime()).filter(({ result }) => result !== 'met');
-  return join(
-    missing.map((one) => lackWords(listing, answer, one)),
-    ' ',
-  );
+  const lacking = missing.map((one) => lackWords(listing, answer, one));
+  return join(lacking, ' ');
 }
 
 export async function findLeftOut(

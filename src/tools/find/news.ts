@@ -96,6 +96,7 @@ export async function readNews(context: Context) {
   const ago = (time_ms: number) => new Date(clock().getTime() - time_ms).toISOString();
   const weekAgo = ago(7 * day_ms);
   const services = changes.filter(ofService);
+  const others = changes.filter((one) => !ofService(one));
   const changed = await readOf(services, context);
   const withMalware = await readWithMalware(context);
   const [documented = ''] = (await readExampleHandles(context)).values();
@@ -103,10 +104,7 @@ export async function readNews(context: Context) {
   return {
     changed,
     withMalware,
-    others: await readOf(
-      changes.filter((one) => !ofService(one)),
-      context,
-    ),
+    others: await readOf(others, context),
     /** One listing as an example; undefined if none is listed. */
     shown: await readFirst(
       [...[...changed, ...withMalware].map(({ handle }) => handle), documented],

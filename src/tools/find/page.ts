@@ -74,7 +74,7 @@ function withoutVersion(text: string, { config }: Context): string {
   return named && /^\d/.test(version?.text ?? '') ? named.key : text;
 }
 
-/** Of a name each is told of the part and the version that it asks for; malicious code in another part too. */
+/** Of a name each is told of the part and the version that it asks for; malware in another part too. */
 async function toHits(
   found: readonly HitFacts[],
   { text: asked, facets }: SearchQuery,

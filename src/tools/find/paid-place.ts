@@ -34,11 +34,8 @@ function recordWords(all: readonly Listing[], what: Words): Words {
   if (!only) return say``;
   if (!other) return say`${only.name} records ${what}${only.from}.`;
   const number = all.length > mostAtAddress ? say`More than ${mostAtAddress}` : say`${all.length}`;
-  const shown = join(
-    named.map(({ name, from }) => say`${name}${from}`),
-    ' and ',
-  );
-  return say`${number} listings record ${what}${all.length > mostNamed ? own(', among them') : own(':')} ${shown}.`;
+  const each = named.map(({ name, from }) => say`${name}${from}`);
+  return say`${number} listings record ${what}${all.length > mostNamed ? own(', among them') : own(':')} ${join(each, ' and ')}.`;
 }
 
 /** As it is recorded. Listings on its domain come first, because anybody may record it. */

@@ -66,19 +66,15 @@ export function keptAt(kept: KeptTimelines, references: readonly Reference[]) {
 export const endpointsIn = ({ places }: CheckedBefore): Reference[] => places.flatMap(toEndpoints);
 
 /** A list that was there before the one that was seen last. */
-interface EarlierSet {
-  readonly compared: SurfaceComparison;
-  readonly first_seen_at: string;
-  /** Absent if this time is no longer stored. */
-  readonly seen_until?: string;
-}
+type EarlierSet = Awaited<ReturnType<typeof compareEarlier>>['found'][number];
 
+/** `seen_until` is absent if this time is no longer stored. */
 function timeOf({ digest, first_seen_at }: StoredSet, { times }: SeenSet) {
   const last = times.findLast(({ value }) => value === digest);
   return last ? { first_seen_at: last.from, seen_until: last.to } : { first_seen_at };
 }
 
-const lastDay = ({ first_seen_at, seen_until = first_seen_at }: Omit<EarlierSet, 'compared'>) => seen_until;
+const lastDay = ({ first_seen_at, seen_until = first_seen_at }: ReturnType<typeof timeOf>) => seen_until;
 
 /** The latest first, up to the one that is the sent list; not all if one answer may not read as much. */
 export async function compareEarlier(
@@ -86,7 +82,7 @@ export async function compareEarlier(
   before: readonly StoredSet[],
   compareSet: (seen: SeenSet, set: StoredSet) => Promise<SurfaceComparison | 'left_out' | undefined>,
 ) {
-  const found: EarlierSet[] = [];
+  const found: ({ readonly compared: SurfaceComparison } & ReturnType<typeof timeOf>)[] = [];
   const dated = before.map((set) => ({ set, ...timeOf(set, seen) }));
   for (const { set, ...time } of dated.sort((a, b) => (lastDay(a) < lastDay(b) ? 1 : -1))) {
     const compared = await compareSet(seen, set);

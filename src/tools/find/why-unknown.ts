@@ -27,7 +27,7 @@ import { findLacking } from './near-misses.ts';
 
 export const maxNear = 5;
 
-/** Those that record other addresses there, are in a namespace of its domain, or name the account or website. */
+/** They record other addresses there, are in a namespace of its domain, or name the account or website. */
 type AtHost = Readonly<Record<'atHost' | 'ofDomain' | 'naming', readonly Listing[]>>;
 
 /** What records may name of whoever has it: the account of a repository, or the domain of a website. */
