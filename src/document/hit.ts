@@ -20,6 +20,7 @@ import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings
 import { holdsEndpoints } from '../listings/naming.ts';
 import { keyOfReference, toPackageReference } from '../listings/references/references.ts';
 import type { SharedKind } from '../listings/references/shared.ts';
+import type { Outcome } from '../observations/asked/outcome.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { listedNames, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
@@ -125,8 +126,6 @@ export function pickAlike<One extends Comparable>(
     .slice(0, most);
 }
 
-const isOne = ({ length }: { readonly length: number }) => length === 1;
-
 const sameWords = {
   endpoint: own('the recorded endpoint'),
   repository: own('the recorded repository'),
@@ -141,13 +140,13 @@ const sameWords = {
 export function alikeWords({ same, packages, tags, words }: SharedTraits, isOfOwn: boolean): Words {
   const which = (kind: string, what: Words) => {
     if (kind !== 'package' || packages.length === 0) return what;
-    return say`the recorded ${isOne(packages) ? own('package') : own('packages')} ${join(packages, ', ')}`;
+    return say`the recorded ${packages.length === 1 ? own('package') : own('packages')} ${join(packages, ', ')}`;
   };
   const all = [
     ...Object.entries(sameWords).map(([kind, what]) => (same.has(kind) ? which(kind, what) : say``)),
-    tags.length > 0 && say`the ${own(isOne(tags) ? 'tag' : 'tags')} ${join(eachCode(tags), ', ')}`,
+    tags.length > 0 && say`the ${own(tags.length === 1 ? 'tag' : 'tags')} ${join(eachCode(tags), ', ')}`,
     words.length > 0 &&
-      say`the ${own(isOne(words) ? 'word' : 'words')} ${join(eachCode(words), ', ')} in name or title`,
+      say`the ${own(words.length === 1 ? 'word' : 'words')} ${join(eachCode(words), ', ')} in name or title`,
   ];
   const shares = join(all, '; ');
   return join([isOfOwn && own('of the same publisher'), !isEmpty(shares) && say`shares ${shares}`], ', ');
@@ -256,11 +255,6 @@ function pricesOf(observations: readonly HitObservation[]): Words | undefined {
   return prices.length === 0 ? undefined : say`${join(prices.slice(0, mostPrices), ' or ')}${others}${by}`;
 }
 
-function paymentOf(answer: HitObservation, price: Words | undefined): Words {
-  if (price) return say`, asks for a payment first (${price})`;
-  return answer.value === 402 ? own(', asks for a payment first') : say``;
-}
-
 type Candidate = Required<Resolved>['candidates'][number];
 
 export function withPrices(candidates: readonly Candidate[], facts: readonly HitFacts[]): Candidate[] {
@@ -271,22 +265,28 @@ export function withPrices(candidates: readonly Candidate[], facts: readonly Hit
   });
 }
 
+const ends: Readonly<Partial<Record<Outcome, Words>>> = {
+  asks: own('refused without the recorded secret'),
+  silent: own('no usable answer'),
+  otherwise: own('returned something other than MCP on'),
+  absent: own('nothing there'),
+};
+
 function answerOf(endpoint: string | undefined, observations: readonly HitObservation[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of(endpointAnswers.kind);
   if (!one) return undefined;
   const others = othersWords(one, observations);
-  if (one.outcome === 'silent') return say`no usable answer ${day(one.observed_at)}${others}`;
-  if (one.outcome === 'otherwise')
-    return say`returned something other than MCP on ${day(one.observed_at)}${others}`;
-  if (one.outcome === 'absent') return say`nothing there ${day(one.observed_at)}${others}`;
+  const ended = ends[one.outcome];
+  if (ended) return say`${ended} ${day(one.observed_at)}${others}`;
   if (one.outcome !== 'seen') return undefined;
   if (one.missed) return say`last answered ${day(one.observed_at)}${others}`;
   const access = of(accessRequired.kind);
-  const isClosed = access?.value === true && !access.missed;
-  const credentials = isClosed ? own(', asks for credentials first') : say``;
-  return say`answered ${day(one.observed_at)}${credentials}${paymentOf(one, pricesOf(observations))}`;
+  const credentials = access?.value === true && !access.missed && own(', asks for credentials first');
+  const price = pricesOf(observations);
+  const payment = (price || one.value === 402) && say`, asks for a payment first${price && say` (${price})`}`;
+  return say`answered ${day(one.observed_at)}${credentials}${payment}`;
 }
 
 /** Without endpoints, about which `answerOf` says more. */

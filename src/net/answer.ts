@@ -5,7 +5,7 @@ import { hasChallenge, hasOffer, isBotChallenge, meaningOf, withoutContent } fro
 /**
  * Why a question to a host brought no value (docs/observations.md).
  * - `nothing`: answered without a value.
- * - `asks`: asks for credentials or a payment first.
+ * - `asks`: asks for credentials or a payment first, or refuses without the secret that the record requires.
  * - `absent`: nothing is there, for example by HTTP 404 or 410.
  * - `otherwise`: not what was asked for.
  * - `silent`: tried, without a usable answer.
@@ -26,7 +26,7 @@ export interface NoAnswer {
   readonly outcome: OutcomeWithoutValue;
   /** True when read alone. */
   readonly why: Words;
-  readonly asks_for?: 'credentials' | 'payment';
+  readonly asks_for?: 'credentials' | 'payment' | 'secret';
   /** A second check must confirm that the host asks. */
   readonly mayPass?: true;
   readonly status?: number;

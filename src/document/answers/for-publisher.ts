@@ -23,7 +23,7 @@ function checkAgain(
     (one) =>
       one.kind === endpointAnswers.kind &&
       knowingOf(one) !== 'not_known' &&
-      (one.outcome !== 'seen' || one.unanswered_since !== undefined),
+      (!['seen', 'asks'].includes(one.outcome) || one.unanswered_since !== undefined),
   );
   const last = newestCheckTime(listing);
   if (!isSilent || observe === 'off' || last === undefined) return [];

@@ -248,9 +248,14 @@ function changed(judged: JudgedListing): Noticed[] {
   );
 }
 
+/** A check from before the shown version, or that later ones do not confirm, contradicts no record. */
+const accessNow = ({ listing: { updated_at = '' }, known }: JudgedListing) =>
+  known(accessRequired).filter((one) => !one.missed_since && one.observed_at >= updated_at);
+
 /** Endpoints that introduced themselves to Dossier without the secrets that the record requires for them. */
-const namedSecrets = ({ listing, seen, known }: JudgedListing) =>
-  known(accessRequired).flatMap((one) => {
+const namedSecrets = (judged: JudgedListing) =>
+  accessNow(judged).flatMap((one) => {
+    const { listing, seen, known } = judged;
     const remote = listing.remotes.find(({ url }) => url === one.subject);
     const secrets = (remote?.inputs ?? []).filter(({ secret, required }) => secret && required);
     const maySignIn = known(accessOauth).some(({ subject }) => subject === one.subject);
@@ -259,13 +264,13 @@ const namedSecrets = ({ listing, seen, known }: JudgedListing) =>
   });
 
 function contradictions(judged: JudgedListing): Noticed[] {
-  const { listing, known } = judged;
+  const { listing } = judged;
   const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
   const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
     const names = eachCode(secrets.map(({ name }) => name));
     return say`The record asks for a secret (${join(names, ', ')}); ${whichOf(remote.url)} introduced itself to Dossier without a secret${byCheck(one)}`;
   });
-  const asked = known(accessRequired).flatMap((one) => {
+  const asked = accessNow(judged).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
     if (!one.value || !remote || remote.inputs) return [];
     return say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`;

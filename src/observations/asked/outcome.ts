@@ -15,7 +15,11 @@ const words: Readonly<Record<Outcome, Words>> = {
 };
 export const outcomes = Object.keys(words) as [Outcome, ...Outcome[]];
 
-const payment = own('it asks for a payment first');
+const asksFor = {
+  credentials: words.asks,
+  payment: own('it asks for a payment first'),
+  secret: own('it refuses without the secret that its record requires'),
+} as const;
 
 interface Ended {
   readonly outcome: Outcome;
@@ -23,7 +27,7 @@ interface Ended {
 }
 
 export const outcomeWords = ({ outcome, asks_for }: Ended): Words =>
-  asks_for === 'payment' ? payment : words[outcome];
+  asks_for ? asksFor[asks_for] : words[outcome];
 
 /** With its reason, if one is known, for the middle of a sentence. */
 export const endedWords = ({

@@ -1,8 +1,8 @@
 import type { Timeouts } from '../../config/timeouts.ts';
 import { cachedOnce } from '../../core/cached-once.ts';
 import { isTemplate } from '../../core/text.ts';
-import { code, own, say, type Words } from '../../core/words.ts';
-import type { Listing } from '../../listings/listing.ts';
+import { code, codes, own, say, type Words } from '../../core/words.ts';
+import type { Listing, ListingRemote } from '../../listings/listing.ts';
 import { type Fetched, type NoAnswer, noAnswer, notAsked, toContent } from '../../net/answer.ts';
 import type { RepositoryPlace, RepositoryReader } from '../../net/git.ts';
 import type { createPriceCatalogs } from './catalogs.ts';
@@ -148,6 +148,20 @@ async function askIfAllowed(
   return refused ?? askInTransports(url, asked.isStream ? 'sse' : 'streamable-http', { ...parts, ...asked });
 }
 
+/** Whether it answers those who have the secret is not known. */
+function orRefused(
+  answer: EndpointAnswer | NoAnswer,
+  { inputs = [] }: Pick<ListingRemote, 'inputs'>,
+): EndpointAnswer | NoAnswer {
+  const secrets = inputs.filter(({ required, secret, unmarked }) => required && (secret || unmarked));
+  if (answer.result === 'answered' || answer.outcome !== 'otherwise' || secrets.length === 0) return answer;
+  const { status } = answer;
+  if (status !== 400 && status !== 403) return answer;
+  const names = codes(secrets.map(({ name }) => name));
+  const why = say`The endpoint returned HTTP ${status} to Dossier, which sends no secret; the record requires ${names}: whether it answers with it is not known.`;
+  return { ...answer, outcome: 'asks', asks_for: 'secret', why };
+}
+
 /** A host that did not end a document in time is asked for no other, so that no check holds it long. */
 async function get(url: string, { fetch, robots, slow }: DocumentParts): Promise<Fetched | NoAnswer> {
   const refused = whyNot(url) ?? slow.get(URL.parse(url)?.origin ?? '') ?? (await robots(url));
@@ -211,7 +225,8 @@ export function createRun(
     earlier: (kind: string, subject: string) =>
       known.find((one) => one.kind === kind && one.subject === subject),
     /** It never calls a tool. */
-    endpoint: ({ url }: { readonly url: string }) => endpoint(url),
+    endpoint: async (remote: Pick<ListingRemote, 'url' | 'inputs'>) =>
+      orRefused(await endpoint(remote.url), remote),
     get: unlessRefused((url) => get(url, timed)),
     packageFile: unlessRefused(async (url) => whyNot(url) ?? parts.packages.headFile(url, fetch)),
     ...createRepositoryQuestions(listing, parts.repositories),

@@ -94,9 +94,9 @@ export const observation = z.object({
   unit: z.string().optional(),
   outcome: z.enum(outcomes).describe('How the check ended'),
   asks_for: z
-    .enum(['credentials', 'payment'])
+    .enum(['credentials', 'payment', 'secret'])
     .optional()
-    .describe('What it asks for first, if the outcome is asks'),
+    .describe('What it asks for first, if the outcome is asks; secret: as recorded, so it refused'),
   response: z
     .object({ status: z.number(), media_type: maybe, redirects_to: maybe.describe('A different host') })
     .optional()
