@@ -1,11 +1,11 @@
 import { reasonText } from '../claims/standing.ts';
 import { dayText } from '../core/text.ts';
 import { code, dayOf, isEmpty, join, ours, own, quote, say, type Words } from '../core/words.ts';
-import type { DerivedVersion } from '../listings/listing.ts';
+import { type DerivedVersion, deletedVersion } from '../listings/listing.ts';
 import { moveSchema } from '../listings/moves.ts';
 import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
 import { moveWords, otherFields } from '../observations/known/kinds/moves.ts';
-import { toLabel } from './words.ts';
+import { deletionWords, toLabel } from './words.ts';
 
 const typeWords: Readonly<Record<ChangeType, Words>> = {
   'listing.new': own('listed for the first time here'),
@@ -88,7 +88,9 @@ export function changeWords(change: NewChange): Words {
 
 export function changeWithVersion(change: NewChange): Words {
   const { version, from_version: from, published_at: published = change.at } = change.data;
-  const before = typeof from === 'string' ? say`, ${code(from)} before` : say``;
+  const deleted = deletedVersion.safeParse(change.data.from_deleted).data;
+  const since = deleted ? say`, ${deletionWords(deleted)}` : say``;
+  const before = typeof from === 'string' ? say`, ${code(from)} before${since}` : say``;
   const isOfVersion = from !== undefined || change.type !== 'listing.changed';
   const days =
     !isOfVersion || dayText(String(published)) === dayText(change.at)

@@ -148,9 +148,10 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
     [servedAs]: place.serviceName,
     [partAsked]: facts[partAsked],
     [checkedBefore]: facts.observed?.before,
-    versions: facts.versions.map(({ version, status, published_at }) => ({
+    versions: facts.versions.map(({ version, status, published_at, deleted }) => ({
       version,
       status,
+      ...(deleted && { deleted }),
       ...(!facts.listing.undated && { published_at }),
     })),
     state: facts.claim?.state ?? 'imported',

@@ -5,7 +5,7 @@ import { dayText, lastOf } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { createChangeReads } from '../listings/changes.ts';
-import { type Listing, listingTable, withoutHidden } from '../listings/listing.ts';
+import { type Listing, listingTable, toStoredVersion, withoutHidden } from '../listings/listing.ts';
 import { sharedColumn, toShared } from '../listings/references/shared.ts';
 import type { ShownRecord } from '../listings/version-moves.ts';
 import { readPastRecord, shownVersions } from '../listings/writes.ts';
@@ -104,7 +104,7 @@ const shownRatings = 5;
 const readVersions = precompileQuery((db: Db, handle: string) =>
   db
     .selectFrom('listing_version')
-    .select(['version', 'status', 'published_at'])
+    .select(['version', 'status', 'published_at', 'updated_at', 'status_message'])
     .where('handle', '=', handle)
     .orderBy('published_at', 'desc')
     .limit(shownVersions),
@@ -149,7 +149,7 @@ async function readParts(db: Db, row: FactsRow, now: string) {
   const { handle } = row;
   const plain = toPlain(row);
   const [versions, claims, native, away] = await Promise.all([
-    hasOtherVersions(row) ? readVersions(db, handle) : plain.versions,
+    hasOtherVersions(row) ? readVersions(db, handle).then((all) => all.map(toStoredVersion)) : plain.versions,
     row.has_claims ? readClaims(db, handle) : undefined,
     row.has_ratings ? readNative(db, handle, now) : undefined,
     row.has_returned ? createChangeReads(db).away(handle) : undefined,
@@ -184,7 +184,11 @@ const toObserved = (
 const toShownRecord = (shown: string | null) =>
   shown === null ? undefined : (JSON.parse(shown) as ShownRecord);
 
-function toRecord(row: FactsRow, versions: ListingFacts['versions']) {
+function toRecord(row: FactsRow, all: ListingFacts['versions']) {
+  const isHidden = row.hidden === 1;
+  const versions = all.map(({ deleted, ...one }) =>
+    deleted ? { ...one, deleted: isHidden ? { at: deleted.at } : deleted } : one,
+  );
   const listing = withoutHidden(listingTable.decode(row));
   const { shown_digest, run_source: source } = row;
   const lastPublished = versions[0]?.published_at ?? row.published_at;

@@ -5,6 +5,7 @@ import { handleSchema } from '../core/handle.ts';
 import { wordsSchema } from '../core/words.ts';
 import { copyFields } from '../imports/import-run.ts';
 import {
+  deletedVersion,
   importedSignal,
   listingPackage,
   listingRemote,
@@ -53,6 +54,7 @@ const listingVersion = z.object({
   version: z.string(),
   status: z.string(),
   published_at: z.string().optional(),
+  deleted: deletedVersion.optional(),
 });
 
 export const listingClaim = z.object({

@@ -10,8 +10,8 @@ import {
   isSample,
   isSpecified,
   type Listing,
+  type StoredVersion,
   sampleOrigin,
-  type VersionSummary,
 } from '../listings/listing.ts';
 import { unreadParts } from '../listings/record-form.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
@@ -284,7 +284,7 @@ export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
 export interface ListingFacts extends WithPart {
   readonly listing: Listing;
   /** At most ten, newest first. */
-  readonly versions: readonly Pick<VersionSummary, 'version' | 'status' | 'published_at'>[];
+  readonly versions: readonly StoredVersion[];
   readonly imported: readonly ImportedSignal[];
   /** Undefined before the first check. */
   readonly observed:

@@ -1,7 +1,7 @@
 import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted, dayText } from '../core/text.ts';
-import { code, day, isEmpty, join, ours, own, say, toText, type Words } from '../core/words.ts';
-import type { Listing } from '../listings/listing.ts';
+import { code, day, isEmpty, join, ours, own, quote, say, toText, type Words } from '../core/words.ts';
+import type { Listing, StoredVersion } from '../listings/listing.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
@@ -48,14 +48,23 @@ export const versionDates = ({ version, versions, updated_at }: ListingDocument)
   return `${published_at ? `published ${dayText(published_at)}, ` : ''}updated ${dayText(updated_at)}`;
 };
 
+export const deletionWords = ({ at, says }: NonNullable<StoredVersion['deleted']>): Words =>
+  say`deleted in the registry on ${day(at)}${says !== undefined && say`; its publisher says ${quote(says)}`}`;
+
 /** Of a version that the registry does not show, if it was published after the shown one. */
 export function laterWords(
   { version, undated }: { readonly version: string; readonly undated?: boolean | undefined },
   versions: readonly ListingDocument['versions'][number][],
 ): Words | undefined {
-  const [newest] = versions.filter(({ status }) => status !== 'deleted');
-  if (undated || !newest?.published_at || newest.version === version) return undefined;
-  return say`${code(newest.version)}, not the version shown, was published later, ${day(newest.published_at)}`;
+  const newest = versions.find(({ status }) => status !== 'deleted');
+  const isLater = newest?.version !== version;
+  const told = isLater ? newest : versions[0];
+  if (undated || !newest || !told?.published_at) return undefined;
+  if (isLater)
+    return say`${code(told.version)}, not the version shown, was published later, ${day(told.published_at)}`;
+  return told.deleted
+    ? say`${code(told.version)}, published later, ${day(told.published_at)}, was ${deletionWords(told.deleted)}`
+    : undefined;
 }
 
 export function versionsTitle(listing: ListingDocument): string {

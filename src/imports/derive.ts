@@ -51,21 +51,26 @@ function toFormer(newestFirst: readonly ListingVersion[], { version = '' } = {})
 
 const timeOf = ({ published_at, version }: ListingVersion) => `${published_at} ${version}`;
 
-interface OneListing {
+interface Deriving {
   readonly handle: string;
-  /** Stored and new ones. */
+  /** With stored comparisons. */
   readonly versions: readonly VersionSummary[];
-  /** Not as stored. */
+  /** Other than the stored ones, by version. */
   readonly rows: ReadonlyMap<string, ListingVersion>;
-  readonly shown?: ListingVersion | undefined;
+  readonly shown: ListingVersion | undefined;
 }
 
+const lastOfEach = (all: readonly FormerReference[]): FormerReference[] =>
+  [
+    ...new Map(all.toSorted((a, b) => (a.until < b.until ? -1 : 1)).map((one) => [one.key, one])).values(),
+  ].slice(-mostFormer);
+
 /** Before its last version is stored without a record. */
-function ofDeleted({ handle, versions }: OneListing, newest: readonly ListingVersion[]): FormerReference[] {
+function ofDeleted({ handle, versions }: Deriving, newest: readonly ListingVersion[]): FormerReference[] {
   const [last] = newest;
   const [until = ''] = versions.map(({ updated_at }) => updated_at).toSorted((a, b) => (a < b ? 1 : -1));
   const keys = [...ownerKeysOf(handle), ...(last ? placeKeysOf(recordedOf(last)) : [])];
-  return [...keys.map((key) => ({ key, until })), ...toFormer(newest)].slice(0, mostFormer);
+  return [...keys.map((key) => ({ key, until })), ...toFormer(newest)];
 }
 
 /**
@@ -74,26 +79,24 @@ function ofDeleted({ handle, versions }: OneListing, newest: readonly ListingVer
  */
 async function deriveFormer(
   reads: ListingReads,
-  deriving: OneListing,
+  deriving: Deriving,
+  comparedOf: (version: string) => Promise<ComparedVersion>,
 ): Promise<FormerReference[] | undefined> {
   const { handle, versions, rows } = deriving;
   const isDeleted = versions.every(({ status }) => status === 'deleted');
   if (versions.length < 2 && !isDeleted) return [];
   const stored = await reads.datedVersions(handle, mostVersions);
-  if (isDeleted) return stored.length === 0 ? undefined : ofDeleted(deriving, stored);
+  if (isDeleted && stored.length === 0) return undefined;
+  const deleted: FormerReference[] = [];
+  for (const { version, updated_at: until } of versions.filter((one) => !isListed(one) && one.derived))
+    for (const key of (await comparedOf(version)).places ?? []) deleted.push({ key, until });
+  if (isDeleted) return lastOfEach([...ofDeleted(deriving, stored), ...deleted]);
   const read = [...rows.values()].filter(({ status, undated }) => status !== 'deleted' && !undated);
   const all: ListingVersion[] = [...stored.filter(({ version }) => !rows.has(version)), ...read];
   const newest = all.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1));
-  return toFormer(newest.slice(0, mostVersions), deriving.shown);
-}
-
-interface Deriving {
-  readonly handle: string;
-  /** With stored comparisons. */
-  readonly versions: readonly VersionSummary[];
-  /** Other than the stored ones, by version. */
-  readonly rows: ReadonlyMap<string, ListingVersion>;
-  readonly shown: ListingVersion | undefined;
+  const shown = deriving.shown && placeKeysOf(recordedOf(deriving.shown));
+  const left = deleted.filter(({ key }) => !shown?.has(key));
+  return lastOfEach([...toFormer(newest.slice(0, mostVersions), deriving.shown), ...left]);
 }
 
 const readBoth = (record: object) => ({ naming: namingOf(record), recorded: toRecorded(record) });
@@ -153,8 +156,16 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     }
     before = version;
   }
-  for (const { version, derived } of versions)
+  for (const { version, derived } of versions) {
     if (!derived && !found.has(version)) found.set(version, { version, derived: {}, compared: undefined });
+    const was = rows.get(version)?.status === 'deleted' ? await stored(version) : undefined;
+    if (!was || !isListed(was)) continue;
+    const compared: ComparedVersion = {
+      ...(await comparedOf(version)),
+      places: [...placeKeysOf(recordedOf(was))].slice(0, mostFormer),
+    };
+    found.set(version, { version, derived: derived ?? {}, compared: JSON.stringify(compared) });
+  }
   return { found, comparedOf };
 }
 
@@ -164,14 +175,16 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
   const { found, comparedOf } = await compareVersions(reads, deriving);
   const ordered = versionsInOrder(versions.map((one) => ({ ...one, ...found.get(one.version) }))) ?? [];
   const moveOf = async ({ version }: VersionSummary) => (await comparedOf(version)).move;
-  const moves = shown && (await toMoves(ordered, shown.version, moveOf));
-  const unread = shown ? publisherFields(JSON.parse(shown.record) as object) : [];
+  const shownRecord = JSON.parse(shown?.record ?? '{}') as object;
+  const moves =
+    shown && (await toMoves(ordered, { version: shown.version, naming: namingOf(shownRecord) }, moveOf));
+  const unread = publisherFields(shownRecord);
   const record = JSON.stringify({ moves, unread } satisfies ShownRecord);
   return {
     handle,
     versions: [...found.values()],
     shown: shown && { version: shown.version, record },
-    former: await deriveFormer(reads, deriving),
+    former: await deriveFormer(reads, deriving, comparedOf),
   };
 }
 

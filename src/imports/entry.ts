@@ -137,12 +137,11 @@ function toVersion(
   const undated = isAbsent(meta.publishedAt) || undefined;
   const published_at = undated ? first_read_at : toTime(meta.publishedAt ?? '');
   if (!published_at) return undefined;
-  const isDeleted = meta.status === 'deleted';
   return {
     handle: name,
     version,
     status: meta.status || 'active',
-    status_message: isDeleted ? undefined : toLine(meta.statusMessage ?? '').slice(0, 500) || undefined,
+    status_message: toLine(meta.statusMessage ?? '').slice(0, 500) || undefined,
     published_at,
     updated_at: undated ? at : (toTime(meta.updatedAt ?? '') ?? published_at),
     undated,

@@ -150,6 +150,8 @@ async function readKnown(reads: Reads, handles: readonly string[]) {
   return known;
 }
 
+const withoutMessage = (row: ListingVersion): ListingVersion => ({ ...row, status_message: undefined });
+
 async function planListings(
   reads: Reads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
@@ -167,6 +169,8 @@ async function planListings(
     const read = new Map(some.map((row) => [row.version, row]));
     const shown =
       picked && (read.get(picked.version) ?? (await reads.listings.version(handle, picked.version)));
+    // Of a listing that is gone, no text of its publisher stays.
+    if (!shown) for (const row of some) rows.set(keyOfVersion(handle, row.version), withoutMessage(row));
     derived.push(await deriveRecord(reads.listings, { handle, versions: all, rows: read, shown }));
     const origin = isSample(facts) ? sampleOriginOf(handle) : facts.origin;
     const made = toListing(handle, { versions: all, shown, known: before }, { ...facts, origin });

@@ -214,12 +214,13 @@ const versionColumns = {
   undated: optional(flag),
   /** SHA-256 of the entry as received, hex. */
   digest: text,
+  /** Of a deleted version none if its listing was withdrawn here. */
+  status_message: optional(text),
   derived: optional(json<DerivedVersion>()),
 };
 
 const listedVersionColumns = {
   ...versionColumns,
-  status_message: optional(text),
   /** server.json, cleaned, as JSON text. */
   record: text,
   /**
@@ -242,6 +243,33 @@ export const versionSummaryColumns = Object.keys(versionColumns) as (keyof typeo
 export const listedColumns = Object.keys(listedVersionColumns) as (keyof typeof listedVersionColumns)[];
 export type VersionSummary = Pick<ListedVersion, keyof typeof versionColumns>;
 export type ComparedRow = VersionSummary & Pick<ListedVersion, 'compared'>;
+
+export const deletedVersion = z.object({
+  at: z.string(),
+  says: z.string().optional().describe('By its publisher'),
+});
+type DeletedVersion = z.infer<typeof deletedVersion>;
+
+/** As documents have them. */
+export interface StoredVersion extends Pick<VersionSummary, 'version' | 'status' | 'published_at'> {
+  readonly deleted?: DeletedVersion | undefined;
+}
+
+type DeletedRow = Pick<VersionSummary, 'status' | 'updated_at'> & {
+  readonly status_message?: string | null | undefined;
+};
+
+export const deletedOf = ({
+  status,
+  updated_at: at,
+  status_message: says,
+}: DeletedRow): { deleted?: DeletedVersion } =>
+  status === 'deleted' ? { deleted: { at, ...(says && { says }) } } : {};
+
+export const toStoredVersion = (row: StoredVersion & DeletedRow): StoredVersion => {
+  const { version, status, published_at } = row;
+  return { version, status, published_at, ...deletedOf(row) };
+};
 
 export const statedDates = ({
   undated,

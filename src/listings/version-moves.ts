@@ -7,7 +7,10 @@ import type { ComparedRow, DerivedVersion, VersionSummary } from './listing.ts';
 import { inputsBetween, moveBetween, moveSchema, type VersionMove, withSecretsOfOther } from './moves.ts';
 import type { Naming } from './naming.ts';
 
-type Edition = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'derived'>;
+type Edition = Pick<
+  VersionSummary,
+  'version' | 'status' | 'published_at' | 'updated_at' | 'undated' | 'derived'
+>;
 
 /**
  * Unchanged endpoint addresses, or else hosts, and packages (without versions). 0 if any differs, or may
@@ -43,6 +46,9 @@ export const datedMove = keptMove.extend({
   published_at: z.string().optional(),
   /** Than the shown one. */
   later: z.enum(['listed', 'deleted']).optional(),
+  deleted_at: z.string().optional(),
+  /** The shown record names no place that a version that was deleted moved to. */
+  is_left: z.literal(true).optional(),
 });
 export type DatedMove = z.infer<typeof datedMove>;
 
@@ -53,6 +59,8 @@ export interface ComparedVersion {
   readonly repository?: string | undefined;
   /** Called secrets by earlier versions only. */
   readonly secrets?: readonly string[];
+  /** Of a version that was deleted after Dossier had read it: the keys of its places. */
+  readonly places?: readonly string[];
 }
 
 export interface ShownRecord {
@@ -65,7 +73,7 @@ const loose = { loose: true };
 const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
 const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
-export const isListed = ({ status }: Edition): boolean => status !== 'deleted';
+export const isListed = ({ status }: Pick<Edition, 'status'>): boolean => status !== 'deleted';
 
 /**
  * Without deleted versions that were never compared. Undefined if the order is unknown: without all dates
@@ -147,8 +155,18 @@ export function compareVersion(
 
 const mostMoves = 10;
 
-const laterOf = (one: Parameters<typeof isListed>[0]) =>
-  isListed(one) ? ('listed' as const) : ('deleted' as const);
+const standingOf = (one: Pick<Edition, 'status' | 'updated_at'>, isLater: boolean) => ({
+  ...(isLater && { later: isListed(one) ? ('listed' as const) : ('deleted' as const) }),
+  ...(!isListed(one) && { deleted_at: one.updated_at }),
+});
+
+/** False if it moved to no place. */
+const isLeft = ({ endpoints, addresses, packages, repository }: VersionMove, shown: Naming): boolean => {
+  const to = [endpoints, addresses, packages].flatMap((part) => part?.to ?? []);
+  const all = repository?.to === undefined ? to : [...to, repository.to];
+  const names = [shown.endpoints, shown.addresses, shown.packages, new Set([shown.repository_key])];
+  return all.length > 0 && !all.some((name) => names.some((known) => known.has(name)));
+};
 
 /** Why nothing is told to differ. */
 function unchangedOf({ weight, with: before, partly_read }: DerivedVersion) {
@@ -168,7 +186,7 @@ export function changedVersion(row: ComparedRow, isLater = false) {
     ...(!move && fields.length === 0 && { unchanged: unchangedOf(derived ?? {}) }),
     version,
     ...(!undated && { published_at }),
-    ...(isLater && { later: laterOf(row) }),
+    ...standingOf(row, isLater),
     fields,
     ...(inputs && { inputs }),
   };
@@ -185,21 +203,23 @@ export type Moves = Omit<StoredMoves, 'all'> & Partial<Pick<StoredMoves, 'all'>>
  */
 export async function toMoves<One extends Edition>(
   ordered: readonly One[],
-  shown: string,
+  shown: { readonly version: string; readonly naming: Naming },
   moveOf: (version: One) => Promise<KeptMove | undefined>,
 ) {
   const compared = ordered.filter(({ derived }) => derived?.weight !== undefined);
   const [oldest] = compared;
   if (oldest === undefined || compared.length < 2) return undefined;
-  const later = new Set(ordered.slice(ordered.findIndex(({ version }) => version === shown) + 1));
+  const later = new Set(ordered.slice(ordered.findIndex(({ version }) => version === shown.version) + 1));
   const weightOf = ({ derived }: Edition) => derived?.weight ?? 0;
   const moved = compared.filter((one) => weightOf(one) > 0).reverse();
   const kept = new Set(weightyFirst(moved, weightOf).slice(0, mostMoves));
   const moves: DatedMove[] = [];
   for (const one of moved.filter((each) => kept.has(each))) {
     const { version, undated, published_at } = one;
-    const after = later.has(one) && { later: laterOf(one) };
-    moves.push({ ...(await moveOf(one)), version, ...(!undated && { published_at }), ...after });
+    const move = await moveOf(one);
+    const standing = standingOf(one, later.has(one));
+    const left = standing.deleted_at && move && isLeft(move, shown.naming) && { is_left: true as const };
+    moves.push({ ...move, version, ...(!undated && { published_at }), ...standing, ...left });
   }
   return {
     /** That were compared, deleted ones too. */
@@ -223,7 +243,8 @@ export function isTold(
   { version, from_version, fields: told, moved }: Readonly<Record<string, unknown>>,
   of: ChangedVersion,
 ) {
-  const { version: compared, published_at: _, kept: __, inputs: ___, later: ____, fields, ...move } = of;
+  const { version: compared, published_at: _, kept: __, inputs: ___, later: ____, ...rest } = of;
+  const { deleted_at: _____, fields, ...move } = rest;
   if (version !== compared) return false;
   // A first import names no fields.
   if (move.unchanged) return from_version !== undefined || told === undefined;

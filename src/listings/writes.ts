@@ -13,6 +13,7 @@ import {
   type ListingVersion,
   listingTable,
   summaryTable,
+  toStoredVersion,
   versionTable,
 } from './listing.ts';
 import { createListingReads, readNewestVersions } from './reads.ts';
@@ -47,7 +48,7 @@ async function readReplaced(db: Db, handles: readonly string[]) {
   const records = [];
   for (const row of rows) {
     const newest = await readNewestVersions(db, row.handle, { withDeleted: true, limit: shownVersions });
-    const versions = newest.map(({ version, status, published_at }) => ({ version, status, published_at }));
+    const versions = newest.map(toStoredVersion);
     records.push({ row: { ...row, stored_versions: Number(row.stored_versions) }, versions });
   }
   return records;
@@ -90,6 +91,8 @@ export async function readPastRecord(db: Db, handle: string, day: string): Promi
 export const deletePast = (db: Db, handles: readonly string[]): Promise<void> =>
   inChunks(handles, async (chunk) => {
     await db.deleteFrom('past_record').where('handle', 'in', chunk).execute();
+    const deleted = db.updateTable('listing_version').where('status', '=', 'deleted');
+    await deleted.set({ status_message: null }).where('handle', 'in', chunk).execute();
   });
 
 /** A registry may publish thousands in one millisecond. */

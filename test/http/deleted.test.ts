@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -44,7 +44,7 @@ const answerOf = async (tool: string, input: Record<string, unknown>) => {
   return dated(content.map((part) => part.text ?? '').join('\n')).replaceAll('\\', '');
 };
 
-const until = (what: string) => `${what}, until 2026-11-26; no listing records it now`;
+const until = (what: string, day = '2026-11-26') => `${what}, until ${day}; no listing records it now`;
 const malware = 'OSV lists version `1.0.0` of `npm:vanish-pkg` as malicious code: `MAL-2026-2`';
 const inNamespace = 'until 2026-11-26; no listing is in it now';
 
@@ -93,4 +93,76 @@ it('a listing that comes back is found again', async () => {
   expect(await answerOf('get_agent', { handle: 'vanish.com' })).toMatch(
     /^Found as the only listing in a namespace of `vanish\.com`\./,
   );
+});
+
+describe('a version that the registry deleted after Dossier had read it', () => {
+  const name = 'com.yarrow/tasks';
+  const version = (number: string, day: string, url: string, official: object = {}) =>
+    registryEntry(
+      name,
+      { version: number, ...at(url) },
+      { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, ...official },
+    );
+  const old = version('1.4.0', '2025-08-02', 'https://mcp.yarrow.com/mcp');
+  const other = version('2.0.0', '2026-01-14', 'https://v2.yarrow.net/mcp');
+  const gone = version('2.0.0', '2026-01-14', 'https://v2.yarrow.net/mcp', {
+    status: 'deleted',
+    statusMessage: 'Bad build',
+    updatedAt: '2026-11-22T08:00:00Z',
+    isLatest: false,
+  });
+  const told = '2026-01-14, deleted in the registry on 2026-11-22) moved the endpoint from';
+  const said = 'deleted in the registry on 2026-11-22; its publisher says “Bad build”';
+
+  it('stays history at every door, with the day of its deletion and what its publisher says', async () => {
+    await directory.importEntries([old]);
+    await directory.importEntries([old, other]);
+    await directory.importEntries([old, gone]);
+    const left = 'from `mcp.yarrow.com` to `v2.yarrow.net`';
+    const agent = await answerOf('get_agent', { handle: name });
+    expect(agent).toContain(`Version \`2.0.0\` (published ${told} \`mcp.yarrow.com\` to \`v2.yarrow.net\``);
+    expect(agent).toContain('; the record shown names nothing of that place');
+    expect(agent).toContain(`\`2.0.0\`, published later, 2026-01-14, was ${said}`);
+    const history = await answerOf('get_history', { handle: name });
+    expect(history).toContain(`, \`2.0.0\` before, ${said}`);
+    expect(history).toContain(left);
+    expect(await (await directory.app.request(`/agents/${name}/feed.atom`)).text()).toContain('Bad build');
+    expect(await answerOf('resolve_agents', { handles: [name] })).toContain(said);
+    expect(
+      await answerOf('compare_agents', {
+        handles: [name, 'com.taker/notes'],
+        criteria: [{ criterion: 'record_unmoved_for', value: 200 }],
+      }),
+    ).toMatch(/record_unmoved_for:200.*not_met/s);
+  });
+
+  it.each(['get_agent', 'get_history', 'check_surface', 'resolve_agents'])(
+    'is found by the place that only it recorded, with %s',
+    async (tool) => {
+      const url = 'https://v2.yarrow.net/mcp';
+      const isOne = tool !== 'resolve_agents';
+      const input = isOne ? { handle: url } : { handles: [url] };
+      const answer = await answerOf(tool, { ...input, ...(tool === 'check_surface' && { tools: [] }) });
+      expect(answer).toContain('You asked about the endpoint `v2.yarrow.net/mcp`; the facts are about what');
+      if (!/history|surface/.test(tool))
+        expect(answer).toContain(until('the only listing that recorded this endpoint', '2026-11-22'));
+    },
+  );
+
+  it('is told so beside the version that follows it, and once the listing is withdrawn no more', async () => {
+    const next = version('2.0.1', '2026-11-23', 'https://mcp.yarrow.com/mcp');
+    await directory.importEntries([{ ...old }, gone, next]);
+    expect(await answerOf('get_agent', { handle: name })).toContain(told);
+    expect(await answerOf('get_agent', { handle: 'v2.yarrow.net' })).toContain('until 2026-11-22');
+    await directory.importEntries(
+      [old, gone, next].map(({ server }) => registryEntry(name, server, deleted)),
+    );
+    for (const tool of ['get_agent', 'get_history'])
+      expect(await answerOf(tool, { handle: name })).not.toMatch(/Bad build|Its key/);
+    expect(
+      JSON.stringify(
+        await directory.context.store.listings.newestVersions(name, { withDeleted: true, limit: 9 }),
+      ),
+    ).not.toContain('Bad build');
+  });
 });

@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
-import { type ComparedRow, isSpecified, type Listing } from '../../listings/listing.ts';
+import {
+  type ComparedRow,
+  deletedOf,
+  isSpecified,
+  type Listing,
+  type StoredVersion,
+} from '../../listings/listing.ts';
 import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
@@ -115,18 +121,20 @@ async function findMessageChange(
 
 async function createRecorder(
   { listing, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  versions: readonly Pick<ComparedRow, 'version' | 'published_at' | 'undated' | 'derived'>[],
+  versions: readonly (StoredVersion & Partial<Pick<ComparedRow, 'undated' | 'derived'>>)[],
   context: Pick<Context, 'store'>,
 ) {
   const messageChange = await findMessageChange(listing, context);
   return (change: Change) => {
     const { from_version, version } = change.data;
     const { undated, published_at, derived } = versions.find((one) => one.version === version) ?? {};
+    const { deleted: from_deleted } = versions.find((one) => one.version === from_version) ?? {};
     const says = change.seq === messageChange ? listing.status_message : undefined;
     return toRecorded(change, claimHistory, {
       ...(says !== undefined && { says }),
       ...(published_at && !undated && { published_at }),
       ...(from_version !== undefined && derived?.inputs && { inputs: derived.inputs }),
+      ...(from_deleted && { from_deleted }),
     });
   };
 }
@@ -147,10 +155,19 @@ const toStatus = (at: string, { version, origin_status: status, status_message: 
 });
 
 /** Or was not compared: neither is told together with others. */
-const hasMove = ({ version, published_at, later, fields, inputs, unchanged, ...move }: ChangedVersion) =>
-  Object.keys(move).length > 0 || (unchanged !== undefined && unchanged !== 'same');
-const changedAlike = ({ fields, inputs, later }: ChangedVersion, other: ChangedVersion) =>
-  isDeepStrictEqual([fields, inputs, later], [other.fields, other.inputs, other.later]);
+const hasMove = ({ version, published_at, later, deleted_at, ...rest }: ChangedVersion) => {
+  const { fields, inputs, unchanged, ...move } = rest;
+  return Object.keys(move).length > 0 || (unchanged !== undefined && unchanged !== 'same');
+};
+const changedAlike = (one: ChangedVersion, other: ChangedVersion) => {
+  const [a, b] = [one, other].map(({ fields, inputs, later, deleted_at }) => [
+    fields,
+    inputs,
+    later,
+    deleted_at,
+  ]);
+  return isDeepStrictEqual(a, b);
+};
 
 const readAtOnce = 100;
 const mostVersions = 500;
@@ -263,7 +280,9 @@ export async function readEvents(
     withDeleted: true,
     limit: mostVersions,
   });
-  const toEvent = await createRecorder(facts, rows, context);
+  const says = facts.listing.hidden && { status_message: undefined };
+  const told = rows.map((row) => ({ ...row, ...deletedOf({ ...row, ...says }) }));
+  const toEvent = await createRecorder(facts, told, context);
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
       at: change.at,

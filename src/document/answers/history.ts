@@ -30,7 +30,11 @@ import {
   type MemberChange,
 } from '../../observations/known/kinds/lists/member-changes.ts';
 import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
-import { changedVersionWords, laterWords, versionMoveWords } from '../../observations/known/kinds/moves.ts';
+import {
+  changedVersionWords,
+  standingWords,
+  versionMoveWords,
+} from '../../observations/known/kinds/moves.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
 import { changeWithVersion, changeWords } from '../changes.ts';
@@ -216,7 +220,7 @@ function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.
   const oldest = since.at(-1);
   if (!oldest) return versionMoveWords(moved);
   const dates = say`published ${day(oldest.published_at ?? '')} to ${day(moved.published_at ?? '')}`;
-  return say`${count(since.length + 1, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}${laterWords(moved.later)}), ${changedVersionWords(moved)} and made no move`;
+  return say`${count(since.length + 1, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}${standingWords(moved)}), ${changedVersionWords(moved)} and made no move`;
 }
 
 function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {

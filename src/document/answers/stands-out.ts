@@ -102,11 +102,9 @@ function deprecated(judged: JudgedListing): Noticed[] {
   ];
 }
 
-/** A later version than the shown one need not concern its callers; a deleted one does not. */
+/** A later version than the shown one need not concern its callers, but those who followed it. */
 const concerns = (one: DatedMove): boolean =>
-  one.later === undefined
-    ? changesPlaces(one)
-    : one.later === 'listed' && (one.endpoints !== undefined || isWeighty(one));
+  one.later === undefined ? changesPlaces(one) : one.endpoints !== undefined || isWeighty(one);
 
 const moved_days = 365;
 const mostMoves = 2;

@@ -147,15 +147,18 @@ const onlyRecords: Reason<undefined> = (listing, result) =>
 function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
   const { value: fact, outcome, reason } = signalOf(listing, recordMoves) ?? {};
   const ageOf = (date: string) => daysSince(date, now_ms) ?? 0;
-  const last = fact?.moves.find(isWeighty);
-  if (listing.published_at === undefined || (last && last.published_at === undefined))
+  const moves = fact?.moves.filter(isWeighty) ?? [];
+  if (listing.published_at === undefined || moves.some((one) => one.published_at === undefined))
     return unknown(noDates);
-  if (last?.published_at !== undefined && ageOf(last.published_at) < wanted) return 'not_met';
+  // A record that lost the version which moved it is moved back.
+  const dates = moves.flatMap((one) => [one.published_at ?? [], one.deleted_at ?? []].flat());
+  const last = dates.toSorted().at(-1);
+  if (last !== undefined && ageOf(last) < wanted) return 'not_met';
   const versions = signalOf(listing, registryVersions);
   const isCompared = fact ? !fact.partly_read : versions?.value === 1;
   if (outcome === 'not_asked' || !isCompared)
     return unknown(reason ?? versions?.reason ?? own('not all versions were compared'));
-  const since = last?.published_at ?? fact?.since ?? listing.published_at;
+  const since = last ?? fact?.since ?? listing.published_at;
   if (ageOf(since) < wanted) return unknown(say`compared since ${dayOf(since)}`);
   return whyBehind(listing, now_ms) ?? 'met';
 }

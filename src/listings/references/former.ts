@@ -49,7 +49,18 @@ const selectFormer = precompileQuery((db: Db, key: string, limit: number) =>
       join.onRef('shown.handle', '=', 'listing.handle').onRef('shown.version', '=', 'listing.version'),
     )
     .selectAll('listing')
-    .select(['former.until', 'shown.published_at as shown_at'])
+    .select(({ selectFrom }) => [
+      'former.until',
+      'shown.published_at as shown_at',
+      // Until then, and not since then, if no version was published.
+      selectFrom('listing_version as later')
+        .select('later.published_at')
+        .whereRef('later.handle', '=', 'former.handle')
+        .whereRef('later.published_at', '=', 'former.until')
+        .where('later.status', '<>', 'deleted')
+        .limit(1)
+        .as('later_at'),
+    ])
     .where(({ eb, or }) => or([eb('withdrawn', 'is', null), eb('withdrawn', '=', 'deleted')]))
     .where('hidden', 'is', null)
     .where(({ not, exists, selectFrom }) =>
@@ -86,7 +97,11 @@ export const readRecordingToo = (db: Db, handle: string, limit: number) =>
     .limit(limit)
     .execute();
 
-type FormerRow = ListingRow & { readonly until: string | null; readonly shown_at?: string | null };
+type FormerRow = ListingRow & {
+  readonly until: string | null;
+  readonly shown_at?: string | null;
+  readonly later_at?: string | null;
+};
 
 export type FormerHolder = Awaited<ReturnType<typeof readFormerly>>[number][number];
 
@@ -100,10 +115,10 @@ export const readFormerly = (db: Db, references: readonly Reference[], limit: nu
         : selectFormer(db, key, limit));
       const present = rows.filter(({ withdrawn }) => withdrawn === null);
       const shown = present.length > 0 ? present : rows;
-      return shown.map(({ until, shown_at, ...row }) => ({
+      return shown.map(({ until, shown_at, later_at, ...row }) => ({
         listing: listingTable.decode(row),
         until: until ?? '',
-        ...(shown_at && until && until > shown_at && { isLater: true as const }),
+        ...(shown_at && later_at && later_at > shown_at && { isLater: true as const }),
       }));
     }),
   );

@@ -253,20 +253,23 @@ type ToldVersion = DatedMove & ChangedFields & { readonly unchanged?: Unchanged 
 
 /** What a version changed besides itself. */
 export function changedVersionWords(one: ToldVersion): Words {
-  const { version: _1, published_at: _2, later: _3, kept: _4, fields, inputs, unchanged, ...move } = one;
+  const { version: _1, published_at: _2, later: _3, deleted_at: _4, is_left: _5, kept: _6, ...rest } = one;
+  const { fields, inputs, unchanged, ...move } = rest;
   if (unchanged) return unchangedWords[unchanged];
   const others = otherFields({ fields, inputs }, move);
   if (Object.keys(move).length === 0) return say`changed ${others}`;
   return isEmpty(others) ? moveWords(move) : say`${moveWords(move)}; changed ${others} besides`;
 }
 
-export const laterWords = (later: DatedMove['later']): Words =>
-  later ? own(later === 'listed' ? ', not the version shown' : ', deleted since') : own('');
+export function standingWords({ later, deleted_at }: Pick<DatedMove, 'later' | 'deleted_at'>): Words {
+  if (deleted_at !== undefined) return say`, deleted in the registry on ${day(deleted_at)}`;
+  return own(later === 'listed' ? ', not the version shown' : later ? ', deleted since' : '');
+}
 
 export function versionMoveWords(one: ToldVersion): Words {
-  const { version, published_at, later, kept } = one;
+  const { version, published_at, is_left, kept } = one;
   const date = published_at === undefined ? own('without a date') : say`published ${day(published_at)}`;
-  return say`Version ${code(version)} (${date}${laterWords(later)}) ${changedVersionWords(one)}${keptWords(kept)}`;
+  return say`Version ${code(version)} (${date}${standingWords(one)}) ${changedVersionWords(one)}${keptWords(kept)}${is_left && own('; the record shown names nothing of that place')}`;
 }
 
 /** After “none changed”; undefined if the words of another part include it. */
