@@ -22,13 +22,7 @@ function withoutPinned(failed: FailedCriterion): FailedCriterion {
 export function decodeChange(row: RowOf<typeof changeTable> & { readonly withdrawn: string | null }): Change {
   const change = { id: toChangeId(row), ...changeTable.decode(row) };
   if (row.withdrawn === null) return change;
-  const {
-    version: _version,
-    from_version: _from,
-    moved: _moved,
-    left_tags: _left_tags,
-    ...kept
-  } = change.data;
+  const { version: _version, from_version: _from, moved: _moved, left_tags: _tags, ...kept } = change.data;
   const { failed } = kept as { readonly failed?: readonly FailedCriterion[] };
   return { ...change, data: { ...kept, ...(failed && { failed: failed.map(withoutPinned) }) } };
 }

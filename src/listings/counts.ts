@@ -48,11 +48,7 @@ async function readFacetTexts(db: Db, search: SearchIndex, ids: readonly number[
 }
 
 /** Stops at 1,000 listings, unless no facet is given. */
-export async function readListCounts(
-  db: Db,
-  search: SearchIndex,
-  facets: readonly FacetChoice[],
-): Promise<SearchCounts> {
+export async function readListCounts(db: Db, search: SearchIndex, facets: readonly FacetChoice[]) {
   if (facets.length === 0) return readAllCounts(db);
   const range = { facets, order: 'oldest', after: undefined, limit: maxCounted + 1 } as const;
   const ids = await search.list(db, range);
@@ -84,11 +80,7 @@ const addToCounts = (db: Db, table: keyof typeof keyColumns, changes: ReturnType
     );
   });
 
-export async function updateCounts(
-  db: Db,
-  before: readonly ListingRow[],
-  after: readonly ListingRow[],
-): Promise<void> {
+export async function updateCounts(db: Db, before: readonly ListingRow[], after: readonly ListingRow[]) {
   const facets = toChanges(before, after, (row) => [
     everyListing,
     ...summaryTable.decode({ facets: row.facets }).facets,

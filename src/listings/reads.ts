@@ -132,10 +132,7 @@ const isNamed = (text: string) =>
   sql<boolean>`listing_version.handle in (select named.handle from listing as named
     where replace(named.handle_folded, ${text.toLowerCase()}, '') <> named.handle_folded)`;
 
-function filter(
-  listed: ListedQuery,
-  { version, versions, handles, withDeleted, named }: VersionQuery,
-): ListedQuery {
+function filter(listed: ListedQuery, { version, versions, handles, withDeleted, named }: VersionQuery) {
   return listed
     .$if(version === 'latest', (query) => query.where(isLatest))
     .$if(version !== undefined && version !== 'latest', (query) =>

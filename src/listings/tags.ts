@@ -114,11 +114,7 @@ const keywordTags = ({ keywords }: TagFacts): ListingTag[] =>
     .filter((tag) => keywordForm.test(tag))
     .map((tag) => ({ tag, reason: 'publisher keyword' }));
 
-function chooseTags(
-  tags: readonly ListingTag[],
-  most: number,
-  taken: ReadonlySet<string> = new Set(),
-): ListingTag[] {
+function chooseTags(tags: readonly ListingTag[], most: number, taken: ReadonlySet<string> = new Set()) {
   const chosen = new Map<string, ListingTag>();
   for (const tag of tags) if (!taken.has(tag.tag) && !chosen.has(tag.tag)) chosen.set(tag.tag, tag);
   return [...chosen.values()].slice(0, most);

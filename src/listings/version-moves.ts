@@ -70,7 +70,6 @@ export interface ShownRecord {
 }
 
 const loose = { loose: true };
-const isSemantic = ({ version }: Edition) => valid(version, loose) !== null;
 const byText = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1);
 
 export const isListed = ({ status }: Pick<Edition, 'status'>): boolean => status !== 'deleted';
@@ -81,7 +80,7 @@ export const isListed = ({ status }: Pick<Edition, 'status'>): boolean => status
  */
 export function versionsInOrder<One extends Edition>(editions: readonly One[]): One[] | undefined {
   const known = editions.filter((one) => isListed(one) || one.derived?.weight !== undefined);
-  const areSemantic = known.every(isSemantic);
+  const areSemantic = known.every(({ version }) => valid(version, loose) !== null);
   const isUndated = known.some(({ undated }) => undated);
   if (isUndated && !areSemantic) return undefined;
   return known.sort(
@@ -120,14 +119,10 @@ export const weightyFirst = <One>(newestFirst: readonly One[], weightOf: (one: O
     .flatMap(([weight, all]) => (weight < 3 ? all : [all[0], ...all.slice(1).slice(-1), ...all.slice(1, -1)]))
     .filter((one) => one !== undefined);
 
-interface ComparedNaming extends Omit<ComparedVersion, 'move'> {
-  readonly naming: Naming;
-}
-
 /** `fields` differ. */
 export function compareVersion(
   handle: string,
-  before: ComparedNaming | undefined,
+  before: (Omit<ComparedVersion, 'move'> & { readonly naming: Naming }) | undefined,
   { naming, fields }: { readonly naming: Naming; readonly fields: readonly string[] },
 ) {
   const { repository_key } = naming;

@@ -262,12 +262,7 @@ function asModerated(row: ListingRow, actions: ReadonlySet<string> | undefined):
 }
 
 /** True if a listing became invisible that answers about others may name. */
-async function putRows(
-  db: Db,
-  search: SearchIndex,
-  rows: readonly ListingRow[],
-  isAnew: boolean,
-): Promise<boolean> {
+async function putRows(db: Db, search: SearchIndex, rows: readonly ListingRow[], isAnew: boolean) {
   if (rows.length === 0) return false;
   const handles = rows.map(({ handle }) => handle);
   const before = await db.selectFrom('listing').selectAll().where('handle', 'in', handles).execute();

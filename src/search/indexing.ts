@@ -6,7 +6,7 @@ import {
   toTermsOfText,
 } from './document.ts';
 import type { Db } from './schema.ts';
-import type { EngineIndex, TermCount } from './search-index.ts';
+import type { EngineIndex } from './search-index.ts';
 
 interface IndexedRow extends SearchedRow {
   readonly namespace: string;
@@ -14,10 +14,7 @@ interface IndexedRow extends SearchedRow {
   readonly hidden: number | null;
 }
 
-function toCountChanges(
-  removed: readonly string[],
-  added: readonly SearchDocument[],
-): Map<string, TermCount> {
+function toCountChanges(removed: readonly string[], added: readonly SearchDocument[]) {
   const changes = new Map<string, { listings: number; strong: number }>();
   const add = (term: string, listings: number, strong: number) => {
     const change = changes.get(term) ?? { listings: 0, strong: 0 };

@@ -20,13 +20,9 @@ export type FacetChoice = Facet | readonly Facet[];
 
 export const isOfCheck = (facet: Facet): boolean => /^(?:seen|told):/.test(facet);
 
-export function withNativeFacets(
-  facets: readonly Facet[],
-  state: string,
-  hasNativeRatings: boolean,
-): Facet[] {
+export function withNativeFacets(facets: readonly Facet[], state: string, isRated: boolean): Facet[] {
   const recorded = facets.filter((facet) => !facet.startsWith('state:') && facet !== 'has:ratings');
-  return [...recorded, `state:${state}`, ...(hasNativeRatings ? ['has:ratings' as const] : [])];
+  return [...recorded, `state:${state}`, ...(isRated ? ['has:ratings' as const] : [])];
 }
 
 const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');

@@ -39,11 +39,10 @@ export function toPhraseWords<Word extends { readonly text: string }>(words: rea
   return kept;
 }
 
-const toPhrase = (text: string) => toPhraseWords(toWords(text));
 const stemsOf = (words: readonly PhraseWord[]) => words.map(({ text }) => stem(text));
 
 function toEntries(line: string, factor: number) {
-  const words = line.split(', ').map(toPhrase);
+  const words = line.split(', ').map((text) => toPhraseWords(toWords(text)));
   const phrases = new Map(words.map((one) => [stemsOf(one).join(' '), { words: one, phrase: stemsOf(one) }]));
   return [...phrases.values()].map((one) => ({
     ...one,

@@ -188,9 +188,6 @@ const shownOf = (checked: readonly CheckedOffer[]): CheckedOffer[] =>
     .slice(0, mostOffers)
     .sort((a, b) => a.offer.number - b.offer.number);
 
-const countSent = ({ offers, count }: SentOffers): number =>
-  count - new Set(offers.map((offer) => offer.number)).size + offers.length;
-
 function toOfferText(answer: OfferAnswer): string {
   const { handle, message, offers, more, not_compared: not, listings = [], statement: last } = answer;
   const notCompared = not === undefined ? '' : `; ${not} of them ${not === 1 ? 'was' : 'were'} not compared`;
@@ -276,7 +273,8 @@ export const checkOffer = defineTool({
         facts: hasSeveral ? [resourceWords(one, first), ...facts] : facts,
       });
     }
-    const count = countSent(sent);
+    const numbers = new Set(sent.offers.map((one) => one.number));
+    const count = sent.count - numbers.size + sent.offers.length;
     const more = count - shown.length;
     const not_compared = count - checked.length;
     return {

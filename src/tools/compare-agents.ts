@@ -47,10 +47,7 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
   handles.length > 0 ? `${label} ${handles.map(codeText).join(', ')}` : '';
 
 /** Criteria with one result for one reason are one text. */
-function resultTextsOf(
-  results: Readonly<Record<string, Result>>,
-  reasons: z.output<typeof reasonsSchema>,
-): string[] {
+function resultTextsOf(results: Readonly<Record<string, Result>>, reasons: z.output<typeof reasonsSchema>) {
   const texts = Object.entries(results).map(([asked, result]) => {
     const why = reasons.find(({ criteria: those }) => those.includes(asked));
     return why ? { asked, result: `${result} (${toMarkdown(why.reason)})`, group: why } : { asked, result };
@@ -147,7 +144,7 @@ export interface ComparedAgent extends z.output<typeof comparedListing> {
   readonly document?: ListingDocument;
   readonly judged?: readonly CriterionAnswer[];
   /** Of the version asked for, if it is not the recorded one. */
-  readonly notices?: AskedRead['notices'];
+  readonly notices?: Awaited<ReturnType<typeof readAsked>>['notices'];
 }
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
@@ -163,13 +160,7 @@ function toProblemEntry(handle: string, error: unknown): ComparedAgent {
   return { handle, problem: { code, message, near: known, others: others && [...others] } };
 }
 
-type AskedRead = Awaited<ReturnType<typeof readAsked>>;
-
-async function compareOne(
-  named: string,
-  asked: readonly RequestedCriterion[],
-  context: Context,
-): Promise<ComparedAgent> {
+async function compareOne(named: string, asked: readonly RequestedCriterion[], context: Context) {
   try {
     const read = await readAsked(named, context);
     const { document, version_asked, part_asked, notices } = read;

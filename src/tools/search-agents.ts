@@ -47,9 +47,6 @@ const noMatchText = ({ near, leave_out, unknown_tags = [] }: NearMisses) =>
     ),
   );
 
-/** Undefined if the text says nothing of it. */
-const toldNoMatch = (none: NearMisses | undefined) => (none && noMatchText(none) ? none : undefined);
-
 const leftOutText = ({ count, capped, best }: LeftOut) =>
   lines(
     `The filters by facts about a service leave out ${count}${capped ? ' or more' : ''} of what matches the rest. The first of these:`,
@@ -189,6 +186,7 @@ export async function searchListings(query: z.output<typeof input>, context: Con
   // Without words, all listings are equally relevant.
   const orderText = text.trim() === '' && sort === 'relevance' ? 'oldest publication first' : sort;
   const facets = query.facets && toFacetCounts(counts);
+  const told = no_match && noMatchText(no_match) ? no_match : undefined;
   return {
     listings,
     total: { count: counts.total, capped: counts.capped },
@@ -204,10 +202,13 @@ export async function searchListings(query: z.output<typeof input>, context: Con
       page.order ??
       (isOfSome ? `${orderText}, among the ${counts.total} listings that were read` : orderText),
     named,
-    untrusted_fields: untrustedOf(
-      { listings, facets, advice: named?.advice, no_match: toldNoMatch(no_match), left_out },
-      ['listings', 'facets', 'advice', 'no_match', 'left_out'],
-    ),
+    untrusted_fields: untrustedOf({ listings, facets, advice: named?.advice, no_match: told, left_out }, [
+      'listings',
+      'facets',
+      'advice',
+      'no_match',
+      'left_out',
+    ]),
   };
 }
 

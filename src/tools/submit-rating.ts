@@ -87,10 +87,7 @@ function toInteractionTime(text: string): string {
   return new Date(text).toISOString();
 }
 
-async function readSides(
-  tx: RatingTransaction,
-  { capability, handle, now }: Submission,
-): Promise<Sides | undefined> {
+async function readSides(tx: RatingTransaction, { capability, handle, now }: Submission) {
   const sides = await tx.ratings.sides(capability.hash, handle);
   const claim = sides?.source.claim;
   if (!sides || !claim?.isInForce || sides.source.withdrawn)
@@ -133,11 +130,7 @@ async function requireAllowed(tx: RatingTransaction, submission: Submission, ver
   return amended;
 }
 
-async function record(
-  tx: RatingTransaction,
-  submission: Submission,
-  context: Context,
-): Promise<Output | undefined> {
+async function record(tx: RatingTransaction, submission: Submission, context: Context) {
   const { handle, content, digest, now } = submission;
   await requireLive(tx, submission.capability, { context });
   const sides = await readSides(tx, submission);

@@ -231,12 +231,10 @@ const bridging =
   /^(?:mcp-(?:remote|proxy)|supergateway|(?:add|install)-mcp|@modelcontextprotocol\/inspector)$/;
 const reachingOption = /^--(?:sse|streamableHttp|cli|url|server-url)$/;
 
-type ReadOptions = NonNullable<ReturnType<typeof readOptions>>;
-
 function readPackage(
   spec: string,
   { registry, form }: Starter,
-  read: ReadOptions,
+  read: NonNullable<ReturnType<typeof readOptions>>,
   variables: CommandVariables,
 ): Command {
   if (/^(?:[./~]|file:|[a-z]:\\)/i.test(spec)) return {};

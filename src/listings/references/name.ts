@@ -185,12 +185,10 @@ export function toReferences(text: string): Reference[] {
 export const toEndpoints = (address: string): Reference[] =>
   toReferences(address).filter(({ kind }) => kind === 'endpoint');
 
-/** An owner has no dot, but a namespace has one. */
-const isOwnerAndName = (text: string): boolean => /^[\w-]{1,100}\/[\w.-]{1,100}$/.test(text);
-
 /** A handle is nothing else, unless no domain can be its namespace; then it may be an address or an image. */
 function besideHandle(handle: string): Reference[] {
-  if (isOwnerAndName(handle))
+  // An owner has no dot, but a namespace has one.
+  if (/^[\w-]{1,100}\/[\w.-]{1,100}$/.test(handle))
     return [
       ...forges.flatMap((forge) => toRepositories(`${forge}/${handle.toLowerCase()}`)),
       ...toPackageReferences(handle),

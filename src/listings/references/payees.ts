@@ -148,9 +148,5 @@ const selectAsked = precompileQuery((db: Db, key: string, network: string, limit
 
 export type AskedPayee = TableValue<typeof payeeTable>;
 
-export const readAsked = async (
-  db: Db,
-  { address, network = '' }: Payee,
-  limit: number,
-): Promise<AskedPayee[]> =>
+export const readAsked = async (db: Db, { address, network = '' }: Payee, limit: number) =>
   (await selectAsked(db, toPayeeKey(address), network, limit)).map(payeeTable.decode);

@@ -27,8 +27,6 @@ import {
 } from '../../observations/known/kinds/packages/packages.ts';
 import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
 
-type PackageOnRecord = ReturnType<typeof toPackage>;
-
 type Checked = Pick<
   Observation,
   'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
@@ -111,8 +109,10 @@ function recordedWords(
 }
 
 /** For an image without a version, its tag and digest as one text. */
-const recordedVersion = ({ version }: ListingPackage, known: PackageOnRecord): string | undefined =>
-  known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
+const recordedVersion = (
+  { version }: ListingPackage,
+  known: ReturnType<typeof toPackage>,
+): string | undefined => (known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version);
 
 const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
@@ -181,10 +181,10 @@ function imageWords(asked: string, recorded: string, fact: Checked | undefined):
   return say`, which was another image, ${code(seen.digest)}${by}${until}`;
 }
 
-type NoticeKey = 'malware' | 'not_there' | 'deprecated' | 'package_version' | 'advisories';
+type VersionNoticeKey = 'malware' | 'not_there' | 'deprecated' | 'package_version' | 'advisories';
 
 /** `version`: as asked for. */
-const noticesAs = (key: NoticeKey, text: Words, version: string) =>
+const noticesAs = (key: VersionNoticeKey, text: Words, version: string) =>
   isEmpty(text) ? [] : [{ key, text: sentence(text), version }];
 
 const unless = (is: boolean | undefined): Result => perhaps(is === undefined ? is : !is);

@@ -167,11 +167,7 @@ function toolIn(resource = ''): string | undefined {
  * Each offer only at its own resource, or else at the first address that any offer names. Throws as findPlace
  * does.
  */
-export async function compareEach(
-  { offers }: SentOffers,
-  named: Named,
-  context: Context,
-): Promise<CheckedOffer[]> {
+export async function compareEach({ offers }: SentOffers, named: Named, context: Context) {
   const first = offers.map(({ resource }) => resource).find(isAddress);
   const addressOf = ({ resource }: NumberedOffer) => (isAddress(resource) ? resource : first);
   const byPlace = Map.groupBy(

@@ -200,12 +200,7 @@ export async function findNamed(
   return { ...(await findOf(name, asked, context, isOfEndpoint)), name };
 }
 
-async function findOf(
-  name: Name,
-  asked: string,
-  context: Context,
-  isOfEndpoint: boolean,
-): Promise<FoundListing> {
+async function findOf(name: Name, asked: string, context: Context, isOfEndpoint: boolean) {
   const { text, handles, references } = name;
   const meant = handles.at(-1);
   if (isHandle(text) && references.length === 0) return { handle: text };

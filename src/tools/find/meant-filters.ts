@@ -114,14 +114,13 @@ export const findMeant = (text: string, facets: readonly Facet[]) =>
   meantFilters.filter(({ facet, words }) => !facets.includes(facet) && words.test(text));
 
 const isOfficial = /\b(?:official(?:ly)?|offiziell\w*|oficial\w*|officiel\w*)\b|公式|官方/i;
-const hasPublisher = (facet: Facet) => /^(?:owner|publisher):/.test(facet);
 
 /** Undefined if the search has no such word, or its filter. */
 export function meantText(text: string, facets: readonly Facet[]): string | undefined {
   const meant = findMeant(text, facets).map(
     (one) => `${inputOf(one.facet).replace(':', ': ')} (${one.text})`,
   );
-  const official = isOfficial.test(text) && !facets.some(hasPublisher);
+  const official = isOfficial.test(text) && !facets.some((facet) => /^(?:owner|publisher):/.test(facet));
   const all = [...meant, ...(official ? ['publisher: example.com (the namespace of a domain)'] : [])];
   return all.length > 0 ? `Words find no such facts; these filters do: ${all.join(', ')}.` : undefined;
 }

@@ -234,11 +234,7 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   return join(lacking, ' ');
 }
 
-export async function findLeftOut(
-  context: Context,
-  search: SearchQuery,
-  total: number,
-): Promise<LeftOut | undefined> {
+export async function findLeftOut(context: Context, search: SearchQuery, total: number) {
   const byFact = search.facets.filter((facet) => criterionOf[facet]);
   if (byFact.length === 0) return undefined;
   const others = search.facets.filter((facet) => !criterionOf[facet]);

@@ -44,11 +44,7 @@ function readRankedPlace(search: SearchQuery, cursor: string | undefined) {
 }
 
 /** A write since the previous page may have moved or withdrawn its last hit. */
-function hitsBehind(
-  hits: readonly Pick<SearchHit, 'id'>[],
-  search: SearchQuery,
-  cursor: string | undefined,
-): number {
+function hitsBehind(hits: readonly Pick<SearchHit, 'id'>[], search: SearchQuery, cursor: string | undefined) {
   const last = readRankedPlace(search, cursor);
   if (!last) return 0;
   const at = hits.findIndex(({ id }) => id === last.id);
@@ -216,12 +212,7 @@ const mostSimilar = 10;
 export const readHits = async (handles: readonly string[], { store, clock }: Context): Promise<Hit[]> =>
   (await store.documents.hitsOf(handles, clock().toISOString())).map((one) => toHit(one));
 
-async function findSimilar(
-  context: Context,
-  listing: Listing,
-  most: number,
-  isReplaced: boolean,
-): Promise<Hit[]> {
+async function findSimilar(context: Context, listing: Listing, most: number, isReplaced: boolean) {
   const { listings, documents } = context.store;
   const text = toAlikeQuery(listing);
   const sharing = (await listings.sharing(listing.handle)).filter(({ of_own }) => isReplaced || !of_own);

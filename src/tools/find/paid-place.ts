@@ -111,11 +111,7 @@ async function elsewhere(address: string | undefined, facts: ListingFacts, conte
 }
 
 /** Anybody can send an offer that names the address of somebody else as its resource. */
-async function namedByOffer(
-  named: string | undefined,
-  offered: string | undefined,
-  context: Context,
-): Promise<Words> {
+async function namedByOffer(named: string | undefined, offered: string | undefined, context: Context) {
   if (offered === undefined) return say``;
   if (named === undefined) return own('The listing was found by the address that the offer itself names.');
   if (isSameAddress(named, offered)) return say``;

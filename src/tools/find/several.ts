@@ -140,11 +140,7 @@ export function noticesOfAsked(at: readonly KnownListing[], asked: Name): Notice
 }
 
 /** Its record is empty, so the packages are those that a check looked at. */
-export async function noticesOfDeleted(
-  { handle }: Listing,
-  asked: Name,
-  context: Context,
-): Promise<Notice[]> {
+export async function noticesOfDeleted({ handle }: Listing, asked: Name, context: Context) {
   const { store, clock } = context;
   const [facts, observed] = await Promise.all([
     store.documents.facts(handle, clock().toISOString()),
@@ -165,10 +161,7 @@ export async function noticesOfDeleted(
     .flatMap(({ key, text, of }) => (of === undefined ? [] : [{ key, text }]));
 }
 
-export const candidatesOf = (
-  { candidates }: Several,
-  known: readonly KnownListing[],
-): Several['candidates'] =>
+export const candidatesOf = ({ candidates }: Several, known: readonly KnownListing[]) =>
   withPrices(candidates, known).map(({ handle, differs }) => {
     const { observations = [] } = known.find(({ listing }) => listing.handle === handle) ?? {};
     const isNamed = factsOf(packageNames, observations).some(({ value }) => value?.names_this);

@@ -10,10 +10,7 @@ interface EarlierSurface {
   readonly again_until: string | undefined;
 }
 
-function beforeText(
-  { earlier, others_until, again_until }: EarlierSurface,
-  isOfNames: boolean,
-): string | undefined {
+function beforeText({ earlier, others_until, again_until }: EarlierSurface, isOfNames: boolean) {
   const again =
     again_until && !isOfNames ? ` Dossier also saw your list earlier, until ${dayText(again_until)}.` : '';
   if (!earlier)

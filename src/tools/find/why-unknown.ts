@@ -84,11 +84,7 @@ async function besideWords(
 }
 
 /** Of an address or a host that no listing records, with who has its host or domain. */
-export async function unrecordedWords(
-  named: Reference,
-  found: AtHost,
-  holding: Holders['holding'],
-): Promise<Words> {
+export async function unrecordedWords(named: Reference, found: AtHost, holding: Holders['holding']) {
   const what =
     named.kind === 'host' ? own('this host') : own('this address as an endpoint, a repository or a package');
   const beside = await besideWords(named, found, holding);
