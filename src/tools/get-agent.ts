@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { lines } from '../core/text.ts';
 import { dayOf, say, toMarkdown, type Words, wordsSchema } from '../core/words.ts';
 import { agentAnswer, toAgentAnswer, toAgentText } from '../document/answers/agent-answer.ts';
+import { successorOf } from '../document/answers/answers.ts';
 import { saidBefore, textsBefore, unsaidOf } from '../document/answers/notices.ts';
 import { partAskedMember } from '../document/resolved.ts';
 import { readAsked } from './find/asked.ts';
-import { dayInput, onDay } from './find/listing.ts';
+import { dayInput, isListed, onDay } from './find/listing.ts';
 import { readOverTime, readPictured } from './find/pictures.ts';
 import { namedInput, tagsOfNamed } from './input/fields.ts';
 import { cardAddress, defineTool, readsOnly } from './tool.ts';
@@ -47,7 +48,9 @@ export const getAgent = defineTool({
     const read = await readAsked(handle, context, then);
     const { facts, document, found_by, version_asked, part_asked, notices } = read;
     const noticed = notices.map(({ text }) => text);
-    const { untrusted_fields, ...answer } = toAgentAnswer(document, detail, context.config, noticed);
+    const successor = successorOf(document);
+    const listed = successor && (await isListed(successor, context)) ? successor : undefined;
+    const { untrusted_fields, ...answer } = toAgentAnswer(document, detail, context.config, noticed, listed);
     const about = Object.entries({ version_asked, part_asked }).filter(([, words]) => words);
     // What limits the answer comes first, also in JSON.
     return {

@@ -16,11 +16,14 @@ const cases: readonly (readonly [status: string, says: string, successor: string
   ['described', 'Deprecated - renamed to other-mcp', undefined],
 ];
 const directory = await openedDirectory({
-  entries: cases.map(([status, statusMessage], at) =>
-    status === 'described'
-      ? registryEntry(`com.example/s${at}`, { description: statusMessage })
-      : registryEntry(`com.example/s${at}`, {}, { status, statusMessage }),
-  ),
+  entries: [
+    registryEntry('com.other/tool'),
+    ...cases.map(([status, statusMessage], at) =>
+      status === 'described'
+        ? registryEntry(`com.example/s${at}`, { description: statusMessage })
+        : registryEntry(`com.example/s${at}`, {}, { status, statusMessage }),
+    ),
+  ],
 });
 
 it.each(cases.map((one, at) => [...one, at] as const))(
@@ -36,9 +39,11 @@ it.each(cases.map((one, at) => [...one, at] as const))(
       handle: `com.example/s${at}`,
     });
     const similar = 'search_agents, similar_to this one';
+    // The other one is not listed.
     const first =
-      successor && `get_agent ${successor}, which its publisher names as its successor; ${similar}`;
-    expect(next).toBe(first ?? (status !== 'active' ? similar : undefined));
+      successor === 'com.other/tool' &&
+      `get_agent ${successor}, which its publisher names as its successor; ${similar}`;
+    expect(next).toBe(first || (status !== 'active' ? similar : undefined));
   },
 );
 

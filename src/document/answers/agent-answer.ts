@@ -18,7 +18,7 @@ import { type ListingDocument, sampleFlag } from '../listing-document.ts';
 import { whatAListingIsNot } from '../rated.ts';
 import { isRecordedTag } from '../record.ts';
 import { newestCheck } from '../seen.ts';
-import { gapWords, lineWords, toAnswer, toAnswerLines } from './answers.ts';
+import { gapWords, lineWords, nextOf, toAnswer, toAnswerLines } from './answers.ts';
 import type { WayPlace } from './for-publisher.ts';
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
@@ -86,11 +86,13 @@ export function toAgentAnswer(
   config: WayPlace & Pick<Config, 'hasPages'>,
   /** What stands out of what was asked for and is not in the listing. */
   noticed: readonly Words[],
+  successor: string | undefined,
 ): AgentAnswer {
   const { handle, sample, title, description, endpoint, repository, origin } = listing;
   const tags = listing.tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
   const answer = toAnswer(listing, 'short');
-  const { notes, lines: answered, next } = answer;
+  const { notes, lines: answered } = answer;
+  const next = nextOf(listing, answer.standsOut, successor);
   const checked = newestCheck(listing);
   // The day of the checks is in `checked`.
   const short = (words: Words) => withoutSource(words, 'Dossier', checked && dayText(checked));

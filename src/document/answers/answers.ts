@@ -153,16 +153,18 @@ export const standOutsOf = (listing: ListingDocument) => toStandsOut(toJudged(li
 export const needsReplacement = (listing: ListingDocument): boolean =>
   successorOf(listing) !== undefined || isEnding(standOutsOf(listing));
 
-function nextOf({ listing, known }: JudgedListing, standsOut: readonly StandOut[]): string {
+/** `successor`: as successorOf, if it is listed. */
+export function nextOf(listing: ListingDocument, standsOut: readonly StandOut[], successor?: string): string {
+  const { known } = toJudged(listing, 'short');
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = isEnding(standsOut) || endedByText(listing) !== undefined;
-  const successor = successorOf(listing);
+  const isReplaced = isGone || successorOf(listing) !== undefined;
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
     ...(has('changed', 'returned') ? ['get_history'] : []),
     ...(successor ? [`get_agent ${successor}, which its publisher names as its successor`] : []),
-    ...(isGone || successor ? ['search_agents, similar_to this one'] : []),
+    ...(isReplaced ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
     // An offer in a form that Dossier does not know is not compared.
     ...(known(priceOffers).length > 0 ? ['check_offer before a payment'] : []),
@@ -229,7 +231,6 @@ export function toAnswer(listing: ListingDocument, detail: JudgedListing['detail
           : []),
       ],
     },
-    next: nextOf(judged, standsOut),
   };
 }
 
