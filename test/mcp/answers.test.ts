@@ -769,10 +769,7 @@ describe('the answer about a listing', () => {
       'an endpoint that does not answer: since when, how often, from where',
       'search_agents, similar_to this one',
     ],
-    [
-      'deprecated in the registry, in its publisher’s words',
-      'get_agent com.example/next, which its publisher names as its successor; search_agents, similar_to this one',
-    ],
+    ['deprecated in the registry, in its publisher’s words', 'search_agents, similar_to this one'],
     ['what its publisher says of an entry that is active', undefined],
     ['nothing of the age of an older entry', undefined],
   ])('of %s, names as the next step %s', async (says, next) => {
