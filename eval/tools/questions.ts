@@ -45,7 +45,7 @@ export const questions: readonly Question[] = [
   ...of('get_agent', { handle: subject }, [
     ['What is it?', 'description', /Send SMS/],
     ['What is it called?', 'title', /^SMS gateway$/],
-    ['What should I read first?', 'stands_out.0', /^The record asks for 1 secret for some uses\.$/],
+    ['What should I read first?', 'stands_out.0', /^The record asks for 1 secret at its endpoint\.$/],
     ['Who says so?', 'origin', /registry/],
     ['As of when is the record known?', 'signals.imported', /\(record, \d{4}-/],
     ['Is it claimed?', 'lines.whose', /claimed on/],

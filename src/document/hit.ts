@@ -201,17 +201,18 @@ export function reachOf(
 const namesShown = 2;
 
 function secretsAt(part: Pick<Listing, 'remotes' | 'packages'>): Words | undefined {
-  const { all, needed, ways, unmarked } = recordedSecrets(part);
-  const asked = all.length > 0 ? { all, needed } : unmarked;
-  if (asked.all.length === 0) return undefined;
+  const { needed, optional, ways, unmarked } = recordedSecrets(part);
+  const isMarked = needed.length + optional.length > 0;
   const isOfAll = ways.every(({ length }) => length === needed.length);
-  const [asks, secrets] =
-    asked.needed.length > 0 ? [own('asks for'), asked.needed] : [own('takes'), asked.all];
-  const names = secrets.slice(0, namesShown).map((name) => inputName({ name }));
-  if (all.length === 0)
-    return say`${asks} ${join(names, ', ')}${more(secrets, namesShown)}, not marked as secret`;
-  const ofSome = isOfAll ? say`` : own(', not all for each use');
-  return say`${asks} secret ${join(names, ', ')}${more(secrets, namesShown)}${ofSome}`;
+  const some = (verb: 'asks for' | 'takes', names: readonly string[]) =>
+    names.length > 0 &&
+    say`${own(verb)}${isMarked && own(' secret')} ${join(
+      names.slice(0, namesShown).map((name) => inputName({ name })),
+      ', ',
+    )}${more(names, namesShown)}${isMarked && !isOfAll && verb === 'asks for' && own(', not all for each use')}`;
+  const shown = isMarked ? { needed, optional } : unmarked;
+  const said = join([some('asks for', shown.needed), some('takes', shown.optional)], ', and ');
+  return isEmpty(said) ? undefined : say`${said}${!isMarked && own(', not marked as secret')}`;
 }
 
 /** Of a listing with both, endpoints and packages apart, unless they ask for the same. */

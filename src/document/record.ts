@@ -228,20 +228,24 @@ export const transports = ['streamable-http', 'sse', 'stdio'] as const;
 export const packageTypes = ['npm', 'pypi', 'oci', 'nuget', 'mcpb', 'cargo'] as const;
 
 /**
- * `ways`: the secrets that each endpoint, and each package with its transport, needs. `unmarked`:
- * credentials that the record does not mark as secret.
+ * `ways`: the secrets that each endpoint, and each package with its transport, needs, without packages of
+ * which the record names no input: they may need the same. `unmarked`: credentials that the record does not
+ * mark as secret.
  */
 export function recordedSecrets({ remotes, packages }: Pick<Listing, 'remotes' | 'packages'>) {
-  const inputsOf = [...remotes, ...packages].map(({ inputs = [] }) => inputs);
-  const ways = inputsOf.map((inputs) => inputs.filter(({ secret }) => secret));
-  const unmarked = inputsOf.flat().filter(({ unmarked }) => unmarked);
+  const ofPackages = packages.flatMap(({ inputs }) => (inputs ? [inputs] : []));
+  const ways = [...remotes.map(({ inputs = [] }) => inputs), ...ofPackages];
   const namesOf = (some: (typeof ways)[number]) => [...new Set(some.map(({ name }) => name))];
-  const ofWays = ways.map((way) => namesOf(way.filter(({ required }) => required)));
+  const neededOf = (some: (typeof ways)[number]) => namesOf(some.filter(({ required }) => required));
+  const asked = (some: (typeof ways)[number]) => {
+    const needed = neededOf(some);
+    return { needed, optional: namesOf(some).filter((name) => !needed.includes(name)) };
+  };
+  const all = ways.flat();
   return {
-    all: namesOf(ways.flat()),
-    needed: [...new Set(ofWays.flat())],
-    ways: ofWays,
-    unmarked: { all: namesOf(unmarked), needed: namesOf(unmarked.filter(({ required }) => required)) },
+    ...asked(all.filter(({ secret }) => secret)),
+    ways: ways.map((way) => neededOf(way.filter(({ secret }) => secret))),
+    unmarked: asked(all.filter(({ unmarked }) => unmarked)),
   };
 }
 

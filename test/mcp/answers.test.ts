@@ -507,10 +507,21 @@ const rows: Readonly<Record<string, Row>> = {
     expected: 'all its endpoints are on',
     hit: 'domain example.com, all its endpoints on it',
   },
-  'in a list only those secrets that a caller must send': {
+  'which secrets a caller must send, and which it need not': {
     record: remote(url, { ...header, name: 'X-Optional', isRequired: false }, header),
+    expected: 'The record asks for 1 secret, and names 1 optional secret.',
+    hit: 'asks for secret `X-Key`, and takes secret `X-Optional`',
+  },
+  'the optional secrets beside those that a check contradicts': {
+    record: remote(url, { ...header, name: 'X-Optional', isRequired: false }, header),
+    seen: [answers, required(false)],
+    expected: ['The record asks for a secret (X-Key); the endpoint', 'The record names 1 optional secret.'],
+  },
+  // It may need the same.
+  'nothing of the secrets of a package of which the record names no input': {
+    record: { packages: [variable('X_TOKEN'), { ...variable('X_TOKEN'), environmentVariables: [] }] },
     expected: 'The record asks for 1 secret.',
-    hit: 'asks for secret `X-Key`',
+    hit: 'asks for secret `X_TOKEN`',
   },
   'of two endpoints what is so of each': {
     record: at(url, other),

@@ -152,7 +152,7 @@ describe('a version that moves where callers go and what they send', () => {
     expect(await judge(3650)).toMatchObject([
       {
         results: years,
-        stands_out: [expect.stringContaining(sentence), 'The record asks for 2 secrets for some uses.'],
+        stands_out: [expect.stringContaining(sentence), 'The record asks for 2 secrets at its endpoint.'],
       },
       { results: { 'record_unmoved_for:3650': 'unknown' } },
     ]);

@@ -304,24 +304,31 @@ function shared({ known }: JudgedListing): Words[] {
 }
 
 function secrets(judged: JudgedListing): Words[] {
-  const { all, needed, ways } = recordedSecrets(judged.listing);
-  if (needed.length === 0)
-    return all.length > 0 ? [say`The record names ${count(all.length, 'optional secret')}`] : [];
+  const { needed, optional, ways } = recordedSecrets(judged.listing);
+  const takes = optional.length > 0 && count(optional.length, 'optional secret');
   // Secrets that a contradiction names are not named again.
   const named = new Set(namedSecrets(judged).flatMap((one) => one.secrets.map(({ name }) => name)));
-  if (needed.every((name) => named.has(name))) return [];
-  const { length: remotes } = judged.listing.remotes;
+  if (needed.every((name) => named.has(name))) return takes ? [say`The record names ${takes}`] : [];
+  const {
+    remotes: { length: remotes },
+    packages,
+  } = judged.listing;
   const asking = ways.filter(({ length }) => length > 0);
   const counts = [...new Set(asking.map(({ length }) => length))].toSorted((a, b) => a - b);
-  const isOfPackages = remotes > 0 && ways.slice(0, remotes).every(({ length }) => length === 0);
+  const isOf = (some: typeof ways) => asking.every((way) => some.includes(way));
+  const ofEndpoint =
+    remotes === 1 && packages.length > 0 && isOf(ways.slice(0, 1)) && own(' at its endpoint');
   const ofSome = asking.length < ways.length && own(' for some uses');
-  const where = isOfPackages ? own(' if the service is run from a package') : ofSome;
+  const where =
+    remotes > 0 && isOf(ways.slice(remotes))
+      ? own(' if the service is run from a package')
+      : ofEndpoint || ofSome;
   const isOther = new Set(asking.map((names) => names.toSorted().join('\n'))).size > 1;
   const differs = counts.length > 1 ? own(', depending on the use') : own(', not the same for each use');
   const depends = isOther && !ofSome && differs;
   const [least = 0, ...more] = counts;
   const most = count(more.at(-1) ?? least, 'secret');
-  return [say`The record asks for ${more.length > 0 && say`${least} or `}${most}${where}${depends}`];
+  return [say`The record asks for ${more.length > 0 && say`${least} or `}${most}${where}${depends}${takes && say`, and names ${takes}`}`];
 }
 
 const new_days = 30;

@@ -63,11 +63,11 @@ const isGone: Reason<undefined> = ({ repository }, result) =>
 
 function asksNoSecret(listing: ListingDocument): JudgedResult {
   const { remotes, packages, observations, copy_lacks, [partAsked]: part } = listing;
-  const { all, needed, unmarked } = recordedSecrets(listing);
+  const { needed, optional, unmarked } = recordedSecrets(listing);
   const seen = factsOf(accessRequired, observations).filter((one) => currentOutcome(one) === 'seen');
   const isAsked = seen.some(({ value }) => value === true);
   if (needed.length + unmarked.needed.length > 0 || isAsked) return 'not_met';
-  const isNamed = all.length + unmarked.all.length > 0;
+  const isNamed = optional.length + unmarked.optional.length > 0;
   if (isNamed || unreadOf(listing).length > 0) return orAsShown('unknown');
   const lacked = (['endpoint', 'package'] as const).find((field) => copy_lacks?.includes(field));
   const why = part || !lacked ? undefined : copyLacksWords(copy_lacks, lacked);
