@@ -42,14 +42,14 @@ function leftWords({ view, failed }: Data): Words {
 const changedNames = (names: unknown): string[] => (Array.isArray(names) ? names.map(String) : []);
 
 /** `says`: what the publisher says of the status, unless a later change may have replaced it. */
-function recordWords({ fields, inputs, moved, status, before, says }: Data): Words {
+function recordWords({ fields, inputs, values, moved, status, before, says }: Data): Words {
   const move = moveSchema.safeParse(moved).data;
   const isTold = new Set([
     ...(status === undefined ? [] : ['origin_status']),
     ...(says === undefined ? [] : ['status_message']),
   ]);
   const untold = changedNames(fields).filter((field) => !isTold.has(field));
-  const names = otherFields({ fields: untold, inputs: inputs as DerivedVersion['inputs'] }, move);
+  const names = otherFields({ ...({ inputs, values } as DerivedVersion), fields: untold }, move);
   const others = isEmpty(names) ? say`` : say` (${names})`;
   const details = [
     status === undefined ? say`` : say`marked as ${ours(String(status))}, ${ours(String(before))} before`,

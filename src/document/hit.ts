@@ -38,7 +38,7 @@ import type { ListingDocument } from './listing-document.ts';
 import { sourcesFirst } from './rated.ts';
 import { isRecordedTag, recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
-import { endpointWords, hostingWords, inputName, packageWords, typeWords } from './sentences.ts';
+import { endpointWords, hostingWords, inputNames, packageWords, typeWords } from './sentences.ts';
 import { datesWords, laterWords, unique } from './words.ts';
 
 type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
@@ -206,10 +206,7 @@ function secretsAt(part: Pick<Listing, 'remotes' | 'packages'>): Words | undefin
   const isOfAll = ways.every(({ length }) => length === needed.length);
   const some = (verb: 'asks for' | 'takes', names: readonly string[]) =>
     names.length > 0 &&
-    say`${own(verb)}${isMarked && own(' secret')} ${join(
-      names.slice(0, namesShown).map((name) => inputName({ name })),
-      ', ',
-    )}${more(names, namesShown)}${isMarked && !isOfAll && verb === 'asks for' && own(', not all for each use')}`;
+    say`${own(verb)}${isMarked && own(' secret')} ${inputNames(names, namesShown)}${more(names, namesShown)}${isMarked && !isOfAll && verb === 'asks for' && own(', not all for each use')}`;
   const shown = isMarked ? { needed, optional } : unmarked;
   const said = join([some('asks for', shown.needed), some('takes', shown.optional)], ', and ');
   return isEmpty(said) ? undefined : say`${said}${!isMarked && own(', not marked as secret')}`;
@@ -358,13 +355,15 @@ function freeWords(observations: readonly HitObservation[]): Words {
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
   const malware = malwareWords(found.observations, ['malware']);
-  const facts = [...malware, ...malwareWords(found.observations, ['other_malware']), ...hit.facts];
+  const { observations } = found;
+  const later = laterWords(found.listing, found.versions ?? []) ?? [];
+  const facts = [...malware, ...malwareWords(observations, ['other_malware']), ...hit.facts].concat(later);
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
 /** Reports of malicious code are in what stands out. */
 export function besideStandsOut(
-  { listing, observations, native, versions = [], copyLacks }: HitFacts,
+  { listing, observations, native, copyLacks }: HitFacts,
   match?: Match,
   alike?: Words,
 ): Hit {
@@ -389,7 +388,6 @@ export function besideStandsOut(
     facets.includes('state:suspended') && own('claim suspended'),
     ratingsOf(native),
     ...(isSpecified(listing) || listing.undated ? [] : datesWords(listing)),
-    laterWords(listing, versions),
   ];
   return {
     handle,

@@ -74,6 +74,12 @@ const pathWords = ({ path }: ListingInput, isOne = true) =>
 export const inputName = ({ kind, name, value }: Pick<ListingInput, 'name'> & Partial<ListingInput>): Words =>
   say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${value !== undefined && say` ${own(kind === 'variable' ? 'in' : 'as')} ${code(value)}`}`;
 
+export const inputNames = (names: readonly string[], most: number): Words =>
+  join(
+    names.slice(0, most).map((name) => inputName({ name })),
+    ', ',
+  );
+
 /** `counted` are the groups of one kind that are only counted, together. */
 function countedWords({ kind }: ListingInput, counted: readonly InputGroup[], isOther: boolean): Words {
   const all = counted.flat();

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Listing } from '../listings/listing.ts';
+import type { DerivedVersion, Listing } from '../listings/listing.ts';
+
+const longestValue = 100;
 
 const comparedFields = [
   ...(['title', 'description', 'version', 'origin_status', 'status_message', 'endpoint'] as const),
@@ -32,6 +34,20 @@ const inputsApart = ({
   package_versions: packages.map(({ version }) => version),
   inputs: [...remotes, ...packages].flatMap(({ inputs = [] }) => inputs),
 });
+
+const shortFields = ['package_versions', 'website'] as const;
+
+/** Of short fields that differ, both values; null if there is none. Titles are texts, which may be hidden. */
+export function changedValues(...records: Parameters<typeof changedFields>): DerivedVersion['values'] {
+  const changed = changedFields(...records);
+  const [was, is] = records.map(inputsApart);
+  const textOf = (value: unknown) => [...new Set([value].flat().filter(Boolean))].join(', ') || null;
+  const values = shortFields
+    .filter((field) => changed.includes(field))
+    .map((field) => [field, [textOf(was?.[field]), textOf(is?.[field])]] as const)
+    .filter(([, both]) => both.every((text) => (text ?? '').length <= longestValue) && both[0] !== both[1]);
+  return values.length > 0 ? Object.fromEntries(values) : undefined;
+}
 
 /** That differ between two imports or two versions. */
 export function changedFields(

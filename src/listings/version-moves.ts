@@ -123,8 +123,9 @@ export const weightyFirst = <One>(newestFirst: readonly One[], weightOf: (one: O
 export function compareVersion(
   handle: string,
   before: (Omit<ComparedVersion, 'move'> & { readonly naming: Naming }) | undefined,
-  { naming, fields }: { readonly naming: Naming; readonly fields: readonly string[] },
+  next: { readonly naming: Naming; readonly fields: readonly string[] } & Pick<DerivedVersion, 'values'>,
 ) {
+  const { naming, fields, values } = next;
   const { repository_key } = naming;
   const was = before && withSecretsOfOther(before.secrets ?? [], before.naming);
   // A repository named again is compared with the last one named.
@@ -137,6 +138,7 @@ export function compareVersion(
     derived: {
       weight: move ? weightOfMove(move) : 0,
       fields,
+      ...(values && { values }),
       ...(was && fields.includes('inputs') && { inputs: inputsBetween(was, naming) }),
       ...(naming.isPartlyRead && { partly_read: true as const }),
     },
@@ -163,6 +165,15 @@ const isLeft = ({ endpoints, addresses, packages, repository }: VersionMove, sho
   return all.length > 0 && !all.some((name) => names.some((known) => known.has(name)));
 };
 
+function newerOf(since: readonly Edition[]) {
+  const newest = since.at(-1);
+  if (newest === undefined) return undefined;
+  const packages = since.flatMap(({ derived }) => derived?.values?.package_versions ?? []);
+  const [was = null] = packages;
+  const is = packages.at(-1) ?? null;
+  return { version: newest.version, ...(was !== is && { packages: [was, is] }) };
+}
+
 /** Why nothing is told to differ. */
 function unchangedOf({ weight, with: before, partly_read }: DerivedVersion) {
   if (weight === undefined) return 'not_compared' as const;
@@ -174,7 +185,7 @@ export type Unchanged = ReturnType<typeof unchangedOf>;
 /** A version as the history and the page of versions tell it. `isLater`: than the shown one. */
 export function changedVersion(row: ComparedRow, isLater = false) {
   const { version, published_at, undated, derived, compared } = row;
-  const { fields = [], inputs } = derived ?? {};
+  const { fields = [], inputs, values } = derived ?? {};
   const { move } = JSON.parse(compared ?? '{}') as ComparedVersion;
   return {
     ...move,
@@ -184,6 +195,7 @@ export function changedVersion(row: ComparedRow, isLater = false) {
     ...standingOf(row, isLater),
     fields,
     ...(inputs && { inputs }),
+    ...(values && { values }),
   };
 }
 export type ChangedVersion = ReturnType<typeof changedVersion>;
@@ -205,6 +217,7 @@ export async function toMoves<One extends Edition>(
   const [oldest] = compared;
   if (oldest === undefined || compared.length < 2) return undefined;
   const later = new Set(ordered.slice(ordered.findIndex(({ version }) => version === shown.version) + 1));
+  const newer = newerOf(ordered.filter((one) => later.has(one) && isListed(one)));
   const weightOf = ({ derived }: Edition) => derived?.weight ?? 0;
   const moved = compared.filter((one) => weightOf(one) > 0).reverse();
   const kept = new Set(weightyFirst(moved, weightOf).slice(0, mostMoves));
@@ -224,6 +237,8 @@ export async function toMoves<One extends Edition>(
     ...(compared.some(({ derived }) => derived?.partly_read) && { partly_read: true as const }),
     /** The first of `weightyFirst`, newest first. */
     moves,
+    /** The newest listed version, if published after the shown one, and both versions of its packages. */
+    ...(newer && { newer }),
     ...(moved.length > mostMoves && { left_out: moved.length - mostMoves }),
     /** How many made a move, and how many others changed other fields. */
     all: {
@@ -239,7 +254,7 @@ export function isTold(
   of: ChangedVersion,
 ) {
   const { version: compared, published_at: _, kept: __, inputs: ___, later: ____, ...rest } = of;
-  const { deleted_at: _____, fields, ...move } = rest;
+  const { deleted_at: _____, values: ______, fields, ...move } = rest;
   if (version !== compared) return false;
   // A first import names no fields.
   if (move.unchanged) return from_version !== undefined || told === undefined;

@@ -11,6 +11,13 @@ const published = (name: string, version: string, day: string, isLatest: boolean
   );
 const name = 'io.github.containers/server';
 const packaged = 'com.example/packaged';
+const behind = 'io.github.p1va/symbols';
+const ofPackage = (version: string, installs: string, day: string, more: object) =>
+  registryEntry(
+    behind,
+    { version, packages: [{ registryType: 'npm', identifier: '@p1va/symbols', version: installs }], ...more },
+    { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest: version === '1.0.0' },
+  );
 const plain = 'io.github.containers/plain';
 const moving = 'com.cloud/mcp';
 const at = (version: string, hour: string, url: string, isLatest: boolean) =>
@@ -24,6 +31,9 @@ const directory = await openedDirectory({
     published(name, '0.0.50', '2025-09-16', false),
     published(name, '1.0.0', '2025-09-16', true),
     published(name, '0.0.51', '2025-12-05', false),
+    ofPackage('1.0.0', '0.0.10', '2025-09-12', {}),
+    ofPackage('0.0.17', '0.0.17', '2025-10-20', { websiteUrl: 'https://behind.example/' }),
+    ofPackage('0.0.18', '0.0.18', '2025-10-21', { websiteUrl: 'https://behind.example/' }),
     published(plain, '1.0.0', '2025-09-16', false),
     published(plain, '1.1.0', '2025-12-05', true),
     at('1.0.0', '10', 'https://mcp.cloud.com/mcp', true),
@@ -50,16 +60,26 @@ const directory = await openedDirectory({
 
 const later = '`0.0.51`, not the version shown, was published later, 2025-12-05';
 
-it('says in Kept up that a version was published after the one that the registry shows', async () => {
-  interface Answer {
-    readonly signals: { readonly imported: string };
-  }
-  const { signals } = await callTool<Answer>(directory, 'get_agent', { handle: name });
-  expect(signals.imported).toMatch(
-    /^Version `1\.0\.0`; published 2025-09-16; `0\.0\.51`, not the version shown, was published later, 2025-12-05; 3 versions/,
+it('says once, in what stands out, that a version was published after the shown one, with other packages', async () => {
+  const answerOf = async (handle: string) =>
+    JSON.stringify(await callTool(directory, 'get_agent', { handle }));
+  expect(await answerOf(name)).toMatch(
+    /"stands_out":\["`0\.0\.51`, not the version shown, was published later, 2025-12-05 \(record/,
   );
-  const { signals: others } = await callTool<Answer>(directory, 'get_agent', { handle: plain });
-  expect(others.imported).not.toContain('later');
+  expect((await answerOf(name)).split('published later')).toHaveLength(2);
+  expect(await answerOf(plain)).not.toContain('later');
+  const packages = await answerOf(behind);
+  expect(packages).toContain(
+    '`0.0.18`, not the version shown, was published later, 2025-10-21, and names the package version `0.0.18` instead of `0.0.10` (record',
+  );
+  const { changes } = await callTool<{ changes: readonly string[] }>(directory, 'get_history', {
+    handle: behind,
+  });
+  expect(changes).toEqual([
+    '2025-10-21 version `0.0.18` (published 2025-10-21, not the version shown) changed package version from `0.0.17` to `0.0.18`',
+    '2025-10-20 version `0.0.17` (published 2025-10-20, not the version shown) changed package version from `0.0.10` to `0.0.17`, website from none to `https://behind.example/`',
+    expect.stringContaining('`1.0.0`'),
+  ]);
 });
 
 it('says it in a hit and for a name, and that nothing is recorded to reach the listing by', async () => {
@@ -78,7 +98,8 @@ it('says it in a hit and for a name, and that nothing is recorded to reach the l
     'resolve_agents',
     { handles: [name, plain] },
   );
-  expect(results.map(({ facts }) => facts)).toEqual([factsOf(name), factsOf(plain)]);
+  // What stands out says it.
+  expect(results.map(({ facts }) => facts)).toEqual([factsOf(name)?.slice(0, -1), factsOf(plain)]);
 });
 
 it('says nothing of what is not recorded where the copy records no endpoint of any listing', async () => {

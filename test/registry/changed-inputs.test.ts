@@ -50,20 +50,20 @@ it('names the inputs that a version changed, and puts only versions together tha
     }),
   );
   const inputs =
-    '2026-10-02 version `1.1.0` (published 2026-10-02) changed package versions, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)';
+    '2026-10-02 version `1.1.0` (published 2026-10-02) changed package version from `1.0.0` to `1.1.0`, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)';
   expect(await changesOf(directory)).toEqual([
-    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, wording, order or place of inputs',
-    '2026-10-04 2 versions, `1.2.0` to `1.3.0` (published 2026-10-03 to 2026-10-04), changed package versions and made no move',
+    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package version from `1.3.0` to `1.4.0`, wording, order or place of inputs',
+    '2026-10-04 2 versions, `1.2.0` to `1.3.0` (published 2026-10-03 to 2026-10-04), changed package version from `1.1.0` to `1.3.0` and made no move',
     inputs,
     '2026-10-01 version `1.0.0` (published 2026-10-01) was not compared, because no version before it was read',
   ]);
   expect(await changesOf(directory, { kind: 'access' })).toEqual([
-    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package versions, wording, order or place of inputs',
+    '2026-10-05 version `1.4.0` (published 2026-10-05) changed package version from `1.3.0` to `1.4.0`, wording, order or place of inputs',
     inputs,
   ]);
   const page = await (await directory.app.request(`/agents/${handle}/versions`)).text();
   expect(page).toContain(
-    'changed package versions, inputs (new, not called secret: <code class="foreign">DRY_RUN</code> and <code class="foreign">TRANSPORT</code>; gone: <code class="foreign">NO_CHECKS</code>)',
+    'changed package version from <code class="foreign">1.0.0</code> to <code class="foreign">1.1.0</code>, inputs (new, not called secret: <code class="foreign">DRY_RUN</code> and <code class="foreign">TRANSPORT</code>; gone: <code class="foreign">NO_CHECKS</code>)',
   );
 });
 
@@ -93,8 +93,8 @@ it('names those that a version newly requires or requires no longer, also beside
     }),
   );
   expect(await changesOf(directory, { kind: 'access' })).toEqual([
-    '2026-10-03 version `1.2.0` (published 2026-10-03) changed package versions, inputs (new, not called secret: `MORE_A`, `MORE_B`, `MORE_C`, `MORE_D`, `MORE_E`, `MORE_F`, `MORE_G`, `MORE_H`, `MORE_I` and 3 more; gone: `ZONE`)',
-    '2026-10-02 version `1.1.0` (published 2026-10-02) newly names the optional secret `STORE_KEY`, sent to the package `npm:@vendor/store` that you start; changed package versions, inputs (new and required, not called secret: `TENANT`; new, not called secret: `ZONE`; now required: `STORE_URL`; no longer required: `REGION`) besides; package name as before',
+    '2026-10-03 version `1.2.0` (published 2026-10-03) changed package version from `1.1.0` to `1.2.0`, inputs (new, not called secret: `MORE_A`, `MORE_B`, `MORE_C`, `MORE_D`, `MORE_E`, `MORE_F`, `MORE_G`, `MORE_H`, `MORE_I` and 3 more; gone: `ZONE`)',
+    '2026-10-02 version `1.1.0` (published 2026-10-02) newly names the optional secret `STORE_KEY`, sent to the package `npm:@vendor/store` that you start; changed package version from `1.0.0` to `1.1.0`, inputs (new and required, not called secret: `TENANT`; new, not called secret: `ZONE`; now required: `STORE_URL`; no longer required: `REGION`) besides; package name as before',
   ]);
 });
 
@@ -102,6 +102,6 @@ it('names them if an import brought the version', async () => {
   const directory = await opened(openDirectory({ entries: [version(0, before, true)] }));
   await directory.importEntries([version(0, before), version(1, after, true)]);
   expect((await changesOf(directory, { kind: 'access' }))[0]).toContain(
-    'record changed (version, package versions, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)); version `1.1.0`',
+    'record changed (version, package version from `1.0.0` to `1.1.0`, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)); version `1.1.0`',
   );
 });

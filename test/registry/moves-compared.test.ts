@@ -783,7 +783,9 @@ describe('what a version changed besides what moves callers', () => {
 
   it('is a version of its package, if nothing else differs', async () => {
     const { changes } = await ask('released');
-    expect(changes[0]).toBe('2026-10-02 version `1.0.1` (published 2026-10-02) changed package versions');
+    expect(changes[0]).toBe(
+      '2026-10-02 version `1.0.1` (published 2026-10-02) changed package version from `1.0.0` to `1.0.1`',
+    );
     expect(changes).toHaveLength(2);
   });
 
@@ -794,11 +796,14 @@ describe('what a version changed besides what moves callers', () => {
       `2026-10-02 version \`1.0.1\` (published 2026-10-02, not the version shown) ${moved}; host as before`,
     );
     expect(page).toContain(moved.replaceAll('`', ''));
-    // It stands out only if it leads to another host or asks for another secret.
+    // The move stands out only if it leads to another host or asks for another secret.
     const { stands_out } = await callTool<{ stands_out?: string[] }>(directory, 'get_agent', {
       handle: 'com.vendor/ahead',
     });
-    expect(String(stands_out)).not.toContain('1.0.1');
+    expect(stands_out).toEqual([
+      '`1.0.1`, not the version shown, was published later, 2026-10-02 (record).',
+      'The record asks for 1 secret.',
+    ]);
   });
 
   it('is said not to be there only of what was compared', async () => {

@@ -135,6 +135,7 @@ async function createRecorder(
       ...(published_at && !undated && { published_at }),
       ...(from_version !== undefined && derived?.inputs && { inputs: derived.inputs }),
       ...(from_deleted && { from_deleted }),
+      ...(from_version === derived?.with && derived?.values && { values: derived.values }),
     });
   };
 }
@@ -156,7 +157,7 @@ const toStatus = (at: string, { version, origin_status: status, status_message: 
 
 /** Or was not compared: neither is told together with others. */
 const hasMove = ({ version, published_at, later, deleted_at, ...rest }: ChangedVersion) => {
-  const { fields, inputs, unchanged, ...move } = rest;
+  const { fields, inputs, values, unchanged, ...move } = rest;
   return Object.keys(move).length > 0 || (unchanged !== undefined && unchanged !== 'same');
 };
 const changedAlike = (one: ChangedVersion, other: ChangedVersion) => {

@@ -220,7 +220,12 @@ function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.
   const oldest = since.at(-1);
   if (!oldest) return versionMoveWords(moved);
   const dates = say`published ${day(oldest.published_at ?? '')} to ${day(moved.published_at ?? '')}`;
-  return say`${count(since.length + 1, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}${standingWords(moved)}), ${changedVersionWords(moved)} and made no move`;
+  const values = Object.entries(moved.values ?? {}).flatMap(([field, [, is]]) => {
+    const [was] = oldest.values?.[field as keyof typeof oldest.values] ?? [is];
+    return was === is ? [] : [[field, [was, is]]];
+  });
+  const whole = { ...moved, values: Object.fromEntries(values) };
+  return say`${count(since.length + 1, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}${standingWords(moved)}), ${changedVersionWords(whole)} and made no move`;
 }
 
 function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {

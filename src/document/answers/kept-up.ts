@@ -1,5 +1,6 @@
 import { dayText } from '../../core/text.ts';
-import { code, count, day, join, own, phrase, say, type Words } from '../../core/words.ts';
+import { code, count, day, join, own, phrase, say, source, type Words } from '../../core/words.ts';
+import type { DatedMove } from '../../listings/version-moves.ts';
 import { comparedWords, recordMoves } from '../../observations/known/kinds/moves.ts';
 import {
   recordUnreadFields,
@@ -12,7 +13,18 @@ import { groupTexts, shownGroups } from '../../ratings/groups.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, nativeWords } from '../rated.ts';
 import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../recorded-facts.ts';
+import type { JudgedListing } from '../seen.ts';
 import { datesWords, laterWords } from '../words.ts';
+
+/** With both versions of the package, unless a move of that version is `told`. */
+export function newerWords({ listing, known }: JudgedListing, told: readonly DatedMove[]): Words[] {
+  const later = laterWords(listing, listing.versions);
+  const { newer } = known(recordMoves)[0]?.value ?? {};
+  if (!later || told.some(({ version }) => version === newer?.version)) return [];
+  const [was, is] = newer?.packages ?? [];
+  const packages = was && is && say`, and names the package version ${code(is)} instead of ${code(was)}`;
+  return [say`${later}${packages || own('')}${source('record')}`];
+}
 
 const ofKinds = saidIn('kept_up');
 
@@ -28,13 +40,11 @@ export const keptUp: FactsOf = (judged) => {
   const entry_changed_at = known(registryLastUpdate)[0]?.value;
   const isFirst = first !== undefined && updated_at !== undefined && dayText(first) === dayText(updated_at);
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
-  const later = laterWords(listing, listing.versions);
   return [
     signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),
     ...unknown,
     ...datesWords({ updated_at, entry_changed_at }, own(isFirst ? 'published' : 'updated')).map(signal),
     ...(first === undefined || isFirst ? [] : [signal(say`first published ${day(first)}`)]),
-    ...(later ? [signal(later)] : []),
     ...known(registryVersions)
       .filter(({ value }) => value > 1)
       .map(({ value }) =>

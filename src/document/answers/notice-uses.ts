@@ -48,6 +48,7 @@ const uses = {
   returned: { hook: 'says', anchor: 'history', isSaidByLock: true },
   moved: { hook: 'asks', anchor: 'history', finding: 'moved' },
   superseded: { hook: 'says', finding: 'deprecated', isSaidByLock: true },
+  newer: { hook: 'says' },
   status_message: { hook: 'says' },
   names_service: { hook: 'counts' },
   redirected: { hook: 'asks', anchor: 'history', finding: 'unreachable' },

@@ -57,6 +57,7 @@ import {
   tallyWords,
 } from '../seen.ts';
 import { publisherSays, strangerWords } from '../sentences.ts';
+import { newerWords } from './kept-up.ts';
 import { type NoticeKey, useOf } from './notice-uses.ts';
 
 /** A fact that a buyer should read first. It is no verdict. */
@@ -109,13 +110,19 @@ const concerns = (one: DatedMove): boolean =>
 const moved_days = 365;
 const mostMoves = 2;
 
-function moved({ listing, known }: JudgedListing): Words[] {
-  const { moves = [], left_out = 0 } = known(recordMoves)[0]?.value ?? {};
+/** The weightiest first. */
+function recentMoves({ listing, known }: JudgedListing): DatedMove[] {
+  const { moves = [] } = known(recordMoves)[0]?.value ?? {};
   const recent = moves.filter(
     (one) =>
       concerns(one) && (one.published_at === undefined || daysSince(one.published_at, listing) <= moved_days),
   );
-  const sorted = weightyFirst(recent, weightOfMove);
+  return weightyFirst(recent, weightOfMove);
+}
+
+function moved(judged: JudgedListing): Words[] {
+  const { moves = [], left_out = 0 } = judged.known(recordMoves)[0]?.value ?? {};
+  const sorted = recentMoves(judged);
   const more = sorted.length - mostMoves + (sorted.length > mostMoves ? left_out : 0);
   const elsewhere = sorted.slice(mostMoves).filter(leadsToOthers).length;
   // The moves that are left out are no weightier than those that are kept.
@@ -146,10 +153,8 @@ function namesService({ listing }: JudgedListing): Words[] {
     : [];
 }
 
-const stale = ({ listing }: JudgedListing): Words[] => {
-  const date = lastChecked(listing);
-  return date === undefined ? [] : [say`No observation is newer than ${day(date)}`];
-};
+const stale = ({ listing }: JudgedListing): Words[] =>
+  [lastChecked(listing)].flatMap((date) => (date ? [say`No observation is newer than ${day(date)}`] : []));
 
 function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;
@@ -328,7 +333,9 @@ function secrets(judged: JudgedListing): Words[] {
   const depends = isOther && !ofSome && differs;
   const [least = 0, ...more] = counts;
   const most = count(more.at(-1) ?? least, 'secret');
-  return [say`The record asks for ${more.length > 0 && say`${least} or `}${most}${where}${depends}${takes && say`, and names ${takes}`}`];
+  return [
+    say`The record asks for ${more.length > 0 && say`${least} or `}${most}${where}${depends}${takes && say`, and names ${takes}`}`,
+  ];
 }
 
 const new_days = 30;
@@ -347,6 +354,7 @@ const rules = {
   returned,
   moved,
   superseded: ofKinds('superseded'),
+  newer: (judged) => newerWords(judged, recentMoves(judged).slice(0, mostMoves)),
   status_message: ({ listing }) => publisherSays(listing),
   names_service: namesService,
   redirected: (judged) => noAnswer(judged, true),

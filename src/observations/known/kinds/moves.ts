@@ -208,7 +208,8 @@ const told = [
   ['secrets', ['inputs']],
 ] as const;
 
-type ChangedFields = Pick<DerivedVersion, 'fields' | 'inputs'>;
+type ChangedFields = Pick<DerivedVersion, 'fields' | 'inputs' | 'values'>;
+const orNone = (text: string | null): Words => (text === null ? own('none') : code(text));
 const mostInputs = 9;
 
 const inputChanges: readonly (readonly [InputChange, Words])[] = [
@@ -229,16 +230,23 @@ function inputNames(inputs: ChangedFields['inputs']): Words {
 }
 
 /** Of the fields that differ, those of which the move says nothing. */
-export function otherFields({ fields = [], inputs }: ChangedFields, move: VersionMove | undefined): Words {
+export function otherFields(
+  { fields = [], inputs, values }: ChangedFields,
+  move: VersionMove | undefined,
+): Words {
   const inMove = new Set(told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : [])));
   const named = inputNames(inputs);
   if (!isEmpty(named)) inMove.delete('inputs');
   const others = fields.filter((field) => !inMove.has(field));
   const isOfSame = inputs?.needed && isEmpty(named) && !inputs.partly_read;
-  const toWords = (field: string) =>
-    field === 'inputs'
+  const toWords = (field: string) => {
+    const pair = values?.[field as keyof typeof values];
+    if (pair)
+      return say`${own(field === 'website' ? 'website' : 'package version')} from ${orNone(pair[0])} to ${orNone(pair[1])}`;
+    return field === 'inputs'
       ? say`${isOfSame && own('wording, order or place of ')}inputs${!isEmpty(named) && say` (${named})`}`
       : ours(field.replaceAll('_', ' '));
+  };
   return join(others.map(toWords), ', ');
 }
 
@@ -254,9 +262,9 @@ type ToldVersion = DatedMove & ChangedFields & { readonly unchanged?: Unchanged 
 /** What a version changed besides itself. */
 export function changedVersionWords(one: ToldVersion): Words {
   const { version: _1, published_at: _2, later: _3, deleted_at: _4, is_left: _5, kept: _6, ...rest } = one;
-  const { fields, inputs, unchanged, ...move } = rest;
+  const { fields, inputs, values, unchanged, ...move } = rest;
   if (unchanged) return unchangedWords[unchanged];
-  const others = otherFields({ fields, inputs }, move);
+  const others = otherFields({ fields, inputs, values }, move);
   if (Object.keys(move).length === 0) return say`changed ${others}`;
   return isEmpty(others) ? moveWords(move) : say`${moveWords(move)}; changed ${others} besides`;
 }
@@ -305,6 +313,7 @@ const value = z.strictObject({
   /** Ten at most, the newest first. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
+  newer: z.object({ version: z.string(), packages: z.array(z.string().nullable()).optional() }).optional(),
   all: z.object({ moved: z.int(), changed: z.int() }).optional(),
 });
 
