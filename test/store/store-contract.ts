@@ -207,7 +207,8 @@ export const describeStore =
       });
       it('finds words without marks and in other scripts', async () => {
         expect(await search('cafe')).toEqual(['c/Café']);
-        expect(await search('数据库')).toEqual(['c/Café']);
+        // A word in the table of languages finds English texts too, after those that have it.
+        expect((await search('数据库'))[0]).toBe('c/Café');
         expect(await search('数据')).toEqual(['c/Café']);
       });
       it('finds a forge in names only where it is part of the own name', async () => {
