@@ -679,7 +679,9 @@ describe('--fail-on', () => {
       65,
       'not all is known of 1 server, so it may have what --fail-on names\n',
     ]);
-    expect(stdout).toContain('Not known: malware, advisories, deprecated, not-there, ');
+    expect(stdout).toContain(
+      'Not known whether it is: reported as malicious code; with an advisory; deprecated, yanked or replaced; ',
+    );
     const [found] = serversOf(await inventory([file, '--json']));
     expect(found).toMatchObject({ findings: [], unknown: expect.arrayContaining(['advisories']) });
     const on = await inventory([file, '--fail-on', 'advisories'], { GITHUB_ACTIONS: 'true' });

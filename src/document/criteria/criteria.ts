@@ -180,7 +180,8 @@ export function ofAsked(
   const name = plainName(one);
   const unknown = (because: Words) => ({ ...one, result: 'unknown' as const, because });
   if (formerly) return unknown(own('the record does not name what was asked for now'));
-  if (!ofPackages.test(name) || !(ofVersion || !isEmpty(beside))) return one;
+  const isAboutIt = ofPackages.test(name) && one.result !== 'not_applicable';
+  if (!isAboutIt || !(ofVersion || !isEmpty(beside))) return one;
   const result = ofVersion ? (ofVersion[name] ?? 'unknown') : one.result;
   if (result === 'unknown' || (!isEmpty(beside) && result === 'met'))
     return unknown(own('not known of what was asked for'));
