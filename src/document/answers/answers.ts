@@ -142,10 +142,12 @@ export function successorOf(listing: ListingDocument): string | undefined {
     .find((word) => isHandle(word) && isOfReversedDomain(word) && word !== handle);
 }
 
-/** Of such a listing, what may be used instead is asked for. */
+/** Of such a listing, what may be used instead is asked for. HTTP 403 may refuse Dossier alone. */
 const isEnding = (standsOut: readonly StandOut[]): boolean =>
-  standsOut.some(({ key }) =>
-    ['deprecated', 'redirected', 'no_answer', 'not_there', 'no_repository'].includes(key),
+  standsOut.some(
+    ({ key, fact }) =>
+      ['deprecated', 'redirected', 'no_answer', 'not_there', 'no_repository'].includes(key) &&
+      !(key === 'no_answer' && /^4/.test(String(fact?.response?.status))),
   );
 
 export const standOutsOf = (listing: ListingDocument) => toStandsOut(toJudged(listing, 'short'));

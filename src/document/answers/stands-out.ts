@@ -67,7 +67,9 @@ const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words 
   source('Dossier', dayText(observed_at));
 
 /** Without a fact it is about the record. */
-type Noticed = Words | { readonly text: Words; readonly fact: Pick<DatedObservation, 'kind' | 'subject'> };
+type Noticed =
+  | Words
+  | { readonly text: Words; readonly fact: Pick<DatedObservation, 'kind' | 'subject' | 'response'> };
 const partOf = ({ restsOn, existsAs }: Pick<Kind, 'restsOn' | 'existsAs'>) => restsOn ?? existsAs;
 
 function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'], of?: Kind['restsOn']) {
