@@ -618,7 +618,7 @@ describe('a criterion', () => {
     ['price_at_most:1 EURC', quoted, 'its quote is in USDC, not in the asset of this limit'],
     ['price_at_most:1 USDC', quoted, undefined],
     ['price_known', ofTests, 'its quote is in tokens of a test network, which have no value'],
-    ['pay_to_unchanged_for:20', paid(), 'seen by Dossier only since 2026-11-01'],
+    ['pay_to_unchanged_for:20', paid(), 'first seen by Dossier on 2026-11-01'],
     ['pay_to_unchanged_for:20', paid({ changed_from: changed }), undefined],
     ['price_known', { remotes: [] }, 'no endpoint recorded'],
     ['no_malware_report', { packages: [] }, 'no package recorded'],

@@ -315,7 +315,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   [`Unchanged (?:from ${D} to ${D}|on ${D})`, (all, days) => isOn(all, days, always)],
   [`not seen by checks since ${D}`, (all, [day]) => isOn(all, [day], (one) => !lists(one))],
   [`checks since ${D} were not conclusive`, (all, [day]) => isOn(all, [day], (one) => !lists(one))],
-  [`(?:the same|seen by Dossier only) since ${D}`, (all, days) => isOn(all, days, (one) => !fails(one))],
+  [`(?:the same since|first seen by Dossier on) ${D}`, (all, days) => isOn(all, days, (one) => !fails(one))],
   [`[Ss]ince ${D}: `, (all, [day]) => isOn(all, [day], lists)],
   [`[Oo]n ${D}: `, (all, days) => isOn(all, days, always)],
   [

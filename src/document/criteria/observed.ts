@@ -180,7 +180,7 @@ const seenShorter =
     if (result !== 'unknown' || !one || !isDated(one)) return undefined;
     const since = one.parts?.payees?.since ?? one.first_seen_at;
     const days_seen = daysSince(since, Date.parse(one.observed_at)) ?? 0;
-    return days_seen < wanted ? say`seen by Dossier only since ${dayOf(since)}` : undefined;
+    return days_seen < wanted ? say`first seen by Dossier on ${dayOf(since)}` : undefined;
   };
 
 const observed = criteriaOf('observed');
