@@ -187,7 +187,7 @@ it.each([
   expect((await post('get_history', { handle })).statement).not.toContain('was seen in checks');
   const criteria = [{ criterion: 'endpoint_observed_alive' }];
   const compared = await post('compare_agents', { handles: [handle, shielded], criteria });
-  expect(comparedOf(compared)[0]?.lines?.where).toMatch(/`: no request was sent to `[^`]+`: /);
+  expect(comparedOf(compared)[0]?.lines?.where).toMatch(/` over \S+: no request was sent to `[^`]+`: /);
 });
 
 it('a host that keeps a connection and sends no robots.txt was asked and failed', async () => {

@@ -164,7 +164,20 @@ describe('whatever publishers record and endpoints answer', () => {
         missed_since?: string;
       }[];
       const own = all.filter(({ kind }) => kind === 'endpoint.answers');
-      const wrong = own.filter(({ subject, outcome }) => outcome !== outcomeOf[names.fateOf(subject, made)]);
+      const remotes = document.remotes as {
+        url: string;
+        inputs?: { required?: boolean; secret?: boolean; unmarked?: boolean }[];
+      }[];
+      // What HTTP 403 refuses may answer with the secret that the record requires.
+      const needsSecret = (endpoint: string) =>
+        remotes
+          .find(({ url }) => url === endpoint)
+          ?.inputs?.some(({ required, secret, unmarked }) => required && (secret || unmarked));
+      const expectedOf = (subject: string) => {
+        const fate = names.fateOf(subject, made);
+        return fate === 'challenge' && needsSecret(subject) ? 'asks' : outcomeOf[fate];
+      };
+      const wrong = own.filter(({ subject, outcome }) => outcome !== expectedOf(subject));
       const mixed = own.flatMap(({ subject, outcome }) =>
         // A history, and a change on the page, tells what was before.
         inTexts(answer, 'foreign', (text, door) =>
@@ -176,10 +189,16 @@ describe('whatever publishers record and endpoints answer', () => {
         ),
       );
       const main = own.find(({ subject }) => subject === document.endpoint)?.outcome ?? '';
-      const begins = { silent: 'no usable answer ', absent: 'nothing there ', seen: 'answered ' }[main];
+      const begins = {
+        silent: 'no usable answer ',
+        absent: 'nothing there ',
+        seen: 'answered ',
+        asks: 'refused without the recorded secret ',
+      }[main];
       const inHit = hit.some((fact) => fact.startsWith(begins ?? 'returned something other than MCP '));
       const isAlive = own.some(({ outcome, missed_since }) => outcome === 'seen' && !missed_since);
-      const isJudged = texts.criteria.includes(`endpoint_observed_alive: ${isAlive ? 'met' : 'not_met'};`);
+      const none = own.some(({ outcome }) => outcome === 'asks') ? 'unknown' : 'not_met';
+      const isJudged = texts.criteria.includes(`endpoint_observed_alive: ${isAlive ? 'met' : none};`);
       return [...wrong, ...mixed, ...(inHit ? [] : [hit]), ...(isJudged ? [] : [texts.criteria])];
     }));
 
