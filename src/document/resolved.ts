@@ -12,7 +12,6 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
-import { findings } from './answers/notice-uses.ts';
 
 export const hit = z.object({
   handle: z.string(),
@@ -100,10 +99,6 @@ export const resolvedNames = z.object({
 });
 export type ResolvedNames = z.infer<typeof resolvedNames>;
 
-/** A newer Dossier may have further findings. */
-const findingWords = (name: string): Words =>
-  ours(Object.hasOwn(findings, name) ? findings[name as keyof typeof findings].words : name);
-
 export function toResolvedLines(one: Resolved): Words[] {
   const { outcome, handle, found_by, version, package_version: recorded, near = [], facts = [] } = one;
   const { version_asked = say``, part_asked = say`` } = one;
@@ -130,7 +125,9 @@ export function toResolvedLines(one: Resolved): Words[] {
     ...notes,
     told(say`Stands out`, false),
     told(say`About the recorded version`, true),
-    unknown.length > 0 ? say`Not known whether it is: ${join(unknown.map(findingWords), '; ')}.` : say``,
+    unknown.length > 0
+      ? say`Of what ${code('--fail-on')} names, these are not known: ${join(unknown.map(ours), ', ')}.`
+      : say``,
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
     near.length > 0 ? sentence(say`Near: ${join(eachCode(near), ', ')}`) : say``,

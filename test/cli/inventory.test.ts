@@ -680,7 +680,7 @@ describe('--fail-on', () => {
       'not all is known of 1 server, so it may have what --fail-on names\n',
     ]);
     expect(stdout).toContain(
-      'Not known whether it is: reported as malicious code; with an advisory; deprecated, yanked or replaced; ',
+      'Of what `--fail-on` names, these are not known: malware, advisories, deprecated, not-there, ',
     );
     const [found] = serversOf(await inventory([file, '--json']));
     expect(found).toMatchObject({ findings: [], unknown: expect.arrayContaining(['advisories']) });

@@ -9,7 +9,7 @@ const directory = await opened(openDirectory());
 const client = await opened(connect('v2', { app: directory.app }));
 const handle = 'co.webhook/webhook';
 const line =
-  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its MCP registry (new version, status); if right there, or a copy, report it here: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`. Changes (this copy is not read again, so no later version): `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
+  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`. Changes (no versions): `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
 
 describe('where a publisher corrects, claims and answers, and how a listing is followed', () => {
   it.each([
@@ -41,7 +41,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     for (const shown of [
       `<a href="/agents/${handle}/claim" rel="nofollow">Claim</a>`,
       `<a href="/agents/${handle}/ratings" rel="nofollow">Answer ratings (respond_to_rating)</a>`,
-      'rel="nofollow">Wrong data: mend it in its MCP registry (new version, status); if right there, or a copy, report it here</a>',
+      'rel="nofollow">Wrong data: mend it in its registry (version, status); if right there, or a copy, report it</a>',
       '<li><a href="/about#ci" rel="nofollow">In CI</a></li>',
     ])
       expect(page).toContain(shown);

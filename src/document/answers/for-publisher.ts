@@ -42,9 +42,7 @@ function checkAgain(
 /** Each with its address, or with what is pasted or run. */
 export function publisherWays(listing: ListingDocument, place: WayPlace): readonly PublisherWay[] {
   const { publicUrl, registryUrl } = place;
-  const changes = isWebAddress(registryUrl)
-    ? 'Changes'
-    : 'Changes (this copy is not read again, so no later version)';
+  const changes = isWebAddress(registryUrl) ? 'Changes' : 'Changes (no versions)';
   const { handle, links } = listing;
   const { namespace } = handleParts(handle);
   return [
@@ -53,7 +51,7 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
     ['Opt out there with the line', `optout ${handle}`],
     ['Answer ratings (respond_to_rating)', `${links.page}/ratings`],
     [
-      'Wrong data: mend it in its MCP registry (new version, status); if right there, or a copy, report it here',
+      'Wrong data: mend it in its registry (version, status); if right there, or a copy, report it',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
     [`Badge, now ${toQuote(toBadge(listing))}`, `[![${badgeLabel}](${links.badge})](${links.page})`],
