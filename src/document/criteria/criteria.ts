@@ -34,20 +34,30 @@ const factsBy = {
   credentials: accessRequired,
 };
 
+const findingsByListing = new WeakMap<ListingDocument, ReadonlySet<string | undefined>>();
+
+/** Of all findings, one reading of what stands out. */
+function findingsOf(listing: ListingDocument) {
+  const known =
+    findingsByListing.get(listing) ?? new Set(standOutsOf(listing).map((one) => useOf(one).finding));
+  findingsByListing.set(listing, known);
+  return known;
+}
+
 /** Not met by what stands out alone; met only if what tells of it is known. */
 function judgeFinding(listing: ListingDocument, finding: ListedFinding, now_ms: number): JudgedResult {
-  if (standOutsOf(listing).some((one) => useOf(one).finding === finding)) return 'not_met';
+  if (findingsOf(listing).has(finding)) return 'not_met';
   const { by, ...more } = findings[finding];
   if (typeof by === 'string' && isPlain(by)) {
     const judged = plain[by].judge(listing, 'value' in more ? more.value : undefined, now_ms);
     return judged === 'not_met' && 'value' in more ? 'met' : judged;
   }
   const names = [by].flat().map((one) => factsBy[one].kind);
-  const found = listing.observations.filter(({ kind }) => names.some((name) => name === kind));
+  const facts = listing.observations.filter(({ kind }) => names.some((name) => name === kind));
   const isRead = (one: Observation) =>
     one.missed_since === undefined && /^(?:seen|nothing|absent)$/.test(currentOutcome(one) ?? '');
-  if (found.length === 0) return 'not_applicable';
-  return found.every(isRead) ? 'met' : unknown(own('not checked, or not seen by the newest check'));
+  if (facts.length === 0) return 'not_applicable';
+  return facts.every(isRead) ? 'met' : unknown(own('not checked, or not seen by the newest check'));
 }
 
 const all = {
