@@ -11,7 +11,7 @@ export type ListingRow = RowOf<typeof listingTable>;
  * `name`: a package in any registry. `owner`: a domain or account, in no row. `account`
  * and `website`: of the repository or website, and of the namespace. `namesake`: a short
  * description and the name after the slash. `tool`: the name of one that a check saw.
- * `moved`: where a check was redirected to from the recorded repository.
+ * `moved`: where a check was redirected to from the recorded repository or endpoint.
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')

@@ -114,15 +114,19 @@ function toAsked(one: Name, at: number) {
   const meant = isPageElsewhere(one.text) ? undefined : meantOf(one.references);
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const named = meant ? namedBeside(meant) : [];
-  const host: Reference[] = isAt && named.length === 0 ? [{ kind: 'host', key: toHost(meant.key) }] : [];
-  const owners = host.flatMap(({ key }) => toOwners(key));
+  const host = isAt && named.length === 0 ? [toHost(meant.key)] : [];
+  const atHost = host.flatMap((key): Reference[] => [
+    { kind: 'host', key },
+    { kind: 'moved', key },
+    ...toOwners(key),
+  ]);
   const { said, configured_as } = one;
   const asked = said === nothingSaid ? `item ${at + 1}` : said;
   return {
     ...one,
     at,
     meant,
-    besides: [...givenEndpoints(one.beside), ...host, ...owners, ...named],
+    besides: [...givenEndpoints(one.beside), ...atHost, ...named],
     as: { asked, ...(configured_as !== undefined && { configured_as }) },
   };
 }
@@ -211,15 +215,19 @@ async function toMissing(
   const alike = nearText ? await directory.near(nearText) : [];
   const packages = nearText && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
   const atHost = listingsOf('host');
+  const redirected = listingsOf('moved');
   const ofDomain = listingsOf('owner');
   const naming = meant ? [...listingsOf('account'), ...listingsOf('website')].filter(isNaming(meant)) : [];
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const ofTool = nearText && tool ? await directory.ofTool?.(tool.name) : undefined;
   const unasked = isAt
-    ? await unrecordedWords(meant, { atHost, ofDomain, naming }, directory.holding)
+    ? await unrecordedWords(meant, { atHost, redirected, ofDomain, naming }, directory.holding)
     : whereToAsk(isTool ? undefined : meant);
   const said = join([ofTool?.words, reason ?? unasked], ' ');
-  const besides = atHost.length > 0 ? atHost : [...ofDomain, ...(meant?.kind === 'owner' ? naming : [])];
+  const besides = [atHost, redirected].find(({ length }) => length > 0) ?? [
+    ...ofDomain,
+    ...(meant?.kind === 'owner' ? naming : []),
+  ];
   const beside = [
     ...(ofTool?.handles ?? []),
     ...[...listingsOf('endpoint'), ...besides, ...packages].map(({ handle }) => handle),

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Ended, runDossier } from '../support/command.ts';
 import { openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
 
@@ -28,6 +29,9 @@ const entries = [
   }),
   registryEntry('com.example/dead', {
     remotes: [{ type: 'streamable-http', url: 'https://dead.example.com/mcp' }],
+  }),
+  registryEntry('com.example/left', {
+    remotes: [{ type: 'streamable-http', url: 'https://left.example.com/mcp' }],
   }),
 ];
 const secret = /planted/i;
@@ -90,7 +94,12 @@ const ofFixtures = {
 const endpoint = await opened(
   startModernServer(() => [{ name: 'read', description: 'Reads mail', readOnlyHint: isReadOnly }]),
 );
-const overrides = { 'mail.example.com': endpoint.url, 'dead.example.com': 'http://127.0.0.1:9' };
+const leaving = await opened(startFetchServer(() => Response.redirect('https://new.example.net/mcp', 308)));
+const overrides = {
+  'mail.example.com': endpoint.url,
+  'dead.example.com': 'http://127.0.0.1:9',
+  'left.example.com': leaving.url,
+};
 const directory = await opened(
   openDirectory({
     entries,
@@ -826,6 +835,7 @@ describe('a dump', () => {
     await directory.observe('com.example/mail');
     directory.wait(40 * 86_400);
     await directory.observe('com.example/dead');
+    await directory.observe('com.example/left');
     const manifest = await fetch(`${directory.url}/export/manifest.json`);
     const { files } = (await manifest.json()) as { files: { path: string }[] };
     const evidence = await fetch(`${directory.url}${files[1]?.path}`);
@@ -838,6 +848,7 @@ describe('a dump', () => {
       common: { command: 'npx', args: ['common-name'] },
       mail: { url: 'https://mail.example.com/mcp' },
       dead: { url: 'https://dead.example.com/mcp' },
+      left: { url: 'https://new.example.net/mcp' },
       hidden: { command: 'uvx', args: ['ledger-tools'] },
       typo: { command: 'npx', args: ['webhook'] },
       page: { url: `${directory.url}/agents/x` },
@@ -853,6 +864,7 @@ describe('a dump', () => {
     expect(asked.filter(isAlike)).toHaveLength(1);
     for (const said of [
       /Stands out: No usable answer from the endpoint on \d{4}-/,
+      /com\.example\/left`, found as the only listing that records what redirected Dossier to this address/,
       /Stands out: No observation is newer than \d{4}-/,
       /^ {2}\* answered \d{4}-/m,
       /^ {2}\* The operator has hidden the title, description and status message of this listing\. \| /m,

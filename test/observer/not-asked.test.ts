@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
+import { callTool } from '../support/directory.ts';
 import { json, reply } from '../support/endpoints/faults.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
@@ -256,6 +257,37 @@ it('get_history says why checks failed and what came instead, as get_agent does,
   );
   expect(both.next).toBe('get_agent; get_proof, with a log index');
   expect(both.untrusted_fields).toContain('statement');
+  const there = 'whether it has the same owner is not shown';
+  for (const [asked, what] of [
+    ['https://api.other-cloud.io/mcp', 'this address'],
+    ['api.other-cloud.io', 'this host'],
+  ] as const) {
+    const found_by = `the only listing that records what redirected Dossier to ${what}; ${there}`;
+    expect(await callTool(directory, 'get_agent', { handle: asked })).toMatchObject({ handle, found_by });
+    const { results } = await callTool<{ results: object[] }>(directory, 'resolve_agents', {
+      handles: [asked],
+    });
+    expect(results).toMatchObject([{ handle, found_by, stands_out: [{ key: 'redirected' }] }]);
+    expect(
+      (await (await directory.app.request(`/agents?q=${asked}`)).text()).replaceAll(/<[^>]+>/g, ''),
+    ).toContain(`${handle} is ${found_by}`);
+  }
+  const url = 'https://api.other-cloud.io/mcp';
+  const offered = await callTool(directory, 'check_offer', { url, offer: { amount: '1', asset: 'USDC' } });
+  expect(offered).toMatchObject({
+    handle,
+    message: expect.stringContaining('At `https://moved.example.com/mcp` on'),
+  });
+  expect(
+    await callTool(directory, 'check_surface', { handle: url, tools: [{ name: 'translate' }] }),
+  ).toMatchObject({
+    handle,
+    result: 'same_names',
+  });
+  const beside = 'what redirected Dossier to its host is in the record of `com.example.moved/translate`.';
+  const other = await callTool<{ detail: string }>(directory, 'get_agent', { handle: `${url}/other` });
+  expect(other).toMatchObject({ code: 'unknown_handle', near: [handle] });
+  expect(other.detail).toContain(beside);
   const page = async () => (await directory.app.request(`/agents/${handle}/history`)).text();
   expect(await page()).toContain('(HTTP 308) instead of MCP');
   expect(await page()).not.toContain('something else');

@@ -5,7 +5,7 @@ import { type ListingDocument, listingDocument } from '../../document/listing-do
 import { copyLacksSentence } from '../../document/record.ts';
 import type { ResolvedNames } from '../../document/resolved.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Reference, referencesOf } from '../../listings/references/references.ts';
+import { type Reference, redirectsOf, referencesOf } from '../../listings/references/references.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { payeesOf } from '../../observations/known/prices/payees.ts';
@@ -68,6 +68,7 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
       })),
       ...referencesOf({ ...toListing(document), description: '' }),
       ...paidOf(document),
+      ...document.observations.flatMap((one) => redirectsOf(one.subject ?? '', one.response?.redirects_to)),
     ].map((reference: Reference) => ({ document, reference })),
   );
   const byKey = Map.groupBy(recorded, ({ reference: { kind, key } }) => `${kind} ${key}`);

@@ -126,7 +126,6 @@ function withinRepository(address: string, references: readonly Reference[]): st
   return said === '' ? undefined : said.replace(/\?.*$/s, '?…');
 }
 
-/** As recorded, or as a check was redirected to it. */
 const toRepositories = (key: string): Reference[] => [
   { kind: 'repository', key },
   { kind: 'moved', key },
@@ -154,6 +153,7 @@ function toPlaceReferences(text: string): Reference[] {
     ...(repository ? toRepositories(repository) : []),
     ...(isAddress ? [] : toPackageReferences(text)),
     ...(bare ? [{ kind: 'host' as const, key: bare }] : []),
+    ...keys.slice(-1).flatMap((key) => (key === repository ? [] : { kind: 'moved' as const, key })),
     ...(isOwn ? [] : owners),
   ];
 }

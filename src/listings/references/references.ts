@@ -99,6 +99,13 @@ function recordedPlaces({
   ];
 }
 
+/** Another host that an endpoint redirects to, as an address with the same path and alone. */
+export function redirectsOf(endpoint: string, host: string | undefined): Reference[] {
+  const path = URL.parse(endpoint)?.pathname ?? '';
+  const keys = host === undefined ? [] : [toAddressKey(host + path), toAddressKey(host)];
+  return keys.flatMap((key) => (key === undefined ? [] : { kind: 'moved', key }));
+}
+
 /** The identity of a domain, or of a repository's account. */
 export function holderOfReference({ kind, key }: Reference): string | undefined {
   if (kind === 'endpoint' || kind === 'host') return Holder.ofHost(toHost(key)).id;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { namespacePrefix } from '../../core/identity.ts';
 import type { Json } from '../../core/json.ts';
 import { putPayees } from '../../listings/references/payees.ts';
-import { toAdvisoryKey, toReferenceKey } from '../../listings/references/references.ts';
+import { redirectsOf, toAdvisoryKey, toReferenceKey } from '../../listings/references/references.ts';
 import { replaceChecked } from '../../listings/references/shared.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { foldToolName } from '../../search/tool-names.ts';
@@ -10,6 +10,7 @@ import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import type { TableValue } from '../../store/table.ts';
 import { type ChangedFact, toldChanges } from './changes/telling.ts';
 import { factsOf } from './kind.ts';
+import { endpointAnswers } from './kinds/endpoint.ts';
 import { listedNames, toolsSurface } from './kinds/lists/tools.ts';
 import { namesOfAdvisories, packageAdvisories } from './kinds/packages/advisories.ts';
 import { repositoryExists } from './kinds/repository.ts';
@@ -104,6 +105,11 @@ function toReferences(observations: readonly StoredObservation[]) {
       const { moved_to: to } = value ?? {};
       return host && to ? [toReference('moved', `${host}/${to}`.toLowerCase(), '')] : [];
     }),
+    ...factsOf(endpointAnswers, observations).flatMap(({ subject = '', response, missed }) =>
+      redirectsOf(subject, (missed?.response ?? response)?.redirects_to).map(({ key }) =>
+        toReference('moved', key, ''),
+      ),
+    ),
     ...factsOf(toolsSurface, seen).flatMap((one) => {
       const names = listedNames(one.details?.tools);
       const isLong = names.length >= fewestTools;

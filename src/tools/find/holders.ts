@@ -49,7 +49,7 @@ const doing = {
   pay_to: ['asks to be paid at', 'ask to be paid at', 'asked for'],
   owner: ['is in', 'are in', 'was in'],
   advisory: ['has', 'have', 'had'],
-  moved: ['records a repository that is redirected to', 'record a repository that is redirected to', ''],
+  moved: ['records what redirected Dossier to', 'record what redirected Dossier to', ''],
   place: ['records', 'record', 'recorded'],
 } as const;
 const doingOf = ({ kind }: Reference) => doing[kind in doing ? (kind as keyof typeof doing) : 'place'];
@@ -57,7 +57,7 @@ const doingOf = ({ kind }: Reference) => doing[kind in doing ? (kind as keyof ty
 function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
   if (kind === 'host') return own('an endpoint at this host');
-  if (kind === 'moved') return own('this address');
+  if (kind === 'moved') return own(key.includes('/') ? 'this address' : 'this host');
   if (kind === 'advisory') return say`a package that Dossier read ${code(key)} about, for some version of it`;
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;

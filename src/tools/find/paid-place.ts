@@ -68,14 +68,19 @@ type FoundPlace = Pick<PaidPlace, 'facts' | 'found'> & { readonly former?: PaidP
 /** Throws several_listings. */
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
   const recorded = toEndpoints(address);
-  const references = [...recorded, ...hostsOf(address)];
+  const moved = toReferences(address).filter(({ kind }) => kind === 'moved');
+  const references = [...recorded, ...hostsOf(address), ...moved];
   const { now, before } = await findHolders({ references, text: address }, context);
   if (now && 'candidates' in now) {
     const holder = await findHolder(address, recorded, context);
     if (!holder) throw severalListings(now);
     return { facts: await readFacts(holder.handle, context), found: holder.found };
   }
-  if (now) return { facts: await readFacts(now.handle, context), found: say`` };
+  if (now) {
+    const facts = await readFacts(now.handle, context);
+    const isThere = endpointsAt(address, facts.listing).length > 0;
+    return { facts, found: isThere ? say`` : say`It is ${now.found_by ?? say``}.` };
+  }
   const isOnly = before && 'found_by' in before && before.found_by;
   const had = isOnly ? say` ${code(before.handle)} is ${before.found_by}.` : say``;
   const lacking = await findLacking(context.store, ['endpoint']);
@@ -182,7 +187,7 @@ export async function findPlace(
   const there = [called, asked, offered, atRealm && realm]
     .map((address) => endpointsAt(address ?? '', facts.listing))
     .find((some) => some.length > 0);
-  const endpoints = there ?? (handle === undefined ? [] : all);
+  const endpoints = there ?? all;
   const [only = '', other] = endpoints;
   const place = { handles: [], references: other === undefined ? toReferences(only) : [] };
   const part = askedPart(facts.listing, place);

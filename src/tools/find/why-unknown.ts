@@ -27,8 +27,8 @@ import { findLacking } from './near-misses.ts';
 
 export const maxNear = 5;
 
-/** They record other addresses there, are in a namespace of its domain, or name the account or website. */
-type AtHost = Readonly<Record<'atHost' | 'ofDomain' | 'naming', readonly Listing[]>>;
+/** They record other addresses there or what redirects there, are of its domain, or name account or site. */
+type AtHost = Readonly<Record<'atHost' | 'redirected' | 'ofDomain' | 'naming', readonly Listing[]>>;
 
 /** What records may name of whoever has it: the account of a repository, or the domain of a website. */
 export function namedBeside({ kind, key }: Reference): Reference[] {
@@ -55,10 +55,12 @@ const recordsOf = (naming: readonly Listing[]): Words =>
 
 async function besideWords(
   { key }: Reference,
-  { atHost, ofDomain, naming: ofAccount }: AtHost,
+  { atHost, redirected, ofDomain, naming: ofAccount }: AtHost,
   holding: Holders['holding'],
 ): Promise<Words | false> {
   if (ofAccount.length > 0) return say`a repository of its account is in ${recordsOf(ofAccount)}`;
+  if (atHost.length === 0 && redirected.length > 0)
+    return say`what redirected Dossier to its host is in ${recordsOf(redirected)}`;
   const host = toHost(key);
   const [only, other] = atHost.length > 0 ? atHost : ofDomain;
   if (!only) return false;
@@ -192,17 +194,18 @@ export async function readWhy(named: Reference | undefined, context: Context) {
     return { detail: detail.join(' '), beside, packages };
   }
   const host = toHost(key);
-  const readAt = (at: string) => recording([{ kind: 'host', key: at }, ...toOwners(at)], mostRecording);
+  const readAt = (key: string) =>
+    recording([{ kind: 'host', key }, { kind: 'moved', key }, ...toOwners(key)], mostRecording);
   const alike = isAtHost(named) ? toPlainHost(host) : undefined;
   const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
   if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };
   const references = namedBeside(named);
   const naming = (await recording(references, mostRecording)).flat().filter(isNaming(named));
   if (kind === 'owner') return { detail: await whoNamesOwner(naming, key, context), beside: naming };
-  const [atHost = [], ...owned] = references.length > 0 ? [] : await readAt(host);
+  const [atHost = [], redirected = [], ...owned] = references.length > 0 ? [] : await readAt(host);
   const ofDomain = owned.flat();
-  const beside = atHost.length > 0 ? atHost : ofDomain;
-  const detail = toText(await unrecordedWords(named, { atHost, ofDomain, naming }, holding));
+  const beside = [atHost, redirected].find(({ length }) => length > 0) ?? ofDomain;
+  const detail = toText(await unrecordedWords(named, { atHost, redirected, ofDomain, naming }, holding));
   return { detail, beside, naming };
 }
 

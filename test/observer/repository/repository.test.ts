@@ -124,7 +124,7 @@ it('says where a repository has moved to', async () => {
     'repository.last_commit': { value: null, outcome: 'otherwise' },
   });
   const found_by =
-    'the only listing that records a repository that is redirected to this address; whether it has the same owner is not shown';
+    'the only listing that records what redirected Dossier to this address; whether it has the same owner is not shown';
   for (const handle of [
     'https://github.com/Somebody/else',
     'git+https://github.com/somebody/else.git',
