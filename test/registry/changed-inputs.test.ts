@@ -98,10 +98,13 @@ it('names those that a version newly requires or requires no longer, also beside
   ]);
 });
 
-it('names them if an import brought the version', async () => {
+it('names them if an import brought the version, also in a feed', async () => {
   const directory = await opened(openDirectory({ entries: [version(0, before, true)] }));
   await directory.importEntries([version(0, before), version(1, after, true)]);
-  expect((await changesOf(directory, { kind: 'access' }))[0]).toContain(
-    'record changed (version, package version from `1.0.0` to `1.1.0`, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)); version `1.1.0`',
-  );
+  const told =
+    'record changed (version, package version from `1.0.0` to `1.1.0`, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)); version `1.1.0`';
+  expect((await changesOf(directory, { kind: 'access' }))[0]).toContain(told);
+  const feed = await directory.app.request(`/agents/${handle}/feed.json`);
+  const { items } = (await feed.json()) as { items: { content_html: string }[] };
+  expect(items[0]?.content_html.replaceAll(/<\/?code[^>]*>/g, '`')).toContain(told);
 });

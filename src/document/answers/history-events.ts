@@ -2,13 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
-import {
-  type ComparedRow,
-  deletedOf,
-  isSpecified,
-  type Listing,
-  type StoredVersion,
-} from '../../listings/listing.ts';
+import { type ComparedRow, deletedOf, isSpecified, type Listing } from '../../listings/listing.ts';
 import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
@@ -119,11 +113,16 @@ async function findMessageChange(
   return changes.find(ofMessage)?.seq;
 }
 
+const readRows = ({ handle }: Pick<Listing, 'handle'>, { store }: Pick<Context, 'store'>) =>
+  store.listings.newestVersions(handle, { withDeleted: true, limit: mostVersions });
+
 async function createRecorder(
   { listing, claimHistory }: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  versions: readonly (StoredVersion & Partial<Pick<ComparedRow, 'undated' | 'derived'>>)[],
+  rows: readonly ComparedRow[],
   context: Pick<Context, 'store'>,
 ) {
+  const says = listing.hidden && { status_message: undefined };
+  const versions = rows.map((row) => ({ ...row, ...deletedOf({ ...row, ...says }) }));
   const messageChange = await findMessageChange(listing, context);
   return (change: Change) => {
     const { from_version, version } = change.data;
@@ -277,13 +276,8 @@ export async function readEvents(
   context: Pick<Context, 'store'>,
 ) {
   const { handle, withdrawn } = facts.listing;
-  const rows = await context.store.listings.newestVersions(handle, {
-    withDeleted: true,
-    limit: mostVersions,
-  });
-  const says = facts.listing.hidden && { status_message: undefined };
-  const told = rows.map((row) => ({ ...row, ...deletedOf({ ...row, ...says }) }));
-  const toEvent = await createRecorder(facts, told, context);
+  const rows = await readRows(facts.listing, context);
+  const toEvent = await createRecorder(facts, rows, context);
   const readChanges = async (before: number) =>
     (await context.store.changes.ofRecord(handle, { before, limit: readAtOnce })).map((change) => ({
       at: change.at,
@@ -346,7 +340,7 @@ export async function withEvents(
     const facts = await store.documents.facts(handle, clock().toISOString());
     if (!facts || facts.listing.withdrawn)
       return all.map((change) => ({ change, event: toRecorded(change) }));
-    const toEvent = await createRecorder(facts, facts.versions, { store });
+    const toEvent = await createRecorder(facts, await readRows(facts.listing, { store }), { store });
     const eventOf = async (change: Change) => {
       if (change.type !== 'observation.changed') return toEvent(change);
       const before = Number(change.data.log_index) + 1;
