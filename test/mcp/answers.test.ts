@@ -572,7 +572,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'nothing of the age of an older entry': {
     official: { publishedAt: timeAgo(40), updatedAt: timeAgo(40) },
-    expected: `Kept up: Version 1.0.0; published ${dayAgo(40)}`,
+    expected: `Kept up: Version 1.0.0 published ${dayAgo(40)}`,
     absent: ['Stands out', 'updated', '1 version'],
   },
   'four facts first, and where the others are said': {

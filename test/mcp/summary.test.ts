@@ -83,7 +83,7 @@ describe.each(clientKinds)('the answer of get_agent, to a client %s', async (kin
           /^Independent: none; new source: 4 sources, 4 ratings: 4 failed; none with a proof; last \d{4}-\d\d-\d\d\. Each rating is one sourced signal, never a final verdict\.$/,
         ),
         imported: expect.stringMatching(
-          /^Version `1\.0\.0`; updated 2026-10-02.*\(record, \d{4}-\d\d-\d\d\)\.$/,
+          /^Version `1\.0\.0` published 2026-10-02.*\(record, \d{4}-\d\d-\d\d\)\.$/,
         ),
       },
     });

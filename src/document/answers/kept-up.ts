@@ -38,13 +38,16 @@ export const keptUp: FactsOf = (judged) => {
   if (whyNone && listing.sample) return unknown;
   const { updated_at } = listing;
   const entry_changed_at = known(registryLastUpdate)[0]?.value;
-  const isFirst = first !== undefined && updated_at !== undefined && dayText(first) === dayText(updated_at);
+  const isLater = first !== undefined && dayText(first) !== (updated_at && dayText(updated_at));
+  const [published, ...entryChanged] = datesWords({ updated_at, entry_changed_at }, own('published'));
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
-    signal(say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}`),
+    signal(
+      say`${isOther ? own('listing version') : own('version')} ${code(listing.version)}${published && say` ${published}`}`,
+    ),
     ...unknown,
-    ...datesWords({ updated_at, entry_changed_at }, own(isFirst ? 'published' : 'updated')).map(signal),
-    ...(first === undefined || isFirst ? [] : [signal(say`first published ${day(first)}`)]),
+    ...entryChanged.map(signal),
+    ...(isLater ? [signal(say`first published ${day(first)}`)] : []),
     ...known(registryVersions)
       .filter(({ value }) => value > 1)
       .map(({ value }) =>
