@@ -5,7 +5,7 @@ import { attempt, parseForeignJson } from '../core/json.ts';
 import { ExitError, exitCodes, usageError } from '../core/process.ts';
 import { day_ms, dayText, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
-import { malwareWords } from '../observations/known/malware.ts';
+import { saidAs } from '../observations/known/malware.ts';
 import { isSeenPin, type Pinnable, pinnedNow } from '../selections/approvals.ts';
 import { readPrivateEntries } from '../selections/entries.ts';
 import { openLockSource } from './lock-source.ts';
@@ -135,7 +135,7 @@ export async function runApprove(config: () => Promise<Config>, handle: string, 
     );
   replaceFile(file, toAsciiJson(written));
   process.stdout.write(toAsciiJson(entry));
-  for (const report of malwareWords(document.observations, ['malware']))
+  for (const report of saidAs(document.observations, ['malware']))
     process.stderr.write(
       `${handle}: ${toLine(toText(report))}; while this is reported, the approval has lapsed\n`,
     );

@@ -64,11 +64,11 @@ async function readAll(handles: readonly string[], source: LockSource): Promise<
     import('../document/listing-document.ts'),
     import('../document/answers/answers.ts'),
   ]);
-  const { malwareWords } = await import('../observations/known/malware.ts');
+  const { saidAs } = await import('../observations/known/malware.ts');
   const toNotices = (document: ListingDocument): readonly Notice[] => {
     // A document of another version of Dossier may lack what a notice reads.
     const { data } = listingDocument.safeParse(document);
-    const reports = malwareWords(document.observations, ['malware']);
+    const reports = saidAs(document.observations, ['malware']);
     return data ? standOutsOf(data) : reports.map((text) => ({ key: 'malware', text }));
   };
   for (const handle of handles) {

@@ -17,7 +17,7 @@ import {
 } from '../listings/references/references.ts';
 import { namespaceHoldsEndpoint } from '../observations/known/kinds/publisher.ts';
 import { recordPackageTypes, recordTransports } from '../observations/known/kinds/record.ts';
-import { type MalwareObservation, malwareWords } from '../observations/known/malware.ts';
+import { type MalwareObservation, saidAs } from '../observations/known/malware.ts';
 import { recordedNow } from '../observations/known/to-observations.ts';
 import type { Facet, FacetChoice } from '../search/query.ts';
 import type { HitFacts } from './hit.ts';
@@ -156,6 +156,6 @@ export const malwareBeside = <One extends MalwareObservation>(
   const subjects = new Set(ofPart.map(({ subject }) => subject));
   const others = all.filter(({ subject }) => !subjects.has(subject));
   return (['malware', 'other_malware'] as const).flatMap((key) =>
-    malwareWords(others, [key]).map((words) => ({ key, text: ended(words) })),
+    saidAs(others, [key]).map((words) => ({ key, text: ended(words) })),
   );
 };

@@ -1,31 +1,16 @@
 import { namespaceText } from '../core/handle.ts';
-import { namespaceIdentity, namespaceMatchesRepositoryOwner } from '../core/identity.ts';
+import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText, lastOf } from '../core/text.ts';
-import {
-  code,
-  codes,
-  count,
-  day,
-  eachCode,
-  isEmpty,
-  join,
-  number,
-  ours,
-  own,
-  say,
-  Words,
-} from '../core/words.ts';
+import { code, codes, count, day, isEmpty, join, number, ours, own, say, Words } from '../core/words.ts';
 import type { CopyField } from '../imports/import-run.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { holdsEndpoints } from '../listings/naming.ts';
-import { keyOfReference, toPackageReference } from '../listings/references/references.ts';
-import type { SharedKind } from '../listings/references/shared.ts';
 import type { Outcome } from '../observations/asked/outcome.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { listedNames, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { kindOf } from '../observations/known/kinds.ts';
-import { malwareWords } from '../observations/known/malware.ts';
+import { saidAs } from '../observations/known/malware.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
 import { offersSummary } from '../observations/known/prices/offer.ts';
 import { isQuote, priceOffers } from '../observations/known/prices/offers.ts';
@@ -33,126 +18,15 @@ import { formerPrice, noPrice, offersWords } from '../observations/known/prices/
 import type { NativeSignals } from '../ratings/rating.ts';
 import { type Instead, isPlaceholder } from '../search/query.ts';
 import { foldToolName } from '../search/tool-names.ts';
-import { lightWords, questionWords, stem, stopWords, toWords, verbs } from '../search/words.ts';
+import { stem, toWords } from '../search/words.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { sourcesFirst } from './rated.ts';
-import { isRecordedTag, recordedSecrets } from './record.ts';
+import { recordedSecrets } from './record.ts';
 import { type ChangedInTime, type Hit, type Resolved, shownApart } from './resolved.ts';
-import { endpointWords, hostingWords, inputNames, packageWords, typeWords } from './sentences.ts';
+import { endpointWords, hostingWords, inputNames, packageWords } from './sentences.ts';
 import { datesWords, laterWords, unique } from './words.ts';
 
-type Comparable = Pick<Listing, 'id' | 'handle' | 'title' | 'tags' | 'packages'>;
-
-/** Without a limit, the listings of one large publisher could fill the list. */
-const mostOfPublisher = 2;
-const weights = { same: 4, word: 2, tag: 1 };
-const saysLittle = [stopWords, lightWords, questionWords, verbs];
-
-const publisherKey = ({ handle }: Comparable) => namespaceIdentity(handle);
-
-function nameWords({ handle, title }: Comparable): Map<string, string> {
-  const words = toWords(`${handle.slice(handle.indexOf('/') + 1)} ${title ?? ''}`).map(({ text }) => text);
-  const telling = words.filter((word) => word.length > 1 && !saysLittle.some((list) => list.has(word)));
-  return new Map(telling.toReversed().map((word) => [stem(word), word]));
-}
-
-const topics = ({ tags }: Comparable) => tags.map(({ tag }) => tag).filter((tag) => !isRecordedTag(tag));
-const packageNames = ({ packages }: Comparable): [key: string, words: Words][] =>
-  packages.map((one) => [
-    keyOfReference(toPackageReference(one)),
-    say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
-  ]);
-
-/** Empty if name and title have only common words and no tag names a topic. */
-export const toAlikeQuery = (listing: Comparable): string =>
-  [...nameWords(listing).values(), ...topics(listing)].join(' ');
-
-type Sharing = readonly { readonly id: number; readonly kind: string }[];
-type SharedTraits = ReturnType<ReturnType<typeof createComparison>>;
-
-function createComparison(one: Comparable, sharing: Sharing) {
-  const kindsOf = Map.groupBy(sharing, ({ id }) => id);
-  const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
-  return (other: Comparable) => {
-    const words = nameWords(other);
-    const tags = new Set(topics(other));
-    const packages = new Map(packageNames(other));
-    return {
-      same: new Set(kindsOf.get(other.id)?.map(({ kind }) => kind)),
-      packages: ofOne.packages.flatMap(([key, name]) => (packages.has(key) ? [name] : [])),
-      tags: ofOne.tags.filter((tag) => tags.has(tag)),
-      words: ofOne.words.flatMap(([term, word]) => (words.has(term) ? [word] : [])),
-    };
-  };
-}
-
-const amountOf = ({ same, tags, words }: SharedTraits) =>
-  same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
-
-/** Of what is used, not what is said. */
-const placeKinds = ['repository', 'package', 'endpoint'];
-
-/**
- * The given order decides among equals. Leaves out those that share nothing or have the same publisher. If
- * the listing needs a replacement, what shares a place with it comes first, and then its publisher's others.
- */
-export function pickAlike<One extends Comparable>(
-  listing: Comparable,
-  { candidates, sharing }: { readonly candidates: readonly One[]; readonly sharing: Sharing },
-  most: number,
-  isReplaced = false,
-): { listing: One; shared: SharedTraits; isOfOwn: boolean }[] {
-  const ofPublisher = new Map<string, number>();
-  const compare = createComparison(listing, sharing);
-  const rankOf = ({ shared: { same }, isOfOwn }: { shared: SharedTraits; isOfOwn: boolean }) => {
-    if (!isReplaced) return 0;
-    return placeKinds.some((kind) => same.has(kind)) ? 2 : Number(isOfOwn);
-  };
-  return candidates
-    .filter(({ id }) => id !== listing.id)
-    .map((one) => ({
-      listing: one,
-      shared: compare(one),
-      isOfOwn: publisherKey(one) === publisherKey(listing),
-    }))
-    .filter(({ shared, isOfOwn }) => (isOfOwn ? isReplaced : amountOf(shared) > 0))
-    .sort((a, b) => rankOf(b) - rankOf(a) || amountOf(b.shared) - amountOf(a.shared))
-    .filter(({ listing: one, isOfOwn }) => {
-      if (isOfOwn) return true;
-      const before = ofPublisher.get(publisherKey(one)) ?? 0;
-      ofPublisher.set(publisherKey(one), before + 1);
-      return before < mostOfPublisher;
-    })
-    .slice(0, most);
-}
-
-const sameWords = {
-  endpoint: own('the recorded endpoint'),
-  repository: own('the recorded repository'),
-  package: own('the recorded package'),
-  description: own('the description'),
-  namesake: own('the name and the description'),
-  tools: own('the tools that Dossier saw'),
-  pay_to: own('the address for payments'),
-} as const satisfies Readonly<Record<Exclude<SharedKind, 'word' | 'account' | 'website'>, Words>>;
-
-/** Example: `shares the recorded repository; the tags sms, payments`. */
-export function alikeWords({ same, packages, tags, words }: SharedTraits, isOfOwn: boolean): Words {
-  const which = (kind: string, what: Words) => {
-    if (kind !== 'package' || packages.length === 0) return what;
-    return say`the recorded ${packages.length === 1 ? own('package') : own('packages')} ${join(packages, ', ')}`;
-  };
-  const all = [
-    ...Object.entries(sameWords).map(([kind, what]) => (same.has(kind) ? which(kind, what) : say``)),
-    tags.length > 0 && say`the ${own(tags.length === 1 ? 'tag' : 'tags')} ${join(eachCode(tags), ', ')}`,
-    words.length > 0 &&
-      say`the ${own(words.length === 1 ? 'word' : 'words')} ${join(eachCode(words), ', ')} in name or title`,
-  ];
-  const shares = join(all, '; ');
-  return join([isOfOwn && own('of the same publisher'), !isEmpty(shares) && say`shares ${shares}`], ', ');
-}
-
-type HitObservation = Pick<DatedObservation, 'details' | 'outcome'> &
+type HitObservation = Pick<DatedObservation, 'details' | 'outcome' | 'response'> &
   ChangedInTime & { readonly missed?: unknown };
 
 /** `listing` lacks texts that the operator has hidden. */
@@ -276,7 +150,8 @@ function answerOf(endpoint: string | undefined, observations: readonly HitObserv
   const one = of(endpointAnswers.kind);
   if (!one) return undefined;
   const others = othersWords(one, observations);
-  const ended = ends[one.outcome];
+  const to = one.response?.redirects_to;
+  const ended = to === undefined ? ends[one.outcome] : say`redirected Dossier to another host, ${code(to)},`;
   if (ended) return say`${ended} ${day(one.observed_at)}${others}`;
   if (one.outcome !== 'seen') return undefined;
   if (one.missed) return say`last answered ${day(one.observed_at)}${others}`;
@@ -354,14 +229,16 @@ function freeWords(observations: readonly HitObservation[]): Words {
 
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
-  const malware = malwareWords(found.observations, ['malware']);
+  const malware = saidAs(found.observations, ['malware']);
   const { observations } = found;
   const later = laterWords(found.listing, found.versions ?? []) ?? [];
-  const facts = [...malware, ...malwareWords(observations, ['other_malware']), ...hit.facts].concat(later);
+  const others = saidAs(observations, ['other_malware']);
+  const ended = saidAs(observations, ['deprecated', 'superseded']);
+  const facts = [...malware, ...others, ...hit.facts, ...ended].concat(later);
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
-/** Reports of malicious code are in what stands out. */
+/** Reports of malicious code and what ends a package are in what stands out. */
 export function besideStandsOut(
   { listing, observations, native, copyLacks }: HitFacts,
   match?: Match,

@@ -16,7 +16,7 @@ import { type Difference, factsOf, type Kind } from './known/kind.ts';
 import { answersNow, endpointAnswers } from './known/kinds/endpoint.ts';
 import { toolsSurface } from './known/kinds/lists/tools.ts';
 import { kindOf, kinds, surfaceOf } from './known/kinds.ts';
-import { malwareWords } from './known/malware.ts';
+import { saidAs } from './known/malware.ts';
 import { type StoredObservation, sumOfClasses } from './known/observation.ts';
 import { costOf, priceOffers } from './known/prices/offers.ts';
 import { type DatedFinding, missedAll, type RunStamp, recordRun } from './known/recording.ts';
@@ -185,7 +185,7 @@ function toFacets({ remotes }: CheckRun['listing'], observations: readonly Store
     ...(factsOf(endpointAnswers, observations).some(answersNow) ? ['seen:answered' as const] : []),
     ...(isFree ? ['seen:no_payment_seen' as const] : []),
     ...(isPaid ? ['told:payment' as const] : []),
-    ...(malwareWords(found, ['malware']).length > 0 ? ['told:malware' as const] : []),
+    ...(saidAs(found, ['malware']).length > 0 ? ['told:malware' as const] : []),
   ];
 }
 
@@ -264,7 +264,7 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
         (!one.changed_from && isBroughtBy(one, texts)),
     );
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
-    const isMalware = malwareWords(reported, ['malware']).length > 0;
+    const isMalware = saidAs(reported, ['malware']).length > 0;
     const ofTools = told.filter(({ kind }) => kind === toolsSurface.kind);
     const tools_changed = sumOfClasses(ofTools.flatMap(({ changed_from }) => changed_from?.counts ?? []));
     const log_index = await tx.log.append(

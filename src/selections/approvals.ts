@@ -16,7 +16,7 @@ import { isKnown } from '../document/seen.ts';
 import type { Listing } from '../listings/listing.ts';
 import type { Kind } from '../observations/known/kind.ts';
 import { kinds } from '../observations/known/kinds.ts';
-import { malwareWords } from '../observations/known/malware.ts';
+import { saidAs } from '../observations/known/malware.ts';
 import type { Observation } from '../observations/known/observation.ts';
 import { payeesIn } from '../observations/known/prices/offer.ts';
 import { priceOffers } from '../observations/known/prices/offers.ts';
@@ -214,7 +214,7 @@ function judgeEntry({ listing, now_ms }: ComparedListing, approval: Approval | u
 
 /** A report of malicious code ends an approval; without approvals it is only told. */
 const judgeReports = ({ listing }: ComparedListing): ApprovalAnswer[] =>
-  malwareWords(listing.observations, ['malware']).map((report) => ({
+  saidAs(listing.observations, ['malware']).map((report) => ({
     criterion: 'not_reported',
     result: 'not_met',
     fact: sentence(report),

@@ -288,6 +288,9 @@ it('get_history says why checks failed and what came instead, as get_agent does,
   const other = await callTool<{ detail: string }>(directory, 'get_agent', { handle: `${url}/other` });
   expect(other).toMatchObject({ code: 'unknown_handle', near: [handle] });
   expect(other.detail).toContain(beside);
+  const hits = await callTool(directory, 'search_agents', { query: 'translate' });
+  const redirected = `redirected Dossier to another host, \`api.other-cloud.io\`, ${days[2]}`;
+  expect(hits).toMatchObject({ listings: [{ facts: expect.arrayContaining([redirected]) }] });
   const page = async () => (await directory.app.request(`/agents/${handle}/history`)).text();
   expect(await page()).toContain('(HTTP 308) instead of MCP');
   expect(await page()).not.toContain('something else');

@@ -195,7 +195,8 @@ describe('whatever publishers record and endpoints answer', () => {
         seen: 'answered ',
         asks: 'refused without the recorded secret ',
       }[main];
-      const inHit = hit.some((fact) => fact.startsWith(begins ?? 'returned something other than MCP '));
+      const otherwise = 'returned something other than MCP |redirected Dossier to another host, ';
+      const inHit = hit.some((fact) => new RegExp(`^(?:${begins ?? otherwise})`).test(fact));
       const isAlive = own.some(({ outcome, missed_since }) => outcome === 'seen' && !missed_since);
       const none = own.some(({ outcome }) => outcome === 'asks') ? 'unknown' : 'not_met';
       const isJudged = texts.criteria.includes(`endpoint_observed_alive: ${isAlive ? 'met' : none};`);

@@ -3,7 +3,7 @@ import { factsOf } from '../../observations/known/kind.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsCount } from '../../observations/known/kinds/lists/tools.ts';
 import { registryFirstPublished } from '../../observations/known/kinds/record.ts';
-import { malwareWords } from '../../observations/known/malware.ts';
+import { saidAs } from '../../observations/known/malware.ts';
 import { currentOutcome } from '../../observations/known/observation.ts';
 import type { NativeSignals } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
@@ -51,8 +51,7 @@ function listedText(listing: ListingDocument): string {
   return listing.updated_at === undefined ? 'listed' : `listed, updated ${listing.updated_at.slice(0, 7)}`;
 }
 
-export const isMalware = ({ observations }: ListingDocument) =>
-  malwareWords(observations, ['malware']).length > 0;
+export const isMalware = ({ observations }: ListingDocument) => saidAs(observations, ['malware']).length > 0;
 
 /** At most 32 characters (docs/contract.md, "The badge"). */
 export function toBadge(listing: ListingDocument): string {

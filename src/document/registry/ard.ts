@@ -3,7 +3,7 @@ import { wrongField } from '../../core/problem.ts';
 import { placeholdersIn } from '../../core/text.ts';
 import { toText } from '../../core/words.ts';
 import type { ListingInput, ListingRemote } from '../../listings/listing.ts';
-import { malwareWords } from '../../observations/known/malware.ts';
+import { saidAs } from '../../observations/known/malware.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
 // Agentic Resource Discovery v0.91 of 26 August 2026, github.com/ards-project/ard-spec, spec/ard.md.
@@ -79,7 +79,7 @@ export function readUrn(identifier: string): string | undefined {
 /** ARD 4.2, without trustManifest and representativeQueries, which only the publisher could state. */
 export function toArdEntry(listing: ListingDocument, publicUrl: string) {
   const { handle, title, description, version, tags, remotes, packages, website, links } = listing;
-  const malware = malwareWords(listing.observations).map(toText);
+  const malware = saidAs(listing.observations, ['malware', 'other_malware']).map(toText);
   return {
     '@context': ['https://agenticresourcediscovery.org/context/v1', { dossier: ownNamespace(publicUrl) }],
     identifier: toUrn(handle),

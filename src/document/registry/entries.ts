@@ -23,7 +23,7 @@ import { canonicalDigest } from '../../log/leaf.ts';
 import { predicateName, statementType } from '../../log/verify.ts';
 import type { Kind } from '../../observations/known/kind.ts';
 import { kinds } from '../../observations/known/kinds.ts';
-import { malwareWords } from '../../observations/known/malware.ts';
+import { saidAs } from '../../observations/known/malware.ts';
 import { isDated, knowingOf } from '../../observations/known/observation.ts';
 import { toStaleAt } from '../../observations/known/to-observations.ts';
 import { toListingDocument } from '../document.ts';
@@ -110,7 +110,7 @@ const withoutMembers = (observations: object, names: readonly string[]) =>
 
 /** With each version, because a report names the one that it is about. */
 function toReports({ observations }: ListingDocument): { malware: string[] } | undefined {
-  const malware = malwareWords(observations).map(toText);
+  const malware = saidAs(observations, ['malware', 'other_malware']).map(toText);
   return malware.length > 0 ? { malware } : undefined;
 }
 

@@ -4,7 +4,7 @@ import type { HitFacts } from '../../document/hit.ts';
 import { toOwners } from '../../listings/references/name.ts';
 import { factsOf } from '../../observations/known/kind.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
-import { malwareWords } from '../../observations/known/malware.ts';
+import { saidAs } from '../../observations/known/malware.ts';
 import { costOf, priceOffers } from '../../observations/known/prices/offers.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
 import type { Facet } from '../../search/query.ts';
@@ -33,7 +33,7 @@ const timesOf = {
   payment: ({ observations }) =>
     factsOf(priceOffers, observations).filter(({ value }) => value && costOf(value)),
   changed: ({ observations }) => observations.map((one) => ({ observed_at: one.changed_from?.seen_from })),
-  malware: ({ observations }) => observations.filter((one) => malwareWords([one], ['malware']).length > 0),
+  malware: ({ observations }) => observations.filter((one) => saidAs([one], ['malware']).length > 0),
   rated: ({ native }) => ratingGroups.map((group) => ({ observed_at: native?.[group].last_at })),
 } as const satisfies Record<
   string,

@@ -103,6 +103,14 @@ const undated = (said: unknown) =>
       /(?:You asked about|Your request means) .* about (?:that|the newest) version(?:; as of [\d-]+, no version of the record that Dossier has read names the package at `[^`]+`)?\. ?/,
       '',
     );
+it('says in a search that the recorded version is deprecated, with the words of its registry', async () => {
+  const { structuredContent } = await client.call('search_agents', { query: 'wordy' });
+  const [wordy] = (structuredContent?.listings ?? []) as { facts: string[] }[];
+  expect(wordy?.facts.at(-1)).toMatch(
+    /^npm marks version `1\.19\.0` of `npm:wordy` as deprecated \(Dossier, [\d-]{10}\): “19 /,
+  );
+});
+
 const saysOf = async (handle: string) =>
   undated((await client.call('get_agent', { handle })).structuredContent?.version_asked).trim();
 
