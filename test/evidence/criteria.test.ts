@@ -615,7 +615,7 @@ describe('a criterion', () => {
   });
 
   it.each<readonly [asked: string, change: Change, why: string | undefined]>([
-    ['price_at_most:1 EURC', quoted, 'its quote is in USDC, not in the asset of this limit'],
+    ['price_at_most:1 EURC', quoted, 'quoted: 0.01 USDC on Base, not in the asset of this limit'],
     ['price_at_most:1 USDC', quoted, undefined],
     ['price_known', ofTests, 'its quote is in tokens of a test network, which have no value'],
     ['pay_to_unchanged_for:20', paid(), 'first seen by Dossier on 2026-11-01'],

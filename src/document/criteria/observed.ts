@@ -1,4 +1,4 @@
-import { dayOf, listed, ours, own, say } from '../../core/words.ts';
+import { code, dayOf, isEmpty, join, ours, own, say } from '../../core/words.ts';
 import { isUnanswered } from '../../observations/asked/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/known/kind.ts';
@@ -8,9 +8,10 @@ import { packageAdvisories, reportedMalware } from '../../observations/known/kin
 import { packageDeprecated, packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { packageProvenance } from '../../observations/known/kinds/packages/provenance.ts';
 import { currentOutcome, isDated, type Observation } from '../../observations/known/observation.ts';
-import { isWithinLimit, readPriceLimit, symbolOf } from '../../observations/known/prices/assets.ts';
+import { isWithinLimit, readPriceLimit, symbolOf, toCaip19 } from '../../observations/known/prices/assets.ts';
 import { isAnotherEachTime, isWhole, type OffersSummary } from '../../observations/known/prices/offer.ts';
 import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/known/prices/offers.ts';
+import { offersWords } from '../../observations/known/prices/words.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
   criteriaOf,
@@ -23,8 +24,10 @@ import {
   orAsShown,
   perhaps,
   plain,
-  type Reason,
   type Result,
+  resultTexts,
+  type UnknownResult,
+  unknown,
 } from './criterion.ts';
 import { unlessUnread } from './recorded.ts';
 
@@ -32,11 +35,15 @@ type FactAt = <K extends NamedKind>(kind: K, place?: string) => FactOf<K> | unde
 
 type Joined = (found: readonly Result[]) => Result | undefined;
 
-/** What runs from a package has no endpoint to judge. */
+type OfOne = Result | UnknownResult;
+
+const mostNamed = 3;
+
+/** What runs from a package has no endpoint to judge. Each of several tells why the whole is not known. */
 function ofEndpoints(
   listing: ListingDocument,
-  judge: (at: FactAt) => Result | undefined,
-  join: Joined = ofEvery,
+  judge: (at: FactAt) => OfOne | undefined,
+  joined: Joined = ofEvery,
 ): JudgedResult {
   const urls = [...new Set(listing.remotes.map(({ url }) => url))];
   if (urls.length === 0) return unlessUnread(listing, 'endpoint', 'not_applicable');
@@ -45,9 +52,21 @@ function ofEndpoints(
       const named = place === undefined ? url : priceSubject(url, place);
       return factsOf(kind, listing.observations).find(({ subject }) => subject === named);
     };
-    return judge(at) ?? [];
+    const one = judge(at);
+    if (one === undefined) return [];
+    return typeof one === 'string'
+      ? { url, result: one, why: say`` }
+      : { url, result: 'unknown' as const, why: one.unknown };
   });
-  return orAsShown(join(found) ?? 'unknown');
+  const result = joined(found.map((one) => one.result)) ?? 'unknown';
+  const unsaid = found.filter(({ why }) => isEmpty(why));
+  if (result !== 'unknown' || unsaid.length === found.length) return orAsShown(result);
+  const told = [...found.filter((one) => !unsaid.includes(one)), ...unsaid].map(({ url, why, ...one }) => {
+    const words = isEmpty(why) ? ours(resultTexts[one.result].toLowerCase()) : why;
+    return urls.length === 1 ? words : say`${code(url)}: ${words}`;
+  });
+  const left = told.length - mostNamed;
+  return unknown(join([...told.slice(0, mostNamed), left > 0 && say`${left} more`], '; '));
 }
 
 function isAlive(at: FactAt): Result {
@@ -76,17 +95,23 @@ function asksNothing(at: FactAt): boolean {
   return currentOutcome(at(priceOffers)) === 'nothing' && isNone;
 }
 
-function quotesAtMost(at: FactAt, most: string): Result {
+/** Only a quote is compared; that there is none is a reason only beside other prices. */
+function quotesAtMost(at: FactAt, most: string, isPricedElsewhere: boolean): OfOne {
   const quote = at(priceOffers);
   const limit = readPriceLimit(most);
-  if (currentOutcome(quote) !== 'seen' || !limit) return 'unknown';
+  if (currentOutcome(quote) !== 'seen' || !limit)
+    return isPricedElsewhere ? unknown(own('no quote')) : 'unknown';
   const { offers = [], cheapest = offers } = quote?.value ?? {};
   const comparable = cheapest
     .map(({ amount, network = '', asset = '' }) =>
       isWhole(amount) ? isWithinLimit({ amount, network, asset }, limit) : undefined,
     )
     .filter((one) => one !== undefined);
-  return comparable.length === 0 ? 'unknown' : decided(comparable.includes(true));
+  if (comparable.length > 0) return decided(comparable.includes(true));
+  const [first = {}] = cheapest;
+  const isOther = isWhole(first.amount) && toCaip19(first.network ?? '', first.asset ?? '') !== undefined;
+  const why = isOther ? own('not in the asset of this limit') : own('which Dossier cannot compare');
+  return unknown(say`quoted: ${offersWords(cheapest)}, ${why}`);
 }
 
 /** The endpoint answers, but no longer shows the fact, which may have changed. */
@@ -100,7 +125,7 @@ function isUnchangedFor(
   at: FactAt,
   kind: typeof priceOffers | typeof toolsSurface,
   wanted: number,
-): Result | undefined {
+): OfOne | undefined {
   const one = at(kind);
   const none = kind === priceOffers && asksNothing(at) ? undefined : 'unknown';
   if (!one || currentOutcome(one) !== 'seen' || !isDated(one))
@@ -113,7 +138,7 @@ function isUnchangedFor(
     before_until: one.changed_from?.value === null ? undefined : one.changed_from?.seen_until,
   };
   if ((daysSince(since, Date.parse(one.observed_at)) ?? 0) >= wanted) return 'met';
-  return before_until === undefined ? 'unknown' : 'not_met';
+  return before_until === undefined ? unknown(say`first seen by Dossier on ${dayOf(since)}`) : 'not_met';
 }
 
 /**
@@ -166,23 +191,6 @@ const isOfTests = (quote: OffersSummary): boolean => {
   return symbols.length > 0 && symbols.every((symbol) => symbol.startsWith('test-'));
 };
 
-const notCompared: Reason<string> = (listing, result) => {
-  const symbols = [...new Set(statedIn(listing, true).flatMap(symbolsIn))].map((symbol) => ours(symbol));
-  return result === 'unknown' && symbols.length > 0
-    ? say`its quote is in ${listed(symbols)}, not in the asset of this limit`
-    : undefined;
-};
-
-const seenShorter =
-  (kind: typeof priceOffers | typeof toolsSurface): Reason<number> =>
-  ({ observations }, result, wanted) => {
-    const [one] = factsOf(kind, observations).filter((fact) => currentOutcome(fact) === 'seen');
-    if (result !== 'unknown' || !one || !isDated(one)) return undefined;
-    const since = one.parts?.payees?.since ?? one.first_seen_at;
-    const days_seen = daysSince(since, Date.parse(one.observed_at)) ?? 0;
-    return days_seen < wanted ? say`first seen by Dossier on ${dayOf(since)}` : undefined;
-  };
-
 const observed = criteriaOf('observed');
 
 export const observedCriteria = {
@@ -192,31 +200,25 @@ export const observedCriteria = {
     ['no_answer', 'where'],
     (listing) => ofEndpoints(listing, isAlive, ofSome),
   ),
-  price_known: observed(
-    'A price was seen',
-    plain,
-    ['costs'],
-    (listing) => {
-      if (statedIn(listing, true).some((quote) => !isOfTests(quote))) return 'met';
-      // Not met only if every endpoint was seen to ask for no payment.
-      return ofEndpoints(
-        listing,
-        (at) => (asksNothing(at) ? 'not_met' : 'unknown'),
-        (found) => (found.includes('unknown') ? 'unknown' : found[0]),
-      );
-    },
-    (listing, result) =>
-      result === 'unknown' && statedIn(listing, true).some(isOfTests)
-        ? own('its quote is in tokens of a test network, which have no value')
-        : undefined,
-  ),
-  price_at_most: observed(
-    'Quotes at most {}',
-    { kind: 'price' },
-    ['costs'],
-    (listing, most: string) => ofEndpoints(listing, (at) => quotesAtMost(at, most)),
-    notCompared,
-  ),
+  price_known: observed('A price was seen', plain, ['costs'], (listing) => {
+    if (statedIn(listing, true).some((quote) => !isOfTests(quote))) return 'met';
+    // Not met only if every endpoint was seen to ask for no payment.
+    return ofEndpoints(
+      listing,
+      (at) => {
+        if (asksNothing(at)) return 'not_met';
+        const { value } = at(priceOffers) ?? {};
+        return value && isOfTests(value)
+          ? unknown(own('its quote is in tokens of a test network, which have no value'))
+          : 'unknown';
+      },
+      (found) => (found.includes('unknown') ? 'unknown' : found[0]),
+    );
+  }),
+  price_at_most: observed('Quotes at most {}', { kind: 'price' }, ['costs'], (listing, most: string) => {
+    const isPriced = statedIn(listing, true).length > 0;
+    return ofEndpoints(listing, (at) => quotesAtMost(at, most, isPriced));
+  }),
   no_payment_seen: observed('The newest check saw no request for a payment', plain, ['costs'], (listing) => {
     if ([true, false].some((isPriced) => statedIn(listing, isPriced).length > 0)) return 'not_met';
     return ofEndpoints(listing, (at) => {
@@ -229,14 +231,12 @@ export const observedCriteria = {
     daysUnchanged,
     ['changed', 'costs'],
     (listing, wanted: number) => ofEndpoints(listing, (at) => isUnchangedFor(at, priceOffers, wanted)),
-    seenShorter(priceOffers),
   ),
   tools_unchanged_for: observed(
     'Tools unchanged for at least {} day(s)',
     daysUnchanged,
     ['changed', 'unread_tools', 'tools'],
     (listing, wanted: number) => ofEndpoints(listing, (at) => isUnchangedFor(at, toolsSurface, wanted)),
-    seenShorter(toolsSurface),
   ),
   no_malware_report: observed(
     'No recorded package is reported as malicious code',

@@ -1,27 +1,43 @@
 import { expect, it } from 'vitest';
 import { comparedOf } from '../../support/compared.ts';
 import { openDirectory } from '../../support/directory.ts';
-import { startShop } from '../../support/endpoints/paid-endpoint.ts';
+import { startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
+import { startMppServer, startShop } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { connect } from '../../support/mcp-clients.ts';
-import { alice, mallory, offerOf } from '../../support/offers.ts';
+import { alice, mallory, offerOf, unknownToken, usdc } from '../../support/offers.ts';
 import { opened } from '../../support/opened.ts';
 
 const handle = 'com.regions/kyc';
 const [us, eu] = ['https://us.regions.com/mcp', 'https://eu.regions.com/mcp'];
 const hosts = {
+  'pro.regions.com': await opened(startShop(() => [offerOf({ amount: '30000' })])),
+  'free.regions.com': await opened(startModernServer(() => [])),
+  'coin.regions.com': await opened(startShop(() => [offerOf({ asset: unknownToken, amount: '30000' })])),
+  'odd.regions.com': await opened(startShop(() => [offerOf({ amount: 'some' })])),
+  'tempo.regions.com': await opened(startMppServer('tempo.regions.com')),
   'us.regions.com': await opened(startShop(() => [offerOf({ amount: '20000' })])),
   'eu.regions.com': await opened(startShop(() => [offerOf({ amount: '40000', payTo: mallory })])),
 };
-const entry = registryEntry(handle, {
-  description: 'Checks identities',
-  remotes: [us, eu].map((url) => ({ type: 'streamable-http', url })),
-});
+const at = (...urls: string[]) => ({ remotes: urls.map((url) => ({ type: 'streamable-http', url })) });
+const entry = registryEntry(handle, { description: 'Checks identities', ...at(us, eu) });
+/** Beside an endpoint whose quote is within a limit, one of which that is not known. */
+const halves = ['free', 'coin', 'odd', 'tempo'].map((host) => ({
+  name: `com.halves/${host}`,
+  entry: registryEntry(
+    `com.halves/${host}`,
+    at(`https://${host}.regions.com/mcp`, 'https://pro.regions.com/mcp'),
+  ),
+}));
 const other = registryEntry('com.elsewhere/kyc', { remotes: [] });
 const directory = await opened(
-  openDirectory({ entries: [entry, other], hosts, environment: { LIMITS: 'off' } }),
+  openDirectory({
+    entries: [entry, other, ...halves.map((one) => one.entry)],
+    hosts,
+    environment: { LIMITS: 'off' },
+  }),
 );
-await directory.observe(handle);
+for (const one of [handle, ...halves.map(({ name }) => name)]) await directory.observe(one);
 const client = await opened(connect('v2', { app: directory.app }));
 const told = async (tool: string, input: Record<string, unknown>) =>
   (await client.call(tool, input)).content[0]?.text ?? '';
@@ -78,4 +94,25 @@ it('criteria about endpoints are about the address that was asked for, and the a
   const page = await (await directory.app.request(path)).text();
   expect(page).toContain('one of 2 endpoints in the record.');
   expect(page).not.toContain('0.04 USDC');
+});
+
+it.each([
+  ['free', 'no quote'],
+  ['coin', `quoted: 30000 of \`${unknownToken}\` on Base, not in the asset of this limit`],
+  [
+    'odd',
+    `quoted: an amount that Dossier cannot read of \`${usdc.toLowerCase()}\` on Base, which Dossier cannot compare`,
+  ],
+  ['tempo', 'quoted: 0.01 USDC.e (scheme `charge`) on Tempo Mainnet, not in the asset of this limit'],
+])('why a limit of a price is not known is told of each endpoint: %s', async (host, why) => {
+  const asked = {
+    handles: [`com.halves/${host}`, 'com.elsewhere/kyc'],
+    criteria: ['price_at_most:0.05 USDC'],
+  };
+  expect(comparedOf((await client.call('compare_agents', asked)).structuredContent)[0]).toMatchObject({
+    results: { 'price_at_most:0.05 USDC': 'unknown' },
+    reasons: {
+      'price_at_most:0.05 USDC': `\`https://${host}.regions.com/mcp\`: ${why}; \`https://pro.regions.com/mcp\`: met`,
+    },
+  });
 });
