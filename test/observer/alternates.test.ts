@@ -42,3 +42,21 @@ it('two lists that take turns are one entry of the log and one thing to say, unt
   expect(await checkWith('Deletes')).toBe(1);
   expect(await directory.audit()).toEqual([]);
 });
+
+it('between two days, each change of a value that came back is told once, with its own entry of the log', async () => {
+  const began = directory.context.clock().toISOString().slice(0, 10);
+  for (const words of ['One', 'Two', 'Three', 'Two', 'Three', 'One', 'Two', 'Three']) await checkWith(words);
+  const until = directory.context.clock().toISOString().slice(0, 10);
+  const client = await connect('v2', { app: directory.app });
+  for (const days of [2, 3, 4]) {
+    const since = new Date(Date.parse(began) + days * 86_400_000).toISOString();
+    const entriesOf = async (input: object) => {
+      const { content } = await client.call('get_history', { handle, ...input });
+      return content[0]?.text?.match(/\(log index \d+\)/g)?.toSorted();
+    };
+    const all = await entriesOf({ since });
+    expect(all?.length).toBeGreaterThan(3);
+    expect(await entriesOf({ since, until })).toEqual(all);
+  }
+  await client.close();
+});

@@ -61,8 +61,12 @@ async function toWholeChange(
   return { ...change, ...(items && { items: items.items, counts: items.counts }) };
 }
 
+/** A value that came back has several changes between equal ends, each from another time. */
 const endsOf = ({ kind, subject, before, after }: ShownChange) =>
-  JSON.stringify([kind, subject, before?.value, before?.outcome, after.value, after.outcome]);
+  JSON.stringify([
+    [kind, subject, before?.value, before?.outcome, before?.seen_until],
+    [after.value, after.outcome],
+  ]);
 
 /** Between the ends of two days, however often it changed on the way. `others` of `events` are not that. */
 export async function toDiffering(
@@ -73,18 +77,24 @@ export async function toDiffering(
   const { handle } = is.listing;
   const record = difference(stated(was), stated(is), form);
   const at = endOfDay(to);
+  const entries = new Map(
+    events.flatMap((event) =>
+      event.type === 'check'
+        ? event.changes.map((one) => [endsOf(one), { ...one, log_index: event.log_index }] as const)
+        : [],
+    ),
+  );
   const changes: ObservationChange[] = [];
-  for (const one of await context.store.observations.between(handle, [endOfDay(from), at]))
-    if (!isOther?.(one)) changes.push(await toWholeChange(handle, one, context));
+  for (const one of await context.store.observations.between(handle, [endOfDay(from), at])) {
+    if (isOther?.(one)) continue;
+    const change = await toWholeChange(handle, one, context);
+    const { alternates_since } = entries.get(endsOf(change)) ?? {};
+    changes.push({ ...change, ...(alternates_since && { alternates_since }) });
+  }
   const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
   const ends = new Set(changes.map(endsOf));
   const isEnd = (one: ShownChange) => ends.has(endsOf(one));
-  const entries = new Map(
-    events.flatMap((event) =>
-      event.type === 'check' ? event.changes.map((one) => [endsOf(one), event.log_index] as const) : [],
-    ),
-  );
-  const entryOf = ({ change }: FoldedChange) => entryWords(entries.get(endsOf(change)));
+  const entryOf = ({ change }: FoldedChange) => entryWords(entries.get(endsOf(change))?.log_index);
   return {
     words: [
       ...(record.length > 0 ? [say`Record, claim and ratings: ${differenceWords(record)}`] : []),
