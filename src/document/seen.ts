@@ -27,6 +27,7 @@ import {
   ownReason,
 } from '../observations/known/observation.ts';
 import { answeredWords, type Tallied } from '../observations/known/timeline/tally.ts';
+import type { Turns } from '../observations/known/timeline/timeline.ts';
 import type { ListingDocument } from './listing-document.ts';
 
 /** A fact that the record states, or that Dossier has looked for. Its value is null if it was not found. */
@@ -102,10 +103,13 @@ export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): K
   )?.value;
 
 /** Follows the words of a change. */
-export const alternatesWords = (change?: { readonly alternates_since?: string | undefined }): Words =>
-  change?.alternates_since
-    ? say`; it has alternated between these two since ${dayOf(change.alternates_since)}`
-    : say``;
+export const turnsWords = (turns: Partial<Turns> | undefined): Words => {
+  const { since, states = 2, changes = 0 } = turns ?? {};
+  if (since === undefined) return say``;
+  return states === 2
+    ? say`; it has alternated between these two since ${dayOf(since)}`
+    : say`; ${count(changes, 'change')} among ${number(states)} states since ${dayOf(since)}, each of which came back`;
+};
 
 export function sinceThen({ listing }: JudgedListing, { missed_since, is_stale, value }: DatedObservation) {
   if (missed_since)

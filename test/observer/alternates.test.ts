@@ -58,5 +58,9 @@ it('between two days, each change of a value that came back is told once, with i
     expect(all?.length).toBeGreaterThan(3);
     expect(await entriesOf({ since, until })).toEqual(all);
   }
+  const { content } = await client.call('get_agent', { handle });
+  expect(content[0]?.text).toMatch(
+    /; 7 changes among 3 states since \d{4}-\d\d-\d\d, each of which came back/,
+  );
   await client.close();
 });

@@ -38,7 +38,7 @@ import {
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
 import { changeWithVersion, changeWords } from '../changes.ts';
-import { alternatesWords } from '../seen.ts';
+import { turnsWords } from '../seen.ts';
 import { toLabel } from '../words.ts';
 import { valueWords } from './all-facts.ts';
 import { type FollowedChange, type HistoryEvent, isChanged, isReread, isSeen } from './history-events.ts';
@@ -142,7 +142,7 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
 
 /** Of a list, at most so many changed members; for 0, only that it changed. */
 export const changedWords = (change: ShownChange, most = mostItems): Words =>
-  say`${stateWords(change, most)}${alternatesWords(change)}`;
+  say`${stateWords(change, most)}${turnsWords({ since: change.alternates_since })}`;
 
 function stateWords(change: ShownChange, most: number): Words {
   const { before, after } = change;

@@ -44,7 +44,6 @@ import { type ListingDocument, servedAs } from '../listing-document.ts';
 import { ratedWords } from '../rated.ts';
 import { awayWords, recordedSecrets } from '../record.ts';
 import {
-  alternatesWords,
   asksPayment,
   between,
   daysSince,
@@ -55,6 +54,7 @@ import {
   type SeenFact,
   sinceThen,
   tallyWords,
+  turnsWords,
 } from '../seen.ts';
 import { publisherSays, strangerWords } from '../sentences.ts';
 import { newerWords } from './kept-up.ts';
@@ -228,7 +228,9 @@ function shownChanges(one: ChangedFact, listing: ListingDocument) {
   const all = toldChanges(one).filter(
     ({ first_seen_at }) => daysSince(first_seen_at, listing) <= changed_days,
   );
-  return [...all.slice(0, mostChanges - 1), ...all.slice(mostChanges - 1).slice(-1)];
+  return [...all.slice(0, mostChanges - 1), ...all.slice(mostChanges - 1).slice(-1)].toSorted((a, b) =>
+    a.first_seen_at.localeCompare(b.first_seen_at),
+  );
 }
 
 function changed(judged: JudgedListing): Noticed[] {
@@ -239,7 +241,7 @@ function changed(judged: JudgedListing): Noticed[] {
       const said = shownChanges(one, listing).flatMap((change) => {
         const isLast = change.changed_from === one.changed_from;
         const words = changeWords(kind, change, between(change));
-        const alternates = isLast && alternatesWords(one.changed_from);
+        const alternates = isLast && turnsWords(one.changed_from?.turns);
         const isOlder = isLast && isKnown(one) && !isEmpty(sinceThen(judged, one));
         if (!words) return [];
         return say`${words}${alternates}${isOlder && say`; last seen on ${day(one.observed_at)}`}`;

@@ -66,7 +66,10 @@ const changedFrom = z.object({
   outcome: z.enum(outcomes),
   seen_until: z.string(),
   seen_from: z.string().describe('The first check that saw the change'),
-  alternates_since: maybe.describe('Since when it alternates between these two states'),
+  turns: z
+    .object({ since: z.string(), states: z.number(), changes: z.number() })
+    .optional()
+    .describe('How often it changed among states that each came back'),
   tools: z
     .array(z.object({ tool: z.string(), ...changedMember }))
     .optional()

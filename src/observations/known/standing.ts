@@ -3,7 +3,6 @@ import { tellingChanges, toChangedFrom } from './changes/telling.ts';
 import { kindOf, rulesOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import {
-  alternatesSince,
   changes,
   isSame,
   type Span,
@@ -12,6 +11,7 @@ import {
   standing,
   states,
   type Timeline,
+  turnsOf,
 } from './timeline/timeline.ts';
 
 /** A value that came back has the changes of the value. */
@@ -70,7 +70,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
   const led = all.findLast(({ is }) => isSame(is, state) && is.method_version === state.method_version);
   const last = led === all.at(-1) ? led : undefined;
   const earlier = tellingChanges(kind, all, last).map(({ said }) => said);
-  const alternates_since = last && alternatesSince(all);
+  const turns = last && turnsOf(all);
   const missed = toMissed(later);
   const parts = toParts(timeline, state);
   const away = timeline.away?.findLast(([left, back]) => state.from < left && back <= state.to);
@@ -82,7 +82,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
     observed_at: state.beyond ? from : to,
     first_seen_at: from,
     ...(last && {
-      changed_from: { ...toChangedFrom(kind, last), ...(alternates_since && { alternates_since }) },
+      changed_from: { ...toChangedFrom(kind, last), ...(turns && { turns }) },
     }),
     ...(earlier.length > 0 && { earlier_changes: earlier }),
     ...(parts && { parts }),

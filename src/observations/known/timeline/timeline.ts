@@ -242,6 +242,25 @@ export function alternatesSince(all: readonly StateChange[]): string | undefined
   return run.find(isDense)?.is.from;
 }
 
+/** States that came back, each of them, and how often it changed among them. */
+export interface Turns {
+  readonly since: string;
+  readonly states: number;
+  readonly changes: number;
+}
+
+/** Of the longest row of changes up to the last in which each state was seen more than once. */
+export function turnsOf(all: readonly StateChange[]): Turns | undefined {
+  const since = alternatesSince(all);
+  if (since !== undefined)
+    return { since, states: 2, changes: all.filter(({ is }) => is.from >= since).length };
+  const keys = [all[0]?.was, ...all.map(({ is }) => is)].map((one) => one && JSON.stringify(essenceOf(one)));
+  const times = (from: number) => [...Map.groupBy(keys.slice(from), (key) => key).values()];
+  const from = keys.findIndex((_, at) => times(at).every(({ length }) => length > 1));
+  const first = from < 0 ? undefined : all[from];
+  return first && { since: first.is.from, states: times(from).length, changes: all.length - from };
+}
+
 /** `later` readings did not see it. */
 interface Standing {
   readonly state: State;
