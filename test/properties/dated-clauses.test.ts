@@ -249,7 +249,10 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     `No change was seen in \\d+ checks? since ${D}; …(?:; since ${D}, checks have not seen all facts again)?`,
     (all, days) => isOn(all, days, always),
   ],
-  [`no check since (?:${D}|later that day) saw it answer`, (all, [day]) => isNever(all, day, answers)],
+  [
+    `no check since (?:${D}|later that day) saw it answer`,
+    (all, [day = all.findLast((one) => !answers(one))?.day]) => isNever(all, day, answers),
+  ],
   [
     `Its tools changed (?:between ${D} and ${D}|on ${D})`,
     (all, days) => isChange(all, 'Tools it lists', toDays(days)),
@@ -327,7 +330,10 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     `first seen on ${D}, and the earlier state was last seen (?:on ${D}|earlier that day)`,
     (all, [is, was]) => is !== was && isOn(all, [is, was], answers),
   ],
-  [`it has alternated between these two since ${D}`, (all, days) => isOn(all, days, always)],
+  [
+    `(?:it has alternated between these two|\\d+ changes among \\d+ states) since ${D}`,
+    (all, days) => isOn(all, days, always),
+  ],
   [
     `the same each time that Dossier saw them (?:from ${D} to ${D}|on ${D})`,
     (all, days) => isOn(all, days, lists),
