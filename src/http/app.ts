@@ -7,7 +7,7 @@ import { asNetwork } from '../core/turns.ts';
 import { toWidestNetwork } from '../limits/limit.ts';
 import type { Fixtures } from '../mcp/http.ts';
 import { createAnswerCache } from './cache/answer-cache.ts';
-import { createFastPath, createPageStore, createRefuser } from './cache/fast-path.ts';
+import { createFastPath, createPageStore } from './cache/fast-path.ts';
 import type { HttpEnvironment, Request } from './call.ts';
 import { createCallerReader } from './caller.ts';
 import { createLimitGuard, createRequestLimits, createRequestTurns, createTurnGuard } from './limits.ts';
@@ -22,9 +22,9 @@ import {
   nameRequest,
   trimNotModified,
 } from './middleware.ts';
-import { answerError, answerMethod, answerProblem } from './problems.ts';
+import { answerError, answerMethod } from './problems.ts';
 import { createArdRoutes, registryRoutes } from './registry-api.ts';
-import { createEncodingChoice } from './response.ts';
+import { chooseEncoding } from './response.ts';
 import { apiRoutes } from './routes/api.ts';
 import { assetRoutes, createCardRoutes } from './routes/assets.ts';
 import { changeRoutes } from './routes/changes.ts';
@@ -37,36 +37,36 @@ import { discoveryRoutes, healthRoutes, pageRoutes } from './routes/pages.ts';
 import { searchRoutes } from './routes/search.ts';
 import { viewRoutes } from './routes/views.ts';
 
-const answerCache_bytes = 16 * 1024 * 1024;
-
 export type App = ReturnType<typeof createApp>;
 
 export function createApp(
   context: Context,
-  options: {
+  {
+    fixtures,
+    answerCache_bytes = 16 * 1024 * 1024,
+  }: {
     readonly fixtures?: Fixtures;
     /** 0 caches nothing. */
     readonly answerCache_bytes?: number;
   } = {},
 ) {
   const { config } = context;
-  const cache = createAnswerCache(context, options.answerCache_bytes ?? answerCache_bytes);
+  const cache = createAnswerCache(context, answerCache_bytes);
   const shared = {
     context,
     cache,
-    chooseEncoding: createEncodingChoice(),
     isOurs: createHostCheck(config),
     callers: createCallerReader(config),
     limits: createRequestLimits(config),
   };
-  const mcp = createMcpRoute(context, { cache, fixtures: options.fixtures });
+  const mcp = createMcpRoute(context, { cache, fixtures });
   const app = new Hono<HttpEnvironment>({ getPath: getRoutedPath });
   app.onError(answerError);
-  app.notFound((c) => answerProblem(c, new Problem('not_found')));
+  app.notFound((c) => answerError(new Problem('not_found'), c));
 
   app.use(async (c, next) => {
     c.set('context', context);
-    c.set('encoding', shared.chooseEncoding(c.req.header('accept-encoding')));
+    c.set('encoding', chooseEncoding(c.req.header('accept-encoding')));
     await next();
   });
   app.use(nameRequest, accessLog, trimNotModified, createPageStore(shared), createHeaderGuard(config));
@@ -95,10 +95,7 @@ export function createApp(
   };
   const toListener = () => {
     const answer = getRequestListener(app.fetch);
-    return createFastPath(
-      { ...shared, refuse: createRefuser(context, shared.isOurs) },
-      (incoming, outgoing) => void answer(incoming, outgoing),
-    );
+    return createFastPath(shared, (incoming, outgoing) => void answer(incoming, outgoing));
   };
   return Object.assign(app, { toListener, close });
 }

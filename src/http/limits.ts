@@ -1,7 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { askedRunLimit, badCapabilityLimit } from '../claims/authenticate.ts';
 import { claimChangeLimit } from '../claims/checks/check.ts';
-import { Problem } from '../core/problem.ts';
 import { defaultLimit, maxLimit } from '../document/registry/entries.ts';
 import { createMemoryLimit, type LimitSettings, type MemoryLimit } from '../limits/limit.ts';
 import { createSearchTurns } from '../limits/searches.ts';
@@ -89,22 +88,12 @@ const hasNoTurn = /^\/(?:api|export)\/|\/card\.png$/;
  * Answers that are not cached take turns (docs/decisions/limits.md). Throws unavailable while too many wait.
  */
 export function createRequestTurns(limits: RequestLimits, settings: LimitSettings) {
-  const turns = createSearchTurns(settings, mostWaiting);
-  return async <Answer>(c: Request, work: () => Promise<Answer>): Promise<Answer> => {
+  const inTurn = createSearchTurns(settings, mostWaiting, 'Too many requests at the moment.');
+  return <Answer>(c: Request, work: () => Promise<Answer>): Promise<Answer> => {
     const { caller, clock } = c.get('context');
     const limit = limitOf(limits, c.req.method, c.req.path);
     const used = settings.hasLimits ? limit.usedShare(caller.network, clock().getTime()) : 0;
-    const end = await turns.wait(caller.network, used);
-    if (!end)
-      throw new Problem('unavailable', {
-        retry_after_s: 2,
-        detail: 'Too many requests at the moment.',
-      });
-    try {
-      return await work();
-    } finally {
-      end();
-    }
+    return inTurn(caller.network, used, work);
   };
 }
 export type RequestTurns = ReturnType<typeof createRequestTurns>;

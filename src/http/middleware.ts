@@ -11,7 +11,7 @@ import { memoize } from '../core/lazy.ts';
 import { Problem, wrongField } from '../core/problem.ts';
 import { day_s } from '../core/text.ts';
 import { logMembers } from '../telemetry/logger.ts';
-import { fixedFilterNames } from '../tools/find/meant-filters.ts';
+import { fixedFilterNames, textFilterNames } from '../tools/find/meant-filters.ts';
 import type { HttpEnvironment, Request as HttpRequest, Request } from './call.ts';
 
 /**
@@ -80,24 +80,7 @@ const view = '/views/[^/]+';
 
 /** `*` accepts any; other paths declare no parameter. */
 const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] = [
-  [
-    /^\/agents$/,
-    [
-      'q',
-      'query',
-      'tag',
-      'transport',
-      'package',
-      'state',
-      'publisher',
-      'sort',
-      'cursor',
-      'handle',
-      'from',
-      'shown',
-      ...fixedFilterNames,
-    ],
-  ],
+  [/^\/agents$/, ['q', 'query', 'tag', 'handle', 'from', 'shown', ...textFilterNames, ...fixedFilterNames]],
   // Redirects to names of criteria; not cached.
   [/^\/compare$/, ['*']],
   [new RegExp(`^${listing}$`), ['as_of']],
@@ -200,19 +183,12 @@ export const addressGuard: MiddlewareHandler<HttpEnvironment> = async (c, next) 
   await next();
 };
 
-interface Answered {
-  readonly request: string | undefined;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly tool?: string | undefined;
-  readonly start: number;
-}
+type Answered = Record<'method' | 'path', string> & Partial<Record<'request' | 'tool', string>>;
 
 /** `start` is of performance.now(). */
 export function logAnswer(
   { log }: Pick<Context, 'log'>,
-  { request, method, path, tool, status, start }: Answered,
+  { request, method, path, tool, status, start }: Answered & Record<'status' | 'start', number>,
 ): void {
   const ms = Math.round((performance.now() - start) * 10) / 10;
   logMembers(log, () => {

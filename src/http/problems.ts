@@ -5,7 +5,7 @@ import { badgePolicy, toBadgeSvg } from '../views/listing/badge.ts';
 import { toProblemPage } from '../views/pages.ts';
 import type { Request } from './call.ts';
 import { toMcpCorsHeaders } from './middleware.ts';
-import { toWaitHeaders } from './response.ts';
+import { toFactHeaders } from './response.ts';
 
 /** Others have -32000, reserved for implementations. */
 const rpcCodes: Partial<Record<ProblemCode, number>> = {
@@ -28,8 +28,7 @@ function toRpcAnswer(problem: Problem, rpcCode = rpcCodes[problem.code] ?? -3200
     headers: {
       'Content-Type': 'application/json',
       'Cache-Control': 'no-store',
-      ...(facts.allow && { Allow: facts.allow.join(', ') }),
-      ...toWaitHeaders(facts),
+      ...toFactHeaders(facts),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: null, error }),
   };
@@ -84,8 +83,7 @@ function problemHeaders({ code, status, facts }: Problem): Record<string, string
   return {
     'Cache-Control': 'no-store',
     Vary: 'Accept',
-    ...toWaitHeaders(facts),
-    ...(facts.allow && { Allow: facts.allow.join(', ') }),
+    ...toFactHeaders(facts),
     ...(status === 401 && { 'WWW-Authenticate': `Bearer realm="dossier"${error}` }),
   };
 }
@@ -108,11 +106,6 @@ const wantedBy = (path: string): string =>
     ?.replaceAll(/[^A-Za-z0-9]+/g, ' ')
     .trim() ?? '';
 
-interface Refused {
-  readonly path: string;
-  readonly accept: string | undefined;
-}
-
 const isBadge = (path: string) => path.startsWith('/badge/') && !path.endsWith('.json');
 
 /** Pages that embed a badge cannot show a problem document. */
@@ -126,11 +119,16 @@ function toBadgeProblem(problem: Problem): ProblemAnswer {
   return { status: problem.status, headers, body };
 }
 
-function toNegotiated(
-  { path, accept }: Refused,
+/** The same for the fast path and the app. */
+export function toRefusalAnswer(
+  { path, accept, origin }: { readonly path: string } & Partial<Record<'accept' | 'origin', string>>,
   problem: Problem,
   site: Pick<Context, 'config'>,
 ): ProblemAnswer {
+  if (isMcpPath(path)) {
+    const answer = toRpcAnswer(problem);
+    return { ...answer, headers: { ...answer.headers, ...toMcpCorsHeaders(origin) } };
+  }
   if (isBadge(path)) return toBadgeProblem(problem);
   if (wantsHtml(path, accept)) {
     const headers = { ...problemHeaders(problem), 'Content-Type': 'text/html; charset=UTF-8' };
@@ -143,34 +141,15 @@ function toNegotiated(
   return { ...answer, status: ard.status, body };
 }
 
-/** The same for the fast path and the app. */
-export function toRefusalAnswer(
-  { origin, ...asked }: Refused & { readonly origin: string | undefined },
-  problem: Problem,
-  site: Pick<Context, 'config'>,
-): ProblemAnswer {
-  if (!isMcpPath(asked.path)) return toNegotiated(asked, problem, site);
-  const answer = toRpcAnswer(problem);
-  return { ...answer, headers: { ...answer.headers, ...toMcpCorsHeaders(origin) } };
-}
-
-const sendProblem = (c: Request, { status, headers, body }: ProblemAnswer): Response =>
-  c.body(body, status as ContentfulStatusCode, { ...headers });
-
-export const answerProblem = (c: Request, problem: Problem): Response =>
-  sendProblem(
-    c,
-    toNegotiated({ path: c.req.path, accept: c.req.header('accept') }, problem, c.get('context')),
-  );
-
 export function answerError(error: Error, c: Request): Response {
   const context = c.get('context');
   const { path } = c.req;
   const asked = { path, accept: c.req.header('accept'), origin: c.req.header('origin') };
-  return sendProblem(c, toRefusalAnswer(asked, toProblem(error, context), context));
+  const { status, headers, body } = toRefusalAnswer(asked, toProblem(error, context), context);
+  return c.body(body, status as ContentfulStatusCode, { ...headers });
 }
 
 export function answerMethod(c: Request, allow: string[]): Response {
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow.join(', ') });
-  return answerProblem(c, new Problem('method_not_allowed', { allow }));
+  return answerError(new Problem('method_not_allowed', { allow }), c);
 }

@@ -19,19 +19,15 @@ function negotiate(accepted: string): Encoding {
   return weightOf(best) > 0 ? best : 'identity';
 }
 
-/** Of equal ones, the coding with the fewest bytes. */
-export type ChooseEncoding = (accepted: string | null | undefined) => Encoding;
-
 const cachedHeaders = 100;
 const cachedHeaderLength = 100;
-
 /** Browsers send few different headers. */
-export function createEncodingChoice(): ChooseEncoding {
-  const choose = memoize(negotiate, cachedHeaders);
-  return (accepted) => {
-    if (!accepted) return 'identity';
-    return accepted.length > cachedHeaderLength ? negotiate(accepted) : choose(accepted);
-  };
+const negotiateOnce = memoize(negotiate, cachedHeaders);
+
+/** Of equal ones, the coding with the fewest bytes. */
+export function chooseEncoding(accepted: string | null | undefined): Encoding {
+  if (!accepted) return 'identity';
+  return accepted.length > cachedHeaderLength ? negotiate(accepted) : negotiateOnce(accepted);
 }
 
 /** Less fits one packet as it is. */
@@ -148,7 +144,7 @@ export const answerPageOnce = (
 ): Response =>
   c.html(String(page), status as ContentfulStatusCode, {
     'Cache-Control': 'no-store',
-    ...toWaitHeaders(facts),
+    ...toFactHeaders(facts),
   });
 
 export const answerOnce = (c: Request, value: object): Response =>
@@ -157,7 +153,8 @@ export const answerOnce = (c: Request, value: object): Response =>
 /**
  * draft-ietf-httpapi-ratelimit-headers: a burst of q calls, refilled in w seconds, none left for t seconds.
  */
-export const toWaitHeaders = ({ retry_after_s, limit }: ProblemFacts): Record<string, string> => ({
+export const toFactHeaders = ({ retry_after_s, limit, allow }: ProblemFacts): Record<string, string> => ({
+  ...(allow && { Allow: allow.join(', ') }),
   ...(retry_after_s !== undefined && { 'Retry-After': String(retry_after_s) }),
   ...(limit && {
     'RateLimit-Policy': `"${limit.name}";q=${limit.burst};w=${limit.refill_s}`,

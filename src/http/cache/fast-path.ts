@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeader, RequestListener, ServerResponse } from 'node:http';
 import type { MiddlewareHandler } from 'hono';
 import { type Context, unchangedFor_ms } from '../../context.ts';
 import { toRateLimited } from '../../limits/limit.ts';
@@ -20,7 +20,7 @@ import {
 } from '../middleware.ts';
 import { toRefusalAnswer } from '../problems.ts';
 import { headerOf } from '../request.ts';
-import { type ChooseEncoding, isCurrent } from '../response.ts';
+import { chooseEncoding, isCurrent } from '../response.ts';
 import { type AnswerCache, type CachedAnswer, type ReadyAnswer, toHeaderList } from './answer-cache.ts';
 import { findMcpAnswer, isPlainMessage, readBody } from './mcp-cache.ts';
 
@@ -35,15 +35,9 @@ const withoutQuery = (address: string): string => {
 
 type CountedRequest = ReturnType<typeof toCountedRequest>;
 
-interface Counting {
-  readonly context: Pick<Context, 'clock'>;
-  readonly callers: ReturnType<typeof createCallerReader>;
-  readonly limits: RequestLimits;
-}
-
 function toCountedRequest(
   { url = '', headers, method = '', socket }: IncomingMessage,
-  { limits, callers, context }: Counting,
+  { limits, callers, context }: FastPathParts,
 ) {
   const path = withoutQuery(url);
   const network = callers.networkOf(headers['x-forwarded-for']?.toString(), socket.remoteAddress);
@@ -72,10 +66,10 @@ function isPlain(incoming: IncomingMessage, path: string, isOurs: HostCheck) {
 }
 
 /** Refuses as the app would, and charges nothing. */
-export function createRefuser(site: Pick<Context, 'config'>, isOurs: HostCheck) {
+function createRefuser({ context, isOurs }: FastPathParts) {
   let secured: Readonly<Record<string, string>> | undefined;
   // Until these headers are ready, the app refuses.
-  void toSecuredHeaders(site.config, {}).then((headers) => {
+  void toSecuredHeaders(context.config, {}).then((headers) => {
     secured = headers;
   });
   return (
@@ -86,7 +80,7 @@ export function createRefuser(site: Pick<Context, 'config'>, isOurs: HostCheck) 
     if (!refusal || !secured || !isPlain(incoming, path, isOurs)) return undefined;
     const { method = '', headers } = incoming;
     const asked = { path, accept: headers.accept, origin: headers.origin };
-    const { status, body, headers: own } = toRefusalAnswer(asked, toRateLimited(refusal), site);
+    const { status, body, headers: own } = toRefusalAnswer(asked, toRateLimited(refusal), context);
     const opened = isDocument(method, own['Content-Type']) && anyOrigin;
     return {
       status,
@@ -152,7 +146,7 @@ function findPage(
   { path, now_ms }: CountedRequest,
   shared: FastPathParts,
 ): ReadyAnswer | undefined {
-  const encoding = shared.chooseEncoding(headers['accept-encoding']);
+  const encoding = chooseEncoding(headers['accept-encoding']?.toString());
   const page = readPage(url, encoding, now_ms, shared);
   if (!page?.notModified) return undefined;
   const isSame = isCurrent(headers['if-none-match'], page.notModified.etag);
@@ -162,16 +156,12 @@ function findPage(
   return { ...sent, hasId: true, memory, path };
 }
 
-export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-
 interface FastPathParts {
   readonly context: Context;
   readonly cache: AnswerCache;
   readonly isOurs: HostCheck;
   readonly callers: ReturnType<typeof createCallerReader>;
   readonly limits: RequestLimits;
-  readonly chooseEncoding: ChooseEncoding;
-  readonly refuse: ReturnType<typeof createRefuser>;
 }
 
 /** Counts the request in its limit. */
@@ -199,6 +189,7 @@ function sendReady(
  * docs/decisions/cache.md, docs/decisions/limits.md. Without a Request, a Response or the app's middleware.
  */
 export function createFastPath(shared: FastPathParts, app: RequestListener): RequestListener {
+  const refuse = createRefuser(shared);
   const answer = (found: ReadyAnswer, start: number, outgoing: ServerResponse) => {
     const { memory, tool, path, status } = found;
     countRead(memory, true);
@@ -214,7 +205,7 @@ export function createFastPath(shared: FastPathParts, app: RequestListener): Req
     const counted = toCountedRequest(incoming, shared);
     const page = incoming.method === 'GET' ? findPage(incoming, counted, shared) : undefined;
     if (page && isAdmitted(incoming, counted, shared)) return answer(page, start, outgoing);
-    const refused = shared.refuse(incoming, counted);
+    const refused = refuse(incoming, counted);
     if (refused) return answer(refused, start, outgoing);
     if (!isPlainMessage(incoming)) return app(incoming, outgoing);
     const answerMessage = (body: Buffer) => {

@@ -155,12 +155,12 @@ export const isPlainMessage = ({ method, url, headers, rawHeaders }: IncomingMes
   Number(headers['content-length'] ?? Number.NaN) <= longest_bytes &&
   !unusual.some((name) => headers[name] !== undefined);
 
-interface ReadRequest extends IncomingMessage {
-  rawBody?: Buffer;
-}
-
 /** Where the app looks first. Callbacks are faster here than a promise. */
-export function readBody(incoming: ReadRequest, onRead: (body: Buffer) => void, onError: () => void): void {
+export function readBody(
+  incoming: IncomingMessage & { rawBody?: Buffer },
+  onRead: (body: Buffer) => void,
+  onError: () => void,
+): void {
   const chunks: Buffer[] = [];
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
   incoming.on('end', () => {

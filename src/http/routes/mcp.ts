@@ -22,21 +22,19 @@ async function open(context: Context, cache: AnswerCache, fixtures: Fixtures | u
   return { answerer, secured, toStore: createMcpStore(cache, toHeaderList(secured)), unsubscribe };
 }
 
-function createAnswers(context: Context, opening: ReturnType<typeof open>) {
+/** For all revisions of MCP, without sessions, cookies or 401. */
+export function createMcpRoute(
+  context: Context,
+  { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
+) {
+  const opening = open(context, cache, fixtures);
+  opening.catch((err) => context.log.error({ err }, 'mcp did not open'));
+  const isAllowed = createOriginCheck(context.config);
+  const page = String(toMcpPage(context));
   let running = 0;
   let isDraining = false;
-  opening.catch((err) => context.log.error({ err }, 'mcp did not open'));
   const refuseIfDraining = () => {
     if (isDraining) throw new Problem('draining', { retry_after_s: 1 });
-  };
-  const isFull = () => running >= maxInFlight;
-  const run = async <T>(work: () => Promise<T>): Promise<T> => {
-    running += 1;
-    try {
-      return await work();
-    } finally {
-      running -= 1;
-    }
   };
   /** Counted as running once its body was read, because slow senders cost little. */
   const post = async (c: Request): Promise<Response> => {
@@ -47,29 +45,19 @@ function createAnswers(context: Context, opening: ReturnType<typeof open>) {
     const { body } = message;
     c.set('tool', toolOf(body));
     refuseIfDraining();
-    if (isFull()) throw new Problem('unavailable', { retry_after_s: 1 });
+    if (running >= maxInFlight) throw new Problem('unavailable', { retry_after_s: 1 });
     const respond = (bytes: string) => {
       c.set('isSecured', true);
       return new Response(Buffer.from(bytes, 'latin1'), { headers: secured });
     };
     const asked = { request: c.req.raw, headers: c.req.raw.headers, body, context: c.get('context') };
-    return run(() => answerer.answer({ ...asked, respond, ...toStore(asked) }));
+    running += 1;
+    try {
+      return await answerer.answer({ ...asked, respond, ...toStore(asked) });
+    } finally {
+      running -= 1;
+    }
   };
-  const drain = () => {
-    isDraining = true;
-  };
-  return { post, drain };
-}
-
-/** For all revisions of MCP, without sessions, cookies or 401. */
-export function createMcpRoute(
-  context: Context,
-  { cache, fixtures }: { readonly cache: AnswerCache; readonly fixtures?: Fixtures | undefined },
-) {
-  const opening = open(context, cache, fixtures);
-  const { post, drain } = createAnswers(context, opening);
-  const isAllowed = createOriginCheck(context.config);
-  const page = String(toMcpPage(context));
 
   const answer = async (c: Request): Promise<Response> => {
     const { method } = c.req;
@@ -86,7 +74,7 @@ export function createMcpRoute(
 
   /** Ends subscriptions; a later message is answered `draining`. */
   const close = async () => {
-    drain();
+    isDraining = true;
     const { answerer, unsubscribe } = await opening;
     unsubscribe();
     await answerer.close();

@@ -6,7 +6,7 @@ import { Problem } from '../../core/problem.ts';
 import { criteria } from '../../document/criteria/criteria.ts';
 import { compareAgents, compareAll } from '../../tools/compare-agents.ts';
 import { isListed } from '../../tools/find/listing.ts';
-import { fixedFilterNames, fixedFilters } from '../../tools/find/meant-filters.ts';
+import { fixedFilterNames, fixedFilters, textFilterNames } from '../../tools/find/meant-filters.ts';
 import { searchAgents, searchListings } from '../../tools/search-agents.ts';
 import { callToolAs } from '../../tools/tool.ts';
 import {
@@ -28,11 +28,9 @@ import { answerPage, answerPageOnce } from '../response.ts';
 /** Of search_agents. */
 const maxPerCall = 50;
 
-const plainNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
-
 function toSearchInput(address: URLSearchParams): Record<string, unknown> {
   const tags = address.getAll('tag');
-  const plain = plainNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
+  const plain = textFilterNames.flatMap((name) => (address.get(name) ? [[name, address.get(name)]] : []));
   const asked = fixedFilterNames
     .filter((name) => address.get(name) === String(fixedFilters[name].value))
     .map((name) => [name, fixedFilters[name].value]);
@@ -44,7 +42,7 @@ function toSearchInput(address: URLSearchParams): Record<string, unknown> {
   };
 }
 
-const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...plainNames]);
+const textNames: ReadonlySet<string> = new Set(['q', 'tag', ...textFilterNames]);
 
 function isSearchField(name: string, value: string): boolean {
   if (name === 'handle') return isHandle(value);

@@ -9,6 +9,7 @@ export const fixedFilters = {
   no_payment_seen: { value: true, facet: 'seen:no_payment_seen' },
 } as const satisfies Record<string, { value: boolean; facet: Facet }>;
 export const fixedFilterNames = Object.keys(fixedFilters) as (keyof typeof fixedFilters)[];
+export const textFilterNames = ['transport', 'package', 'state', 'publisher', 'sort', 'cursor'] as const;
 
 /** As `search_agents` takes it: `needs_secret:false`, `tags:sms`. */
 export function inputOf(facet: string): string {
