@@ -21,15 +21,9 @@ import { type Measured, measure } from '../telemetry/metrics.ts';
 /** Shared with the thread that watches the worker. */
 type WorkerStatus = Int32Array<SharedArrayBuffer>;
 
+/** Grows while the worker's event loop runs. */
 const heartbeat = 0;
 const currentTask = 1;
-
-const createWorkerStatus = (): WorkerStatus => new Int32Array(new SharedArrayBuffer(8));
-
-/** Grows while the worker's event loop runs. */
-const heartbeatOf = (status: WorkerStatus): number => Atomics.load(status, heartbeat);
-
-const currentTaskOf = (status: WorkerStatus): number => Atomics.load(status, currentTask);
 
 /** A task's id is set while its code runs, but not in callbacks of timers and streams. */
 export function trackTasks(status: WorkerStatus, beat_ms: number) {
@@ -115,11 +109,11 @@ const mostFrequent = (values: readonly number[]) =>
 
 /** With the check whose code ran most often meanwhile. */
 function watchSilence(status: WorkerStatus, look_ms: number, onSilent: (currentCheck: number) => void) {
-  let beats = heartbeatOf(status);
+  let beats = Atomics.load(status, heartbeat);
   let seen: number[] = [];
   const look = () => {
-    const now = heartbeatOf(status);
-    seen = now === beats ? [...seen, currentTaskOf(status)] : [];
+    const now = Atomics.load(status, heartbeat);
+    seen = now === beats ? [...seen, Atomics.load(status, currentTask)] : [];
     beats = now;
     if (seen.length < looks) return;
     clearInterval(timer);
@@ -134,7 +128,7 @@ export function startObserverThread(
   module: URL,
   onExit: (exit: WorkerExit) => Promise<void>,
 ) {
-  const status = createWorkerStatus();
+  const status: WorkerStatus = new Int32Array(new SharedArrayBuffer(8));
   const look_ms = timeouts.observerSilence_ms / looks;
   const worker = createWorker(module, { config, timeouts, status, beat_ms: look_ms / 2 });
   const running = new Map<number, RunningCheck>();
@@ -176,7 +170,8 @@ export function startObserverThread(
   const ended = exit.then(async () => {
     isOver = true;
     stopWatching();
-    await onExit({ cause, error, holder, running, currentCheck: silentIn ?? currentTaskOf(status) });
+    const currentCheck = silentIn ?? Atomics.load(status, currentTask);
+    await onExit({ cause, error, holder, running, currentCheck });
     begun.resolve(false);
   });
   return {

@@ -20,8 +20,6 @@ export const receiptKeyTable = table('receipt_key', ['handle', 'kid', 'valid_fro
  * first saw it.
  */
 export type ReceiptKey = Omit<TableValue<typeof receiptKeyTable>, 'handle'>;
-export type SeenReceiptKey = Omit<ReceiptKey, 'valid_from' | 'valid_until'>;
-
 const toDigest = (text: string, form: 'hex' | 'base64url' = 'hex') => hash('sha256', text, form);
 /**
  * Digests, so that the log contains no text of the publisher. RFC 7638 thumbprints of keys, SHA-256 of names.

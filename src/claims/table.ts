@@ -12,7 +12,7 @@ import {
   optOutTable,
   placeMember,
 } from './claim.ts';
-import { type ReceiptKey, receiptKeyTable, type SeenReceiptKey, toLoggedKeys } from './receipt-keys.ts';
+import { type ReceiptKey, receiptKeyTable, toLoggedKeys } from './receipt-keys.ts';
 import { type ClaimSchema, type Db, eventTable } from './schema.ts';
 
 const selectNewest = (is: '=' | '<>', limit: number) =>
@@ -47,7 +47,7 @@ const readHolder = precompileQuery((db: Db, hash: string) =>
 );
 
 export interface SeenKeys {
-  readonly keys: readonly SeenReceiptKey[];
+  readonly keys: readonly Omit<ReceiptKey, 'valid_from' | 'valid_until'>[];
   readonly at: string;
   /** `keys` are all published keys, so every other stored key ends. */
   readonly isComplete: boolean;

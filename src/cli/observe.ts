@@ -25,11 +25,9 @@ function toPrinted(found: StoredObservation | DatedFinding) {
   };
 }
 
-type Printed = ReturnType<typeof toPrinted>;
-
 const toCell = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
-function toTable(observations: readonly Printed[]): string {
+function toTable(observations: readonly ReturnType<typeof toPrinted>[]): string {
   const rows = [
     columns,
     ...observations.map((one) => columns.map((column) => toCell(one[column] ?? '').slice(0, 60))),

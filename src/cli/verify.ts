@@ -8,10 +8,10 @@ import { readCheckpoint, readProofText, readVerifier } from '../log/notes.ts';
 import {
   type Check,
   checkExpected,
+  checkSigned,
   type ExpectedRecord,
   type SavedProof,
   savedProof,
-  verifyCheckpoint,
   verifyConsistency,
   verifySavedProof,
   verifyStatement,
@@ -154,7 +154,7 @@ async function checkCheckpoint(path: string, { key, policy }: Given): Promise<Ve
   const text = await readSaved(path);
   const known = key ?? keyOfPolicy(policy, text);
   if (!known) throw usageError('verify: a checkpoint needs --key, or a policy that names its log');
-  return withPolicy([verifyCheckpoint(text, known)], policy, [{ text, key: known }]);
+  return withPolicy([checkSigned(text, known).check], policy, [{ text, key: known }]);
 }
 
 async function checkConsistency({ older, newer, consistency }: VerifyOptions, { key, policy }: Given) {

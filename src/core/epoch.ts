@@ -1,6 +1,3 @@
-/** 'all' if unknown or too many. */
-type ChangedKeys = readonly string[] | 'all';
-
 interface Cached {
   drop(keys: readonly string[]): void;
   clear(): void;
@@ -17,7 +14,7 @@ export function createEpoch({ drop, clear, most = Number.POSITIVE_INFINITY }: Ca
       const begunIn = epoch;
       return (): boolean => begunIn === epoch;
     },
-    change(keys: ChangedKeys): void {
+    change(keys: readonly string[] | 'all'): void {
       epoch += 1;
       if (keys === 'all' || keys.length > most) clear();
       else drop(keys);

@@ -66,10 +66,9 @@ function toWords(parts: Iterable<WordsPart>): Words {
   return joined.length === 0 ? none : new Words(joined);
 }
 
-type WithCode = `${string}\`${string}`;
 /** `never` for `string`, for a template with a placeholder, and for code, which would be escaped. */
 type Literal<T extends string> =
-  Record<never, never> extends Record<T, 1> ? never : T extends WithCode ? never : T;
+  Record<never, never> extends Record<T, 1> ? never : T extends `${string}\`${string}` ? never : T;
 
 /** A foreign value would be read as ours, so only literals compile. */
 export const own = <const T extends string>(text: Literal<T>): Words => toWords([{ is: 'own', text }]);

@@ -4,7 +4,7 @@ import { toShownKeys } from '../claims/receipt-keys.ts';
 import type { Config } from '../config/config.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
 import { dayText } from '../core/text.ts';
-import { say } from '../core/words.ts';
+import { say, toText } from '../core/words.ts';
 import { hasField } from '../imports/recorded.ts';
 import { isSample, recordedOwners, sampleSentence, statedDates } from '../listings/listing.ts';
 import { ownersOf } from '../listings/naming.ts';
@@ -14,7 +14,7 @@ import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import { toObservations } from '../observations/known/to-observations.ts';
 import { countProofs, proofMeanings } from '../ratings/proof.ts';
 import { checkedBefore, type ListingDocument, partAsked, servedAs } from './listing-document.ts';
-import { nativeStatement, snapshotSentence } from './rated.ts';
+import { nativeStatement, snapshotWords } from './rated.ts';
 import { asOfWords, type ListingFacts, leftOutWords, savedCopySentence } from './record.ts';
 import { sharedFacts } from './recorded-facts.ts';
 import { toNotKnown, toNotSeen } from './sentences.ts';
@@ -174,7 +174,7 @@ export function toListingDocument(facts: ListingFacts, place: DocumentPlace, now
       unread: factsOf(recordUnreadFields, facts.imported)[0]?.value ?? [],
     }),
     evidence_snapshot_date: date,
-    evidence_snapshot: snapshotSentence(handle, facts.native, date),
+    evidence_snapshot: toText(snapshotWords(handle, facts.native, date)),
     links: listingLinks(handle, place),
     ...toModeration(facts, place),
     untrusted_fields: untrustedFields,

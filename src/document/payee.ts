@@ -52,8 +52,6 @@ function toAsking(asked: AskedPayee) {
     text: askingWords(asked),
   };
 }
-export type PayeeAsking = ReturnType<typeof toAsking>;
-
 const listingsOf = (rows: readonly AskedPayee[]): number => new Set(rows.map(({ handle }) => handle)).size;
 
 function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): Words {

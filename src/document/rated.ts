@@ -101,9 +101,6 @@ export function snapshotWords(handle: string, native: CountedSources, date: stri
   return say`${ours(handle)} is listed with ${evidence} as of ${dayOf(date)}. ${whatAListingIsNot}`;
 }
 
-export const snapshotSentence = (...of: Parameters<typeof snapshotWords>): string =>
-  toText(snapshotWords(...of));
-
 type Totals = CountedSources & Pick<NativeSignals, 'voided' | 'hidden'>;
 
 export const nativeWords = (totals: Totals, said = sourcesFirst(totals)): Words =>

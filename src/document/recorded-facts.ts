@@ -40,11 +40,9 @@ interface StoredServer {
   readonly source: string | null;
 }
 
-type Told = Pick<ImportedSignal, 'source' | 'source_url' | 'observed_at'>;
-
 const toSignal = (
   { kind, unit, method_version }: RecordKind,
-  told: Told,
+  told: Pick<ImportedSignal, 'source' | 'source_url' | 'observed_at'>,
   said: Pick<ImportedSignal, 'value' | 'outcome' | 'reason' | 'shared_with'>,
 ): ImportedSignal => ({ kind, ...(unit && { unit }), ...told, method_version, ...said });
 

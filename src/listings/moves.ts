@@ -79,17 +79,14 @@ const longest = 240;
 const shortened = (name: string): string =>
   name.length <= longest ? name : `${name.slice(0, 140).toWellFormed()}…${name.slice(-90).toWellFormed()}`;
 
-type IsSo = (name: string) => boolean;
-type OwnerOf = (name: string) => string | undefined;
-
 /**
  * In the order of the conditions. Among equals, one name of each owner comes first, so that many of one
  * owner hide no other.
  */
 function keepNames<K extends string>(
   lists: Readonly<Record<K, Iterable<string>>>,
-  conditions: readonly IsSo[],
-  ownerOf: OwnerOf = () => '',
+  conditions: readonly ((name: string) => boolean)[],
+  ownerOf: (name: string) => string | undefined = () => '',
 ) {
   const left: Record<string, number> = {};
   const kept = Object.entries<Iterable<string>>(lists).map(([key, all]) => {
@@ -107,8 +104,8 @@ function keepNames<K extends string>(
 type NamingPair = ReturnType<typeof toPair>;
 
 const ownerIn =
-  ({ endpoints, packages }: Naming): OwnerOf =>
-  (name) =>
+  ({ endpoints, packages }: Naming) =>
+  (name: string) =>
     endpoints.get(name) ?? packages.get(name);
 
 const toCompared = ({ starts: _, plainInputs: __, ...compared }: Naming) => compared;

@@ -33,9 +33,6 @@ export interface Change {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export const takesTag = ({ data: { left_tags } }: Change, tag: string): boolean =>
-  Array.isArray(left_tags) && left_tags.includes(tag);
-
 export type NewChange = Omit<Change, 'id' | 'seq'>;
 
 export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>

@@ -77,7 +77,7 @@ export function verifySavedProof(saved: SavedProof, key: string = saved.key, era
   return [...verifyOne(saved, key, erasure), ...(erasure ? verifyOne(erasure, key) : [])];
 }
 
-function checkSigned(text: string, key: string): { checkpoint?: Checkpoint; check: Check } {
+export function checkSigned(text: string, key: string): { checkpoint?: Checkpoint; check: Check } {
   const verifier = readVerifier(key);
   const checkpoint = verifier && openCheckpoint(text, verifier);
   if (!checkpoint) return { check: { holds: false, message: 'the checkpoint is not signed by this key' } };
@@ -95,8 +95,6 @@ function verifyOne(saved: SavedProof, key: string, erasure?: SavedProof): Check[
   const yes = `the leaf is entry ${proof.index} under that checkpoint`;
   return [...checks, toCheck(holds, yes, 'the leaf is not under that checkpoint')];
 }
-
-export const verifyCheckpoint = (text: string, key: string): Check => checkSigned(text, key).check;
 
 /** The predicate type begins with the URL of the service that makes the statement. */
 export const statementType = 'https://in-toto.io/Statement/v1';

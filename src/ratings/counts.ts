@@ -76,9 +76,9 @@ const readHistogram = (db: Db, subject: string, at: CountedAt) =>
     .execute();
 
 /** `sources` and `source_handles` count those whose newest rating in the group has these values. */
-type CountedCell = Awaited<ReturnType<typeof readHistogram>>[number];
-
-export function toGroupCounts(cells: Iterable<CountedCell>): Record<RatingGroup, RatingCounts> {
+export function toGroupCounts(
+  cells: Iterable<Awaited<ReturnType<typeof readHistogram>>[number]>,
+): Record<RatingGroup, RatingCounts> {
   const groups = noGroups();
   for (const { in_group, outcome, score, proof_class, last, ...row } of cells) {
     const counts = groups[in_group];

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { findRefusal, requireMayWriteWith } from '../claims/authenticate.ts';
-import type { Capability } from '../claims/claim.ts';
+import type { Capability, Claim } from '../claims/claim.ts';
 import type { Context } from '../context.ts';
 import { recordedHolders } from '../core/identity.ts';
 import { Problem } from '../core/problem.ts';
@@ -13,7 +13,7 @@ import { proofKinds, requireInTime, type SentProof } from './proof.ts';
 import { isCurrent, type RatingContent, type SentContent } from './rating.ts';
 import { afterVersion, foldRating, type RatingSide, type RatingSides, toNewUntil } from './rules.ts';
 import type { RatingTransaction } from './schema.ts';
-import type { Rating, SourceRoot } from './table.ts';
+import type { Rating } from './table.ts';
 
 interface SubmittedProof extends Pick<Rating, 'proof_class' | 'proof_commitment' | 'proof_salt'> {
   /** SHA-256 of the proof's identity, hex. */
@@ -121,7 +121,7 @@ export async function requireLive(
 /** @throws rating_not_yours */
 export function requireSameRoot(
   { source_root, source_root_generation }: Rating,
-  claim: SourceRoot | undefined,
+  claim: Pick<Claim, 'root' | 'root_generation'> | undefined,
 ): void {
   if (source_root === claim?.root && source_root_generation === claim.root_generation) return;
   const detail = `The account or domain ${source_root} made this rating with an earlier claim of this listing; only that claim can change it.`;

@@ -23,11 +23,6 @@ import {
 import { isCurrent, type RatingContent, type RatingRecord } from './rating.ts';
 import { toPairUntil, toSource } from './rules.ts';
 
-export interface SourceRoot {
-  readonly root: string;
-  readonly root_generation: number;
-}
-
 const storedContent = [
   ...(['protocol', 'relationship', 'operation', 'subject_version'] as const),
   ...(['latency_ms', 'tags', 'comment', 'evidence'] as const),

@@ -96,12 +96,6 @@ const isTelling = ({ share }: QueryWord): boolean => share === 1;
 
 type Expanded = Awaited<ReturnType<typeof expand>>[number];
 
-/** Two words in one, or a spelling and its stem, which need not be a word. */
-interface NearWord {
-  readonly text: string;
-  readonly terms: readonly string[];
-}
-
 /** What is found, words that begin with a rare last word, and corrections of up to three unknown ones. */
 async function expand(
   db: Db,
@@ -213,7 +207,10 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
 const mostShowing = 5;
 
 /** As tried, or else in its shortest form in the first few listings; undefined if none has it. */
-async function readWritten({ db, index, listings }: IndexSearch, { text, terms }: NearWord) {
+async function readWritten(
+  { db, index, listings }: IndexSearch,
+  { text, terms }: { readonly text: string; readonly terms: readonly string[] },
+) {
   const probe = { groups: [[{ terms, strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
   if (positions.length === 0 || terms.length > 1) return positions.length > 0 ? text : undefined;

@@ -266,23 +266,18 @@ export function keepsOut(
   return result === 'not_met' || (result !== 'met' && unknown !== 'include');
 }
 
-/** An approval admits what its pins name. */
+/** An approval admits what its pins name. If `isPinned`, a command starts only the approved version. */
 export function letIn({ approvals }: Selection, { handle, remotes, packages }: ListingDocument) {
-  if (!approvals) return { remotes, packages };
+  if (!approvals) return { remotes, packages, isPinned: false };
   const pins = approvals.find((one) => one.handle === handle)?.pins ?? {};
   const ofEndpoints = pinNames.filter((pin) => pin === 'endpoint' || isSeenPin(pin));
   const endpoints = ofEndpoints.flatMap((pin) => (pins[pin] ?? []).map(endpointOf));
   return {
+    isPinned: pins.version !== undefined || pins.package !== undefined,
     remotes: remotes.filter(({ url }) => endpoints.includes(url)),
     packages: packages.filter((one) => pins.package?.includes(textOfPackage(one))),
   };
 }
-
-/** A command starts only the approved version. */
-export const isVersionPinned = ({ approvals = [] }: Selection, { handle }: ListingDocument): boolean => {
-  const pins = approvals.find((one) => one.handle === handle)?.pins;
-  return pins?.version !== undefined || pins?.package !== undefined;
-};
 
 const isKnownCriterion = (sent: Selection['criteria'][number]): sent is RequestedCriterion =>
   isCriterionName(sent.criterion);

@@ -10,7 +10,7 @@ import { type Hit, hit } from '../document/resolved.ts';
 import { searchLimit } from '../limits/searches.ts';
 import type { Facet, SearchCounts } from '../search/query.ts';
 import { fixedFilterNames, fixedFilters, inputOf } from './find/meant-filters.ts';
-import { type LeftOut, leftOut, type NearMisses, nearMisses } from './find/near-misses.ts';
+import { leftOut, type NearMisses, nearMisses } from './find/near-misses.ts';
 import { answerSimilar, findPage } from './find/page.ts';
 import { publisherFacet } from './find/publisher.ts';
 import { cursorInput, oneOf, tagInput } from './input/fields.ts';
@@ -47,7 +47,7 @@ const noMatchText = ({ near, leave_out, unknown_tags = [] }: NearMisses) =>
     ),
   );
 
-const leftOutText = ({ count, capped, best }: LeftOut) =>
+const leftOutText = ({ count, capped, best }: z.infer<typeof leftOut>) =>
   lines(
     `The filters by facts about a service leave out ${count}${capped ? ' or more' : ''} of what matches the rest. The first of these:`,
     list(best, ({ handle, why }) => `${code(handle)}: ${toMarkdown(why)}`),

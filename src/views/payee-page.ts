@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
 import { payeePath } from '../core/payee.ts';
 import { toText } from '../core/words.ts';
-import type { PayeeAsking, PayeeDocument } from '../document/payee.ts';
+import type { PayeeDocument } from '../document/payee.ts';
 import { networkWords } from '../observations/known/prices/assets.ts';
 import { day, type Html, toHtml } from './html.ts';
 import { type PageSite, toPage } from './layout.ts';
 
-const rows = (asking: readonly PayeeAsking[], today: string): Html =>
+const rows = (asking: readonly PayeeDocument['asked_by'][number][], today: string): Html =>
   html`<ul class="plain asking">${asking.map(({ text, until }) => html`<li${until !== undefined && html` class="gap"`}>${toHtml(text, today)}</li>`)}</ul>`;
 
 export function toPayeePage(site: PageSite, document: PayeeDocument): Html {

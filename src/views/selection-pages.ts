@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { Selection } from '../config/files.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { criterionText, whyWords } from '../document/criteria/criteria.ts';
-import { isBrokenPin, isVersionPinned, letIn, requestedBy } from '../selections/approvals.ts';
+import { isBrokenPin, letIn, requestedBy } from '../selections/approvals.ts';
 import { privateNote, type SelectionMember } from '../selections/entries.ts';
 import type { readMembers } from '../selections/members.ts';
 import {
@@ -18,14 +18,13 @@ import { type PageSite, toPage } from './layout.ts';
 import { standsOutBlock } from './listing/answers.ts';
 
 export function toStartable(view: Selection, { listing, entry }: SelectionMember): Startable {
-  const { remotes, packages } = letIn(view, listing);
+  const { remotes, packages, isPinned } = letIn(view, listing);
   const unnamed = [
     ...listing.remotes.filter((one) => !remotes.includes(one)).map(({ url }) => url),
     ...listing.packages.filter((one) => !packages.includes(one)).map(({ identifier }) => identifier),
   ];
-  const options = { isPinned: isVersionPinned(view, listing), isPrivate: entry !== undefined };
   const { handle, observations } = listing;
-  return { handle, observations, remotes, packages, unnamed, ...options };
+  return { handle, observations, remotes, packages, unnamed, isPinned, isPrivate: entry !== undefined };
 }
 
 /** In the grammar of Claude Code, Copilot and VS Code; a server without an entry is blocked. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { createFairPool } from '../core/fair-pool.ts';
@@ -15,7 +16,6 @@ import {
   restAfterSlow,
   toFirstDelivery,
   toRetried,
-  toWebhookMessage,
   type Webhook,
 } from './webhook.ts';
 
@@ -41,15 +41,9 @@ interface DeliverySlot {
  */
 function createDeliverySlots() {
   const quick = createFairPool({ places: quickSlots, placesOfKey: 1, preferredPlaces: reservedSlots });
-  const known = new Map<string, 'quick' | 'slow'>();
+  const known = new LRUCache<string, 'quick' | 'slow'>({ max: mostRemembered });
   const busy = new Set<string>();
   let slow = 0;
-  const note = (id: string, how: 'quick' | 'slow') => {
-    known.delete(id);
-    known.set(id, how);
-    const [oldest] = known.keys();
-    if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest);
-  };
   const enterSlow = () => {
     slow += 1;
     return () => {
@@ -72,7 +66,7 @@ function createDeliverySlots() {
           leave?.();
           leave = enterSlow();
         },
-        note: (how) => note(id, how),
+        note: (how) => void known.set(id, how),
         release() {
           busy.delete(domain);
           leave?.();
@@ -99,7 +93,9 @@ async function attempt(
   { client, context, signal }: DeliveryTurn,
 ): Promise<FailedDelivery | undefined> {
   const { clock, timeouts } = context;
-  const post = { url, secret, ...toWebhookMessage(change) };
+  // Standard Webhooks: the id is the same at every attempt.
+  const id = `evt_${change.id}`;
+  const post = { url, secret, id, body: JSON.stringify({ ...change, timestamp: change.at }) };
   const answer = await postMessage(client, post, { clock, timeouts, signal });
   if (answer.result !== 'response') return { result: answer.result, isGone: false, retry_after_s: undefined };
   const { status, retry_after_s } = answer;

@@ -67,12 +67,6 @@ export const toFirstDelivery = ({ id }: Webhook, { seq, handle }: Change, now: D
   next_at: now.toISOString(),
 });
 
-/** Standard Webhooks; the id is the same at every attempt. */
-export const toWebhookMessage = (change: Change) => ({
-  id: `evt_${change.id}`,
-  body: JSON.stringify({ ...change, timestamp: change.at }),
-});
-
 /** Ten attempts in about three days, as Standard Webhooks suggests. */
 const pauses_s = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, day_s];
 /** In a row; a slow answer or a Retry-After rests earlier. */

@@ -52,8 +52,6 @@ async function toEvidence({ documents }: Reads, handles: readonly string[], { co
 }
 
 const kinds = { listings: toRecords, evidence: toEvidence } as const;
-type DumpKind = keyof typeof kinds;
-
 /** RFC 1952; one page of listings. */
 interface WrittenMember {
   readonly bytes: number;
@@ -68,7 +66,7 @@ type DumpFile = Awaited<ReturnType<OpenFile['finish']>>;
 const sumOf = (members: readonly WrittenMember[], what: keyof WrittenMember) =>
   members.reduce((sum, member) => sum + member[what], 0);
 
-async function createFile(folder: string, kind: DumpKind) {
+async function createFile(folder: string, kind: keyof typeof kinds) {
   const path = join(folder, kind);
   const file = await open(path, 'wx');
   const hash = createHash('sha256');
@@ -109,17 +107,15 @@ async function createFiles<T>(folder: string, fill: (files: readonly OpenFile[])
   }
 }
 
-interface Moment {
-  readonly created_at: string;
-  readonly since: string;
-  readonly rewritten_at?: string;
-}
-
 /**
  * `since` is the id of the newest change, or 0; /changes returns those after it. `signature`, a C2SP signed
  * note by the key of the log, signs the SHA-256 of the RFC 8785 JSON of all other members.
  */
-async function toManifest(files: readonly DumpFile[], moment: Moment, context: Context) {
+async function toManifest(
+  files: readonly DumpFile[],
+  moment: Record<'created_at' | 'since', string> & { readonly rewritten_at?: string },
+  context: Context,
+) {
   const { text: checkpoint, head } = await currentCheckpoint(context);
   const content = { ...moment, checkpoint, files: files.map(({ named }) => named) };
   const digest = canonicalDigest(content);

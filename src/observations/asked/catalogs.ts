@@ -13,14 +13,9 @@ const mostPages = 200;
 /** The catalogue is not read further, because anybody may list resources in it. */
 const mostKept_characters = 32 * 1024 * 1024;
 
-/** As JSON, since objects take several times as much memory. */
-interface KeptAddress {
-  readonly offers: Set<string>;
-  last_updated: string;
-}
-
 interface Kept {
-  readonly items: Map<string, KeptAddress>;
+  /** The offers as JSON, since objects take several times as much memory. */
+  readonly items: Map<string, { readonly offers: Set<string>; last_updated: string }>;
   characters: number;
 }
 

@@ -136,13 +136,10 @@ function whyNot(url: string): NoAnswer | undefined {
   return undefined;
 }
 
-type DocumentParts = RunParts & { readonly slow: Map<string, NoAnswer> };
-type EndpointParts = RunParts & { readonly room: ListRoom; readonly now: Date };
-
 async function askIfAllowed(
   url: string,
   asked: { readonly isStream: boolean; readonly one_session_at: string | undefined },
-  parts: EndpointParts,
+  parts: RunParts & { readonly room: ListRoom; readonly now: Date },
 ): Promise<EndpointAnswer | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
   return refused ?? askInTransports(url, asked.isStream ? 'sse' : 'streamable-http', { ...parts, ...asked });
@@ -163,7 +160,10 @@ function orRefused(
 }
 
 /** A host that did not end a document in time is asked for no other, so that no check holds it long. */
-async function get(url: string, { fetch, robots, slow }: DocumentParts): Promise<Fetched | NoAnswer> {
+async function get(
+  url: string,
+  { fetch, robots, slow }: RunParts & { readonly slow: Map<string, NoAnswer> },
+): Promise<Fetched | NoAnswer> {
   const refused = whyNot(url) ?? slow.get(URL.parse(url)?.origin ?? '') ?? (await robots(url));
   if (refused) return refused;
   const answer = await fetch({ url, isOfDocument: true });

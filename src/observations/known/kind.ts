@@ -15,8 +15,6 @@ export type ShownFinding<Value = Json> = Pick<
   readonly value: Value;
 };
 
-type Line = 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
-
 type StandsOutAs =
   | 'malware'
   | 'other_malware'
@@ -51,7 +49,7 @@ export interface AskedKind {
   readonly question: Question;
   /** In lists of absent or unknown facts; by default the title. */
   readonly name?: string;
-  readonly line?: Line;
+  readonly line?: 'whose' | 'where' | 'asks' | 'tools' | 'costs' | 'kept_up' | 'rated';
   /** The question cannot be answered if this recorded repository or package does not exist. */
   readonly restsOn?: 'repository' | 'package';
   /** Hardly any listing has such a fact, so only answers in full detail state that it is absent. */

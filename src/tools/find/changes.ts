@@ -2,7 +2,7 @@ import { keyOf } from '../../config/files.ts';
 import type { Context } from '../../context.ts';
 import { Problem } from '../../core/problem.ts';
 import { requireNamespace } from '../../listings/publishers.ts';
-import { type Change, type ChangeFilter, takesTag } from '../../log/change.ts';
+import type { Change, ChangeFilter } from '../../log/change.ts';
 import { changesOf, requireJudged, requireSelection } from '../../selections/members.ts';
 import { findListing } from './listing.ts';
 import { refuseUnknownTag } from './near-misses.ts';
@@ -21,7 +21,10 @@ async function withTag(tag: string, changes: readonly Change[], { store }: Conte
   const found = await store.listings.byHandles([...new Set(changes.map(({ handle }) => handle))]);
   const tagged = found.filter(({ tags }) => tags.some((one) => one.tag === tag));
   const names = new Set(tagged.map(({ handle }) => handle));
-  return changes.filter((change) => names.has(change.handle) || takesTag(change, tag));
+  return changes.filter(
+    ({ handle, data: { left_tags: left } }) =>
+      names.has(handle) || (Array.isArray(left) && left.includes(tag)),
+  );
 }
 
 async function pickChanges(

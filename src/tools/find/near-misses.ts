@@ -209,8 +209,6 @@ export const leftOut = z.object({
     .array(z.object({ handle: z.string(), why: wordsSchema }))
     .describe('The first of these listings that a filter left out'),
 });
-export type LeftOut = z.infer<typeof leftOut>;
-
 const mostBest = 3;
 
 const criterionOf: Readonly<Partial<Record<Facet, CriterionName>>> = {

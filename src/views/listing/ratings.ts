@@ -217,12 +217,10 @@ function ratingFilters({ handle, signals: { native } }: ListingDocument, now: Ra
 </nav>`;
 }
 
-type RatingsAnswer = z.output<typeof listRatings.output>;
-
 const isFiltered = (filter: RatingFilter) => Object.values(filter).some((value) => value !== undefined);
 
 interface ShownRatings {
-  readonly answer: RatingsAnswer;
+  readonly answer: z.output<typeof listRatings.output>;
   readonly filter: RatingFilter;
   readonly refused?: RefusedResponse;
 }

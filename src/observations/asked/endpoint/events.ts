@@ -1,12 +1,9 @@
-interface StreamEvent {
-  readonly event: string;
-  readonly data: string;
-}
-
 const mostEvents = 1000;
 
 /** HTML Living Standard, section 9.2, in linear time for pieces of any length. */
-export function createEventReader(onEvent: (event: StreamEvent) => void): (piece: string) => void {
+export function createEventReader(
+  onEvent: (event: Record<'event' | 'data', string>) => void,
+): (piece: string) => void {
   let events = 0;
   let event = '';
   let data: string[] = [];

@@ -230,15 +230,11 @@ const toListedMembers = (members: readonly SurfaceMember[], surface: Surface) =>
 export type ListedMembers = ReturnType<typeof toListedMembers>;
 
 /** All lists are kept until the check ends, so they are bounded together. */
-export interface ListRoom {
-  values: number;
-}
-export const createListRoom = (): ListRoom => ({ values: 200_000 });
+export const createListRoom = () => ({ values: 200_000 });
+export type ListRoom = ReturnType<typeof createListRoom>;
 
-export interface PagesLeft {
-  pages: number;
-}
-export const createPagesLeft = (): PagesLeft => ({ pages: mostPages });
+export const createPagesLeft = () => ({ pages: mostPages });
+export type PagesLeft = ReturnType<typeof createPagesLeft>;
 
 const noRoom = ({ title }: Surface) =>
   noAnswer(

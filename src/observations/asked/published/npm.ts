@@ -177,7 +177,11 @@ const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
 
 const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
 
-async function ofNpm(run: CheckRun, { name }: RecordedPackage, published: Published): Promise<Served> {
+export async function provenanceOfNpm(
+  run: CheckRun,
+  { name }: RecordedPackage,
+  published: Published,
+): Promise<Served> {
   const { version, document } = published;
   if (!isAttested(document)) return 'none';
   const answer = toRegistered(
@@ -210,7 +214,11 @@ function toBundle(attestation: unknown): unknown {
   };
 }
 
-async function ofPypi(run: CheckRun, { name }: RecordedPackage, published: Published): Promise<Served> {
+export async function provenanceOfPypi(
+  run: CheckRun,
+  { name }: RecordedPackage,
+  published: Published,
+): Promise<Served> {
   const { version, document } = published;
   const [file] = filesOf(document);
   const filename = String(file?.filename ?? '');
@@ -227,10 +235,3 @@ async function ofPypi(run: CheckRun, { name }: RecordedPackage, published: Publi
   const digest = { algorithm: 'sha256' as const, hex: String(memberOf(file, 'digests').sha256) };
   return { result: 'served', bundle: toBundle(attestation), digest, source_url: answer.response.url };
 }
-
-export const readProvenance = (
-  run: CheckRun,
-  recorded: RecordedPackage,
-  published: Published,
-): Promise<Served> =>
-  recorded.type === 'npm' ? ofNpm(run, recorded, published) : ofPypi(run, recorded, published);

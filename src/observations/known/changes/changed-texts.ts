@@ -9,12 +9,7 @@ import { toShownName } from '../../../core/text.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../asked/endpoint/surface.ts';
 import { type NamedMember, textsOf, toNamed } from '../kinds/lists/member-changes.ts';
 
-export type ChangedText = NamedMember & TextChange;
-
-interface TextChange {
-  readonly member: string;
-  readonly difference: readonly TextPart[];
-}
+export type ChangedText = NamedMember & { readonly member: string; readonly difference: readonly TextPart[] };
 
 const mostTexts = 200;
 const longestName = 200;

@@ -5,14 +5,12 @@ import type { DatedObservation } from '../observation.ts';
 import { addressesOf, type Offer, toOffers } from './offer.ts';
 import { isQuote, priceOffers } from './offers.ts';
 
-type PaidOffer = SeenPayee['offers'][number];
-
 const toPaid = (offers: readonly Offer[]) =>
   toOffers(
     offers.flatMap(({ amount, asset = '', network = '', scheme = '' }) =>
       amount ? [{ amount, asset, network, scheme }] : [],
     ),
-  ) as PaidOffer[];
+  ) as SeenPayee['offers'][number][];
 
 type PayeeObservation = Pick<
   DatedObservation,

@@ -149,12 +149,6 @@ function withUnlearned(state: State | undefined, span: Span): State {
   return state.outcome === span.outcome ? { ...goOn(state, span), checks: state.checks + span.checks } : span;
 }
 
-interface Silence {
-  readonly from: string;
-  readonly outcome: Outcome;
-  readonly silentWhy: Span['why'];
-}
-
 /**
  * Oldest first. `absent`, and what may pass, counts from its second reading an hour or more later, unless
  * nothing was learned before or the record changed what the fact is about. A fact about `reach` begins anew
@@ -164,7 +158,9 @@ interface Silence {
 export function states(spans: readonly Span[], { reach = false }: StateRules = {}): State[] {
   const counted: State[] = [];
   let waiting: Span | undefined;
-  let silence: Silence | undefined;
+  let silence:
+    | { readonly from: string; readonly outcome: Outcome; readonly silentWhy: Span['why'] }
+    | undefined;
   for (const span of spans) {
     const last = counted.at(-1);
     const isFirst = hasNoState(last);

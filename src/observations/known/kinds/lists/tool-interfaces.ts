@@ -16,10 +16,8 @@ function interfaceOf({ _meta }: SurfaceTool): string | undefined {
 }
 
 const withInterface = z.strictObject({ tool: z.string(), resource: z.string() });
-type Interfaces = z.infer<typeof withInterface>[];
-
 /** A stored value may have been shortened. */
-const countOfInterfaces = ({ value, details }: ShownFinding<Interfaces>) =>
+const countOfInterfaces = ({ value, details }: ShownFinding<z.infer<typeof withInterface>[]>) =>
   Number(details?.count ?? value.length);
 
 const mostInLine = 3;

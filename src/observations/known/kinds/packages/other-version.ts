@@ -41,11 +41,9 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
 };
 const toldNames = Object.keys(told) as readonly (keyof typeof told)[];
 
-type KnownPackage = Pick<FactOf<typeof packageExists>, 'value' | 'as_seen'>;
-
 /** Of a version that is not the checked one. */
 export function sayOtherVersion(
-  { value: checked, as_seen }: KnownPackage,
+  { value: checked, as_seen }: Pick<FactOf<typeof packageExists>, 'value' | 'as_seen'>,
   { subject, version, by }: { readonly subject: string; readonly version: string; readonly by: Words },
 ) {
   const { versions = [], order } = readKept({ subject, as_seen }) ?? {};

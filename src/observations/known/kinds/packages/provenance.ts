@@ -3,7 +3,12 @@ import { code, own, say } from '../../../../core/words.ts';
 import { toRepositoryKey } from '../../../../net/repository-place.ts';
 import type { CheckedSignature } from '../../../asked/packages/sigstore.ts';
 import { memberOf, type Published, toShort } from '../../../asked/published/document.ts';
-import { isAttested, readProvenance, type ServedProvenance } from '../../../asked/published/npm.ts';
+import {
+  isAttested,
+  provenanceOfNpm,
+  provenanceOfPypi,
+  type ServedProvenance,
+} from '../../../asked/published/npm.ts';
 import type { RecordedPackage } from '../../../asked/published/recorded.ts';
 import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind } from '../../kind.ts';
@@ -63,7 +68,8 @@ async function provenanceOf(run: CheckRun, recorded: RecordedPackage): Promise<F
   const published = await readPublished(run, recorded);
   if (published.result !== 'published') return withoutAnswer(published);
   const { source, source_url, version } = published;
-  const served = await readProvenance(run, recorded, published);
+  const ask = recorded.type === 'npm' ? provenanceOfNpm : provenanceOfPypi;
+  const served = await ask(run, recorded, published);
   if (served === 'none') return { ...none(published), source, source_url };
   if (served === 'absent') return { ...none(published), source, source_url, mayPass: true };
   if (served.result !== 'served') return { ...withoutAnswer(served), source, source_url };
