@@ -20,10 +20,7 @@ export interface Caller {
 }
 
 /** Asked for by a maintainer; `root` is the control root of the claim. */
-export interface AskedCheck {
-  readonly handle: string;
-  readonly root: string;
-}
+export type AskedCheck = Readonly<Record<'handle' | 'root', string>>;
 
 export interface ReadListing {
   readonly handle: string;

@@ -18,10 +18,7 @@ interface GroupEvidence {
   readonly eventsOf: (handle: string) => readonly ClaimEvent[] | undefined;
 }
 
-interface SourceState {
-  readonly first_proved_at?: string;
-  readonly ended_at?: string;
-}
+type SourceState = Readonly<Partial<Record<'first_proved_at' | 'ended_at', string>>>;
 
 /** In one pass, because a listing may have had thousands of control roots. */
 function readSourceStates(events: readonly ClaimEvent[]): ReadonlyMap<string, SourceState> {

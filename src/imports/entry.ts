@@ -84,11 +84,7 @@ function toStored(server: object): string | undefined {
 }
 
 /** A malformed name has a substitute such as `(unreadable 0123456789ab)`. */
-export interface UnreadableEntry {
-  readonly name: string;
-  readonly version: string;
-  readonly reason: string;
-}
+export type UnreadableEntry = Readonly<Record<'name' | 'version' | 'reason', string>>;
 
 export interface EntryHead {
   readonly name: string;
@@ -124,10 +120,7 @@ export function readHead(entry: unknown): EntryHead | UnreadableEntry {
 const isAbsent = (time: string | null | undefined) => !time || time.startsWith('0001-01-01T00:00:00');
 
 /** RFC 3339. `first_read_at` is of this version. */
-export interface ReadTimes {
-  readonly at: string;
-  readonly first_read_at: string;
-}
+export type ReadTimes = Readonly<Record<'at' | 'first_read_at', string>>;
 
 function toVersion(
   { name, version, digest }: EntryHead,

@@ -60,7 +60,4 @@ export const toLoggedChange = (
 ): NewChange | undefined =>
   isChangeType(type) ? { type, handle, at, data: { log_index, ...data } } : undefined;
 
-export interface ChangeFilter {
-  readonly handle?: string | undefined;
-  readonly namespace?: string | undefined;
-}
+export type ChangeFilter = Readonly<Partial<Record<'handle' | 'namespace', string>>>;

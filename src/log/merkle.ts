@@ -176,10 +176,7 @@ export const tileWidth = 256;
 /** C2SP tlog-tiles. */
 const tileForm = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
-export interface TileRange {
-  readonly from: number;
-  readonly width: number;
-}
+export type TileRange = Readonly<Record<'from' | 'width', number>>;
 
 /** Undefined if the path is malformed or reaches beyond `complete`. */
 export function parseTilePath(path: string, complete: number): TileRange | undefined {

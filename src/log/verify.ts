@@ -41,11 +41,7 @@ function checkRecord({ leaf, record, salt }: SavedProof, erasure?: SavedProof): 
   return toCheck(holds, 'the leaf commits to this record', 'the leaf does not commit to this record');
 }
 
-export interface ExpectedRecord {
-  readonly handle?: string;
-  readonly source?: string;
-  readonly id?: string;
-}
+export type ExpectedRecord = Readonly<Partial<Record<'handle' | 'source' | 'id', string>>>;
 
 function checkName(record: string, wanted: string, members: readonly string[]): Check {
   const named = JSON.parse(record) as Record<string, unknown>;

@@ -52,10 +52,7 @@ function toRefusal(problem: Problem): CallToolResult {
 }
 
 /** A JSON-RPC response without its id, as byte strings. */
-export interface ResultParts {
-  readonly members: string;
-  readonly end: string;
-}
+export type ResultParts = Readonly<Record<'members' | 'end', string>>;
 
 const membersOf = (value: object) => toByteString(JSON.stringify(value).slice(1, -1));
 

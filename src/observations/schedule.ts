@@ -14,11 +14,7 @@ import { createObserver, type ObserverContext } from './observer.ts';
 import { createReadLimits } from './read-limits.ts';
 import { createQueue, type WaitingListing } from './waiting.ts';
 
-export interface CheckCounts {
-  readonly observed: number;
-  readonly changed: number;
-  readonly failed: number;
-}
+export type CheckCounts = Readonly<Record<'observed' | 'changed' | 'failed', number>>;
 
 const page = 500;
 const places = 32;

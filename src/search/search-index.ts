@@ -13,10 +13,7 @@ export interface FacetRange {
 }
 
 /** Listings with a term, and those in which it is strong (`isStrong`). */
-export interface TermCount {
-  readonly listings: number;
-  readonly strong: number;
-}
+export type TermCount = Readonly<Record<'listings' | 'strong', number>>;
 
 /** Terms, weights and ranking are the same for all. */
 export interface EngineIndex {

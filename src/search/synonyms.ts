@@ -18,10 +18,7 @@ const relatedFactor = 0.35;
 export const isOnlyRelated = ({ factor }: Alternative): boolean => factor <= relatedFactor;
 
 /** `between`: what stands before the word and says nothing, as in `text to speech`. */
-export interface PhraseWord {
-  readonly text: string;
-  readonly between: string;
-}
+export type PhraseWord = Readonly<Record<'text' | 'between', string>>;
 
 /** As in queries and descriptions; stop words stay if there are no others. */
 export function toPhraseWords<Word extends { readonly text: string }>(words: readonly Word[]) {

@@ -53,10 +53,7 @@ async function toEvidence({ documents }: Reads, handles: readonly string[], { co
 
 const kinds = { listings: toRecords, evidence: toEvidence } as const;
 /** RFC 1952; one page of listings. */
-interface WrittenMember {
-  readonly bytes: number;
-  readonly rows: number;
-}
+type WrittenMember = Readonly<Record<'bytes' | 'rows', number>>;
 
 const folderOfPaths = '/export/';
 

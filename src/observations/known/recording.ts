@@ -28,10 +28,7 @@ export interface DatedFinding extends Omit<Finding, 'why' | 'open'> {
   readonly isFailure?: true;
 }
 
-export interface RunStamp {
-  readonly at: string;
-  readonly vantage: string;
-}
+export type RunStamp = Readonly<Record<'at' | 'vantage', string>>;
 
 type Known = Timeline | undefined;
 

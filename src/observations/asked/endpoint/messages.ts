@@ -107,10 +107,7 @@ export interface RpcMessage {
   readonly body: Buffer;
 }
 
-export interface ClientInfo {
-  readonly name: string;
-  readonly version: string;
-}
+export type ClientInfo = Readonly<Record<'name' | 'version', string>>;
 
 const toBody = (message: object) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message }));
 

@@ -88,10 +88,7 @@ export type SurfaceTool = SurfaceMember;
 export const surfaceNames = ['tools', 'prompts', 'resources', 'skills'] as const;
 export type SurfaceName = (typeof surfaceNames)[number];
 
-interface ListQuestion {
-  readonly method: string;
-  readonly listedAs: string;
-}
+type ListQuestion = Readonly<Record<'method' | 'listedAs', string>>;
 
 export interface Surface {
   readonly name: SurfaceName;

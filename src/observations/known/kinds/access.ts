@@ -13,10 +13,7 @@ import { ofRareRemotes, ofRemotes, withoutAnswer } from './remotes.ts';
 const pathOf = ({ pathname }: URL) => (pathname === '/' ? '' : pathname);
 
 /** The metadata at the address must name the resource (RFC 9728 section 3.3). */
-interface MetadataAddress {
-  readonly at: string;
-  readonly resource: string;
-}
+type MetadataAddress = Readonly<Record<'at' | 'resource', string>>;
 
 /** Clients look for metadata in this order (MCP, Authorization). */
 function metadataAddresses({ url, credentials }: EndpointAnswer): MetadataAddress[] {

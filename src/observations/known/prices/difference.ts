@@ -28,10 +28,7 @@ export interface OfferChange {
 
 export const weightOfOffer = ({ class: of }: Pick<OfferChange, 'class'>): number => weights[of];
 
-interface Pair {
-  readonly was: Offer;
-  readonly is: Offer;
-}
+type Pair = Readonly<Record<'was' | 'is', Offer>>;
 const paysOf = ({ pays }: Offer): string => JSON.stringify(pays ?? []);
 
 const decimal = /^\d{1,20}(?:\.\d{1,20})?$/;

@@ -92,10 +92,7 @@ export interface State extends Span {
   readonly silentWhy?: Span['why'];
 }
 
-export interface StateChange {
-  readonly was: State;
-  readonly is: State;
-}
+export type StateChange = Readonly<Record<'was' | 'is', State>>;
 
 /** `reach`: it says whether something answers, so failed checks are a state too. */
 export type StateRules = { readonly reach?: boolean };
