@@ -10,9 +10,6 @@ const cachedLists = 200;
 /** A larger write drops all facts. */
 const manyListings = 500;
 
-/** About the size in memory. */
-const sizeOf_bytes = (facts: ListingFacts) => JSON.stringify(facts).length;
-
 function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: LRUCache<string, Value>) {
   const { begin, change } = createEpoch({
     drop(keys) {
@@ -47,7 +44,10 @@ function createMemory<Value extends object>(memory: 'facts' | 'counts', cache: L
 export function createCachedStore(store: Store): Store {
   const facts = createMemory(
     'facts',
-    new LRUCache<string, ListingFacts>({ maxSize: cachedFacts_bytes, sizeCalculation: sizeOf_bytes }),
+    new LRUCache<string, ListingFacts>({
+      maxSize: cachedFacts_bytes,
+      sizeCalculation: (one) => JSON.stringify(one).length,
+    }),
   );
   const counts = createMemory('counts', new LRUCache<string, SearchCounts>({ max: cachedLists }));
   const stop = store.onChange((changed) => {

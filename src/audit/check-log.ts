@@ -131,11 +131,9 @@ const eventTypes = [
 ];
 const shownTypes = [...ratingTypes, ...eventTypes, 'rating.responded', 'observation.changed'];
 
-const handleOf = ({ handle, subject_handle }: JsonObject) => String(handle ?? subject_handle);
-
 function noteSaid(type: string, members: JsonObject, log_index: number, said: Said): void {
   const id = String(members.id);
-  const handle = handleOf(members);
+  const handle = String(members.handle ?? members.subject_handle);
   if (members.supersedes !== undefined && ratingTypes.includes(type))
     said.ends.set(String(members.supersedes), { handle, superseded_by: id, by: log_index });
   if (type === 'rating.withdrawn')

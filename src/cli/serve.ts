@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { importInThread, startImports } from '../app/import-schedule.ts';
 import { openOwnEvidence } from '../app/own-evidence.ts';
 import { startPurge } from '../app/purge.ts';
-import { listen, openContext, type Running } from '../app/server.ts';
+import { listen, openContext } from '../app/server.ts';
 import { startReadingViews } from '../app/views-file.ts';
 import { startAudits } from '../audit/audit.ts';
 import { startRecheck } from '../claims/checks/recheck.ts';
@@ -86,9 +86,6 @@ const signals = ['SIGTERM', 'SIGINT'] as const;
 /** For background work, after the last request. */
 const shortestEnd_ms = 1000;
 
-const toAddresses = ({ url, context: { config } }: Running) =>
-  config.publicUrl === url ? url : `${url} as ${config.publicUrl}`;
-
 async function observe(context: Context, signal: AbortSignal): Promise<void> {
   if (context.config.observe === 'off')
     return context.log.info(
@@ -113,7 +110,10 @@ export async function runServe(config: Config): Promise<void> {
     const running = await listen(context).catch((error: unknown) => {
       throw toListenError(error, 'PORT', config);
     });
-    process.stdout.write(`listening on ${toAddresses(running)}\n`);
+    const { publicUrl } = running.context.config;
+    process.stdout.write(
+      `listening on ${running.url}${publicUrl === running.url ? '' : ` as ${publicUrl}`}\n`,
+    );
     const audits = (own: Context, signal: AbortSignal) => startAudits(own, openOwnEvidence, signal);
     const jobs = [startPurge, audits, observe, startBackups, startWebhooks, startReadingPrivate];
     const later = [startIssuing, startReadingViews, startJudgingSelections, startRecheck];

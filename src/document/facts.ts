@@ -181,9 +181,6 @@ const toObserved = (
     ? undefined
     : { observed_at, due_since, ...toCheckedNow(listing, decodeObservations(observations)) };
 
-const toShownRecord = (shown: string | null) =>
-  shown === null ? undefined : (JSON.parse(shown) as ShownRecord);
-
 function toRecord(row: FactsRow, all: ListingFacts['versions']) {
   const isHidden = row.hidden === 1;
   const versions = all.map(({ deleted, ...one }) =>
@@ -192,7 +189,7 @@ function toRecord(row: FactsRow, all: ListingFacts['versions']) {
   const listing = withoutHidden(listingTable.decode(row));
   const { shown_digest, run_source: source } = row;
   const lastPublished = versions[0]?.published_at ?? row.published_at;
-  const shown = toShownRecord(row.shown);
+  const shown = row.shown === null ? undefined : (JSON.parse(row.shown) as ShownRecord);
   const stored = { versions: Number(row.stored_versions), lastPublished, source, shown };
   const reading = toReading(listing, toRuns(row));
   const imported = shown_digest === null ? [] : recordedFacts(listing, stored, reading);

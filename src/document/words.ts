@@ -1,4 +1,3 @@
-import { whatAClaimShows } from '../claims/methods.ts';
 import { amount, counted, dayText } from '../core/text.ts';
 import { code, day, isEmpty, join, ours, own, quote, say, toText, type Words } from '../core/words.ts';
 import type { Listing, StoredVersion } from '../listings/listing.ts';
@@ -13,8 +12,6 @@ export const stateTexts = {
   claimed: 'Claimed',
   suspended: 'Claim suspended',
 } as const;
-
-export const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
 
 /** A check that fails, or a requested one that finds no proof, leaves `checked_at` unchanged. */
 export const lastCheck_at = ({ checked_at = '', tried_at = '' }: NonNullable<ListingDocument['claim']>) =>

@@ -150,8 +150,6 @@ async function readKnown(reads: Reads, handles: readonly string[]) {
   return known;
 }
 
-const withoutMessage = (row: ListingVersion): ListingVersion => ({ ...row, status_message: undefined });
-
 async function planListings(
   reads: Reads,
   { rows, versions }: { rows: ClassifiedEntries['rows']; versions: Versions },
@@ -170,7 +168,9 @@ async function planListings(
     const shown =
       picked && (read.get(picked.version) ?? (await reads.listings.version(handle, picked.version)));
     // Of a listing that is gone, no text of its publisher stays.
-    if (!shown) for (const row of some) rows.set(keyOfVersion(handle, row.version), withoutMessage(row));
+    if (!shown)
+      for (const row of some)
+        rows.set(keyOfVersion(handle, row.version), { ...row, status_message: undefined });
     derived.push(await deriveRecord(reads.listings, { handle, versions: all, rows: read, shown }));
     const origin = isSample(facts) ? sampleOriginOf(handle) : facts.origin;
     const made = toListing(handle, { versions: all, shown, known: before }, { ...facts, origin });

@@ -23,7 +23,6 @@ import {
   memberDigest,
   nameOf,
   type Surface,
-  type SurfaceName,
   surfaceNames,
   surfaces,
 } from '../observations/asked/endpoint/surface.ts';
@@ -352,8 +351,6 @@ const output = z.object({
   untrusted_fields: z.array(z.string()),
 });
 
-const kindOfSurface = (name: SurfaceName) => surfaceKinds.find(({ lists }) => lists === name) ?? toolsSurface;
-
 export const checkSurface = defineTool({
   name: 'check_surface',
   title: 'Compare the tools you see with those Dossier saw',
@@ -374,7 +371,8 @@ export const checkSurface = defineTool({
     const kept = await context.store.observations.ofListing(listing.handle);
     const former = formerly && kept && formerPlace(formerly, listing, kept);
     const observations = (former ?? observed)?.observations ?? [];
-    const known = factsOf(kindOfSurface(shown.surface.name), observations) as readonly StoredObservation[];
+    const kind = surfaceKinds.find(({ lists }) => lists === shown.surface.name) ?? toolsSurface;
+    const known = factsOf(kind, observations) as readonly StoredObservation[];
     const seen = toSeenSets(known, former?.timelines ?? kept?.timelines ?? []);
     const caller = { network: context.caller.network, now_ms: context.clock().getTime() };
     const find = () => findAnswer(listing.handle, seen, shown, context);

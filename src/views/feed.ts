@@ -17,8 +17,6 @@ const noneYet =
 const readOnce =
   'The listings come from a saved copy that is not read again automatically, so a later version is no entry.';
 
-const titleOf = (told: FollowedChange) => `${told.change.handle}: ${toText(titleWords(told))}`;
-
 /** Escaped, because readers show HTML and publishers name their versions. */
 function contentOf({ change: { at, handle, data }, event }: FollowedChange, publicUrl: string): string {
   const { log_index } = data;
@@ -47,7 +45,7 @@ function toFeed({ publicUrl, registryUrl, serviceName }: Site, { title, path, ch
   const entries = changes.map((told) => ({
     id: `${publicUrl}/changes#${told.change.id}`,
     url: `${publicUrl}/agents/${told.change.handle}`,
-    title: titleOf(told),
+    title: `${told.change.handle}: ${toText(titleWords(told))}`,
     content_html: contentOf(told, publicUrl),
     date_modified: new Date(told.change.at).toISOString(),
   }));

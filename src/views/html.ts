@@ -100,13 +100,10 @@ const ageOf = (date: string, today: string | undefined) =>
   Date.parse(today) - Date.parse(date) > agedFrom_days * day_ms &&
   html`, ${ageText(date, today)}`;
 
-const isShownAddress = (text: string) => /^https?:\/\//i.test(text);
-const isOurs = (href: string) => href.startsWith('/');
-
 function toCode({ text, href }: WordsPart & { readonly is: 'code' }): Html {
   if (href === undefined)
-    return isShownAddress(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
-  return isOurs(href)
+    return /^https?:\/\//i.test(text) ? foreignLink(text) : html`<code class="foreign">${text}</code>`;
+  return href.startsWith('/')
     ? html`<a class="handle" href="${href}">${text}</a>`
     : html`<code>${foreignLink(href, text)}</code>`;
 }

@@ -26,10 +26,8 @@ import platforms from './platforms.json' with { type: 'json' };
 import type { WebhookTransaction } from './schema.ts';
 import type { Webhook } from './webhook.ts';
 
+/** As Standard Webhooks has it. */
 const prefix = 'whsec_';
-
-/** In the form of Standard Webhooks. */
-const createWebhookSecret = (): string => prefix + randomBytes(32).toString('base64');
 
 /** Standard Webhooks 1.0. */
 function signMessage({ secret, id, body }: Readonly<Record<'secret' | 'id' | 'body', string>>, now: Date) {
@@ -250,7 +248,7 @@ export async function registerWebhook(sent: unknown, context: Context): Promise<
     const key = `${holder.network ?? ''} ${holder.domain}`;
     await takeLimits(tx, [{ limit: domainLimit, key, day: dayText(context.clock()) }], context);
   });
-  const secret = parsed.data.secret ?? createWebhookSecret();
+  const secret = parsed.data.secret ?? prefix + randomBytes(32).toString('base64');
   await proveAddress(createWebhookClient(context.config), { url, secret }, context);
   return add(url, secret, filter, context);
 }

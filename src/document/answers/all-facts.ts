@@ -104,8 +104,6 @@ const notKnownGap = ({ kind, reason, outcome }: Pick<Observation, 'kind' | 'outc
   text: reason ?? (outcome === 'nothing' ? own('not stated.') : own('not checked by Dossier.')),
 });
 
-const notKnown = (one: Pick<Observation, 'value' | 'outcome'>) => knowingOf(one) === 'not_known';
-
 function inputFacts({ remotes, packages, observed_at }: ListingDocument): ListedFact[] {
   const places = [
     ...remotes.map(({ url, inputs = [] }) => ({ of: subjectWords(url), inputs })),
@@ -183,7 +181,7 @@ function factsOf(listing: ListingDocument, question: Question): ListedFact[] {
     ),
     ...toGaps(
       [
-        ...observed.filter(notKnown).map(notKnownGap),
+        ...observed.filter((one) => knowingOf(one) === 'not_known').map(notKnownGap),
         ...unread.map((one) =>
           one.state === 'not_stated'
             ? { name: toText(notKnownWords(one)), text: own('not stated.') }

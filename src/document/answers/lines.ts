@@ -76,10 +76,6 @@ export const lineNames = Object.keys(lineTitles) as [LineName, ...LineName[]];
 
 const mores = { endpoint: 'endpoints', package: 'packages', 'set of inputs': 'sets of inputs' } as const;
 
-/** Tells whether only some places are shown. */
-const isCut = ({ detail }: JudgedListing, places: readonly unknown[]): boolean =>
-  detail !== 'full' && places.length > mostPlaces;
-
 /** If there are more than three facts, those about something that is not there come first. */
 function firstThree(
   judged: JudgedListing,
@@ -130,12 +126,12 @@ function withMissed(one: DatedObservation, fact: TextFact): TextFact {
 
 /** If only some are shown, the first of each owner comes first. */
 function byOwner<Item, Owned extends { readonly owner: string }>(
-  judged: JudgedListing,
+  { detail }: JudgedListing,
   items: readonly Item[],
   owned: readonly Owned[],
 ) {
   const all = items.map((item, at) => ({ item, ...(owned[at] as Owned) }));
-  return isCut(judged, all) ? firstOfEach(all, ({ owner }) => owner) : all;
+  return detail !== 'full' && all.length > mostPlaces ? firstOfEach(all, ({ owner }) => owner) : all;
 }
 
 const notYet = (judged: JudgedListing) => !isSaidFirst(judged) && own(', not checked');

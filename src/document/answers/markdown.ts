@@ -1,4 +1,4 @@
-import { placesOf } from '../../claims/methods.ts';
+import { placesOf, whatAClaimShows } from '../../claims/methods.ts';
 import { reasonText } from '../../claims/standing.ts';
 import type { Config } from '../../config/config.ts';
 import { ownerTexts } from '../../core/handle.ts';
@@ -9,15 +9,7 @@ import { ratingsText, toListed } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { groupWords, snapshotWords } from '../rated.ts';
 import { newestCheck } from '../seen.ts';
-import {
-  lastCheck_at,
-  notClaimed,
-  proofSentences,
-  stateTexts,
-  toLabel,
-  versionDates,
-  versionsTitle,
-} from '../words.ts';
+import { lastCheck_at, proofSentences, stateTexts, toLabel, versionDates, versionsTitle } from '../words.ts';
 import { type ListedFact, toAllFacts } from './all-facts.ts';
 import { toAnswer, toAnswerLines, toAnswerWords } from './answers.ts';
 import { publisherLine, type WayPlace } from './for-publisher.ts';
@@ -75,7 +67,10 @@ const record = (listing: ListingDocument) =>
 function claimed({ claim, links, ...record }: ListingDocument): string {
   const howTo = `${claim ? 'Check or renew the claim' : 'How to claim'}: <${links.page}/claim>`;
   const ways = placesOf(record, (address) => address.replace(/^https:\/\//, ''));
-  if (!claim) return paragraphs(notClaimed, ways.length > 0 && howTo);
+  if (!claim) {
+    const notClaimed = `This listing is not claimed. ${whatAClaimShows} A claim lets the listing rate others.`;
+    return paragraphs(notClaimed, ways.length > 0 && howTo);
+  }
   const checked = lastCheck_at(claim);
   const suspended = claim.suspended_reason ? ` Suspended: ${reasonText(claim.suspended_reason)}.` : '';
   return paragraphs(

@@ -86,9 +86,6 @@ const statedIn = ({ observations }: ListingDocument, isPriced: boolean): OffersS
       : [],
   );
 
-const isUnreadPrice = (quote?: FactOf<typeof priceOffers>): boolean =>
-  currentOutcome(quote) === 'asks' && quote?.asks_for === 'payment';
-
 function asksNothing(at: FactAt): boolean {
   const tools = currentOutcome(at(priceOffers, toolsPlace));
   const isNone = at(priceOffers, toolsPlace) === undefined || tools === 'nothing' || tools === 'absent';
@@ -222,7 +219,8 @@ export const observedCriteria = {
   no_payment_seen: observed('The newest check saw no request for a payment', plain, ['costs'], (listing) => {
     if ([true, false].some((isPriced) => statedIn(listing, isPriced).length > 0)) return 'not_met';
     return ofEndpoints(listing, (at) => {
-      if (isUnreadPrice(at(priceOffers))) return 'not_met';
+      const quote = at(priceOffers);
+      if (currentOutcome(quote) === 'asks' && quote?.asks_for === 'payment') return 'not_met';
       return asksNothing(at) ? 'met' : 'unknown';
     });
   }),

@@ -239,8 +239,6 @@ const longestPause_ms = 3000;
 /** The service itself asks, so that callers seldom wait. */
 const asksEvery_ms = 600_000;
 
-const hasFile = ({ manifest }: DumpFolder, path: string) => manifest.files.some((file) => file.path === path);
-
 /**
  * Callers get the present dump while a new one is written, unless it is too old. It takes into account every
  * withdrawal and action of the operator before the request.
@@ -315,7 +313,7 @@ export function createDumps(context: Context) {
   return {
     read,
     async find(path: string) {
-      const found = written.find((dump) => hasFile(dump, path));
+      const found = written.find(({ manifest }) => manifest.files.some((file) => file.path === path));
       return found && ageOf_ms(found) < longestSent_ms && (await isSendable(found)) ? found : undefined;
     },
     async close() {

@@ -29,9 +29,6 @@ import { toStaleAt } from '../../observations/known/to-observations.ts';
 import { toListingDocument } from '../document.ts';
 import type { ListingDocument } from '../listing-document.ts';
 
-/** Of our block in `_meta`. */
-const evidenceKey = (publicUrl: string): string => `${reversedHost(publicUrl)}/evidence`;
-
 const observationOf = ({ observations }: ListingDocument, { kind }: Kind) => {
   const found = observations.filter(isDated).find((one) => one.kind === kind);
   if (!found) return undefined;
@@ -199,7 +196,8 @@ export function toEntry(
 }
 
 export const readShared = async (context: Context) => ({
-  key: evidenceKey(context.config.publicUrl),
+  /** Of our block in `_meta`. */
+  key: `${reversedHost(context.config.publicUrl)}/evidence`,
   log: await readLogHead(context),
   interval_s: context.config.observeInterval_s,
 });

@@ -7,7 +7,7 @@ import { type Fetched, type NoAnswer, noAnswer, notAsked, toContent } from '../.
 import type { RepositoryPlace, RepositoryReader } from '../../net/git.ts';
 import type { createPriceCatalogs } from './catalogs.ts';
 import { withCheckedRemotes } from './checked-remotes.ts';
-import { askInTransports } from './endpoint/ask.ts';
+import { askStreamableFirst, askStreamFirst } from './endpoint/ask.ts';
 import type { EndpointAnswer } from './endpoint/conversation.ts';
 import type { ClientInfo } from './endpoint/messages.ts';
 import { createListRoom, type ListRoom } from './endpoint/surface.ts';
@@ -142,7 +142,8 @@ async function askIfAllowed(
   parts: RunParts & { readonly room: ListRoom; readonly now: Date },
 ): Promise<EndpointAnswer | NoAnswer> {
   const refused = whyNot(url) ?? (await parts.robots(url));
-  return refused ?? askInTransports(url, asked.isStream ? 'sse' : 'streamable-http', { ...parts, ...asked });
+  const ask = asked.isStream ? askStreamFirst : askStreamableFirst;
+  return refused ?? ask(url, { ...parts, ...asked });
 }
 
 /** Whether it answers those who have the secret is not known. */

@@ -32,10 +32,6 @@ export type RunStamp = Readonly<Record<'at' | 'vantage', string>>;
 
 type Known = Timeline | undefined;
 
-const standingOf = (known: Timeline) => standing(known.spans, rulesOf(known));
-
-const wasSeen = (known: Timeline) => known.spans.some(({ outcome }) => outcome === 'seen');
-
 function toReading({ kind: _, subject: __, ...found }: DatedFinding, { vantage }: RunStamp): Reading {
   const { isFailure, ended, whole, whole_digest, packed, rule, open, ...read } = found;
   return { ...read, ...(open?.exchange && { open: open.exchange }), vantage };
@@ -50,7 +46,7 @@ const notSeen = (
 /** Nothing, if the exchange that decided before failed, or the check saw only a part and something else. */
 function read(known: Known, found: DatedFinding, stamp: RunStamp): Reading {
   const reading = toReading(found, stamp);
-  const { state, last = state } = (known && standingOf(known)) ?? {};
+  const { state, last = state } = (known && standing(known.spans, rulesOf(known))) ?? {};
   const { open, rule, why } = found;
   const by = state?.by ?? last?.by;
   const isAsKnown = state && isSame(state, reading) && state.method_version === reading.method_version;
@@ -147,7 +143,9 @@ export function recordRun(
   const timelines = found
     .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
     .filter(
-      (one) => one.rule !== 'together' || !known.some((other) => other.kind === one.kind && wasSeen(other)),
+      ({ rule, kind }) =>
+        rule !== 'together' ||
+        !known.some((other) => other.kind === kind && other.spans.some(({ outcome }) => outcome === 'seen')),
     )
     .flatMap((one) => next(byKey.get(keyOf(one)), one, stamp, differences) ?? []);
   const changes = timelines.flatMap((one) => toChange(byKey.get(keyOf(one)), one, differences) ?? []);

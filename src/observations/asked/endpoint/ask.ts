@@ -17,7 +17,6 @@ import {
   mostRead_bytes,
   type OpenExchange,
   send,
-  type Transport,
   toIntroduced,
   toNoAnswer,
   toWithheld,
@@ -210,7 +209,7 @@ async function askEndpoint(url: string, parts: AskParts): Promise<EndpointAnswer
 const mayAnswerOtherwise = ({ outcome, cause }: NoAnswer): boolean =>
   outcome !== 'not_asked' && outcome !== 'refused' && cause !== 'certificate';
 
-async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
+export async function askStreamableFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const run = await askEndpoint(url, parts);
   if (run.result === 'answered' || !mayAnswerOtherwise(run)) return run;
   // After a success the endpoint uses this transport, even if Dossier cannot read the response.
@@ -219,7 +218,7 @@ async function askStreamableFirst(url: string, parts: AskParts): Promise<Endpoin
   return older.result === 'answered' && older.introduction ? older : run;
 }
 
-async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
+export async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAnswer | NoAnswer> {
   const { observerFirstTry_ms, observerSecondTry_ms } = parts.timeouts;
   const run = await askOverStream(url, parts, observerFirstTry_ms);
   if (run.result === 'answered' || !mayAnswerOtherwise(run)) return run;
@@ -227,10 +226,3 @@ async function askStreamFirst(url: string, parts: AskParts): Promise<EndpointAns
   if (newer.result === 'answered') return newer;
   return run.cause === 'timeout' ? askOverStream(url, parts, observerSecondTry_ms) : run;
 }
-
-export const askInTransports = (
-  url: string,
-  recorded: Transport,
-  parts: AskParts,
-): Promise<EndpointAnswer | NoAnswer> =>
-  recorded === 'sse' ? askStreamFirst(url, parts) : askStreamableFirst(url, parts);

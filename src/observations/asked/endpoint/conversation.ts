@@ -293,8 +293,6 @@ export const isOffered = ({ supportedVersions }: JsonObject) =>
   Array.isArray(supportedVersions) && supportedVersions.includes(modernRevision);
 const sessionRevisions: ReadonlySet<unknown> = new Set(legacyRevisions);
 
-const isSession = ({ protocolVersion }: JsonObject) => sessionRevisions.has(protocolVersion);
-
 const notSpoken = none(
   'otherwise',
   own('The endpoint returned no introduction in a revision of MCP that Dossier speaks.'),
@@ -319,7 +317,8 @@ export async function afterInitialize(
   reply: Replied,
   notify: (message: RpcMessage) => Promise<unknown>,
 ): Promise<EndpointAnswer | undefined> {
-  if (reply.is === 'result') return isSession(reply.result) ? askLegacy(talk, reply, notify) : undefined;
+  if (reply.is === 'result')
+    return sessionRevisions.has(reply.result.protocolVersion) ? askLegacy(talk, reply, notify) : undefined;
   return reply.is === 'no_answer' ? undefined : toWithheld(talk, reply, 'initialize');
 }
 

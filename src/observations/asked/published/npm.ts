@@ -175,8 +175,6 @@ const slsaProvenance = /^https:\/\/slsa\.dev\/provenance\//;
 const itemsOf = (list: unknown): Readonly<Record<string, unknown>>[] =>
   Array.isArray(list) ? list.slice(0, 20).map(asMembers) : [];
 
-const toHex = (base64: string) => Buffer.from(base64, 'base64').toString('hex');
-
 export async function provenanceOfNpm(
   run: CheckRun,
   { name }: RecordedPackage,
@@ -195,7 +193,8 @@ export async function provenanceOfNpm(
   );
   if (!found) return 'none';
   const integrity = /(?:^|\s)sha512-([A-Za-z\d+/=]+)/.exec(String(memberOf(document, 'dist').integrity));
-  const digest = { algorithm: 'sha512' as const, hex: toHex(integrity?.[1] ?? '') };
+  const hex = Buffer.from(integrity?.[1] ?? '', 'base64').toString('hex');
+  const digest = { algorithm: 'sha512' as const, hex };
   return { result: 'served', bundle: found.bundle, digest, source_url: answer.response.url };
 }
 

@@ -85,9 +85,6 @@ interface FoundCard {
   readonly card: ServerCard;
 }
 
-const besideOf = ({ origin, pathname }: URL): string =>
-  `${origin}${pathname.replace(/\/+$/, '')}/server-card`;
-
 const shortPath = ({ pathname, search }: URL): string => `${pathname}${search}`.slice(0, 200);
 
 const names = ({ addresses }: ServerCard, url: URL): boolean =>
@@ -145,7 +142,7 @@ async function findCard(run: CheckRun, endpoint: string): Promise<FoundCard | No
     );
     return undefined;
   };
-  const beside = besideOf(url);
+  const beside = `${url.origin}${url.pathname.replace(/\/+$/, '')}/server-card`;
   const first = await ask(beside, true);
   if (first) return first;
   const named = await findInCatalogs(run, url, new Set([beside]));

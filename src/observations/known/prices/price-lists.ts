@@ -130,9 +130,6 @@ function compareWithList(
   return { ...whereOf(list), tool: near.for, isSimilar, others, ...states, text };
 }
 
-const isAsListed = (compared: ListStates): boolean =>
-  partNames.every((name) => compared[name] === 'as_listed');
-
 /** A list for an endpoint other than `endpoint` is named only if it has exactly this offer. */
 export function compareWithLists(
   lists: readonly SeenPlace[],
@@ -143,7 +140,7 @@ export function compareWithLists(
     const one = compareWithList(list, offer, paidTool);
     const { endpoint: of } = list;
     if (!one || endpoint === undefined || of === undefined || of === endpoint) return one ?? [];
-    return isAsListed(one)
+    return partNames.every((name) => one[name] === 'as_listed')
       ? { ...one, endpoint: of, text: say`${one.text} It is published for ${code(of)}.` }
       : [];
   });

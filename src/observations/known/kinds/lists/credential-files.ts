@@ -31,8 +31,6 @@ const paths = /[\w.~$/\\-]+/g;
 const longestShown = 100;
 const longestRead = 300;
 
-const mayBeNamed = (run: string) => run.includes('.') || run.includes('_');
-
 const mostAround = 100;
 const mostSentences = 3;
 const sentenceEnd = /(?<=[.!?]["'”)\]]?)\s+(?=\p{Lu})|(?<=[。！？])|[\n\r]+/u;
@@ -79,7 +77,7 @@ function findFiles(texts: Iterable<readonly [place: string, text: string]>) {
   >();
   for (const [, text] of texts)
     for (const { 0: run, index } of text.matchAll(paths)) {
-      if (!mayBeNamed(run)) continue;
+      if (!run.includes('.') && !run.includes('_')) continue;
       const { written, parts } = readRun(run);
       const file = namedBy(parts);
       if (file === undefined) continue;

@@ -313,13 +313,11 @@ export const resourcesSurface = defineKind({
   method_version: 'resources/1',
 });
 
-const isDynamic = (skill: unknown) => asMembers(skill).files === 'dynamic';
-
 export const skillsSurface = defineKind({
   kind: 'skills.surface',
   ...ofBeside(
     surfaces.skills,
-    (skill) => isDynamic(skill) && own(' (files: dynamic)'),
+    (skill) => asMembers(skill).files === 'dynamic' && own(' (files: dynamic)'),
     ({ resources }) => ({
       files: Array.isArray(resources) ? resources.length : resources === 'dynamic' ? 'dynamic' : null,
     }),

@@ -35,9 +35,6 @@ import { keepVersions } from './kept-versions.ts';
 export const isOnNpmOrPypi = ({ packages }: Pick<Listing, 'packages'>): boolean =>
   packages.some(({ registry_type }) => /^(?:npm|pypi)$/i.test(registry_type));
 
-const isLookedUp = ({ packages }: Pick<Listing, 'packages'>): boolean =>
-  packages.some(({ registry_type }) => typeOf(registry_type));
-
 const packagePages: Readonly<Record<string, (identifier: string, version?: string) => string>> = {
   npm: (name, version) => `https://www.npmjs.com/package/${name}${version ? `/v/${version}` : ''}`,
   pypi: (name, version) => `https://pypi.org/project/${name}/${version ? `${version}/` : ''}`,
@@ -247,7 +244,10 @@ const shortDigest = (digest: string) => code(digest.slice(0, 'sha256:'.length + 
 export const packageExists = defineKind({
   kind: 'package.exists',
   name: 'package',
-  unchecked: { what: own('whether the recorded package is published'), isAsked: isLookedUp },
+  unchecked: {
+    what: own('whether the recorded package is published'),
+    isAsked: ({ packages }) => packages.some(({ registry_type }) => typeOf(registry_type)),
+  },
   entryName: 'package',
   value: z.union([z.strictObject({ version: z.string() }), manifest, file]),
   say({ value, details, as_seen }) {
