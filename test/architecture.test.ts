@@ -20,6 +20,7 @@ const homes: Record<string, readonly string[]> = {
     'http/cache/answer-cache.ts',
     'core/cached-once.ts',
     'observations/asked/hosts/robots.ts',
+    'webhooks/deliver.ts',
   ],
   diff: ['core/difference/word-difference.ts'],
   'dns-packet': ['net/dns.ts'],

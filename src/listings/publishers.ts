@@ -1,11 +1,16 @@
 import type { Context } from '../context.ts';
 import { isHandle } from '../core/handle.ts';
 import { namespaceMatchesRepositoryOwner } from '../core/identity.ts';
+import { readPages } from '../core/paging/pages.ts';
 import { Problem } from '../core/problem.ts';
 
 type PublisherContext = Pick<Context, 'store'>;
 
 const noPublisher = () => new Problem('not_found', 'No listing shown here has this namespace.');
+
+/** Compares capitals too. */
+export const isNamespace = async (text: string, { store }: PublisherContext): Promise<boolean> =>
+  (await store.listings.publisherListings(text)) > 0;
 
 /** Whoever follows a namespace waits for listings that may come. Throws not_found. */
 export function requireNamespace(text: string): void {
@@ -83,3 +88,18 @@ export async function readExampleHandles({
 /** The text with the listed handles instead of those that it was written with. */
 export const withExamples = (text: string, handles: ReadonlyMap<string, string>): string =>
   [...handles].reduce((said, [written, handle]) => said.replaceAll(written, handle), text);
+
+export const countListings = ({ store }: PublisherContext): Promise<number> => store.listings.count();
+
+const perRead = 1000;
+
+/** Before the next page; '' for position 0 and behind the end. */
+export const readHandleBefore = async (
+  position: number,
+  { store: { listings } }: PublisherContext,
+): Promise<string> => (position === 0 ? '' : ((await listings.handleAt(position)) ?? ''));
+
+export const pagesAfter = (after: string, { store: { listings } }: PublisherContext) =>
+  readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>
+    listings.page(last?.handle ?? after, perRead),
+  );

@@ -12,6 +12,7 @@ import { readEvents } from '../../document/answers/history-events.ts';
 import { toMarkdown } from '../../document/answers/markdown.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { toSignedStatement } from '../../document/registry/entries.ts';
+import { isNamespace } from '../../listings/publishers.ts';
 import { readVersionsPage } from '../../listings/reads.ts';
 import { monthsFrom, type RatingFilter } from '../../ratings/rating.ts';
 import { claimAgent } from '../../tools/claim-agent.ts';
@@ -288,8 +289,7 @@ const showBadgePage = (c: Request) =>
 
 const redirectEncoded = async (c: Request) => {
   const handle = c.req.param('handle') ?? '';
-  const listings = await c.get('context').store.listings.publisherListings(handle);
-  if (listings > 0) return toPublisher(c, handle);
+  if (await isNamespace(handle, c.get('context'))) return toPublisher(c, handle);
   return c.redirect(pagePath(requireHandle(handle)), 308);
 };
 

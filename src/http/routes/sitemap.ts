@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { readPages } from '../../core/paging/pages.ts';
+import { countListings, pagesAfter, readHandleBefore } from '../../listings/publishers.ts';
 import { readTags } from '../../tools/list-tags.ts';
 import { pagePath } from '../../views/html.ts';
 import type { Request } from '../call.ts';
@@ -7,27 +7,21 @@ import { answerWithETag } from '../response.ts';
 
 /** In one file (sitemaps.org). */
 const perFile = 50_000;
-const perRead = 1000;
 
 const open = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const namespace = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
 async function* toFile(context: Context, file: number | undefined): AsyncGenerator<string> {
   yield `${open}<urlset ${namespace}>\n`;
-  const { config, store } = context;
-  const { publicUrl } = config;
-  const { listings } = store;
+  const { publicUrl } = context.config;
   const tags = file === undefined ? await readTags(context) : [];
   const paths = ['/', '/agents', '/tags', '/about', ...tags.map(({ tag }) => `/tags/${tag}`)];
-  if (file === undefined && (await listings.count()) + paths.length <= perFile) {
+  if (file === undefined && (await countListings(context)) + paths.length <= perFile) {
     yield paths.map((path) => `<url><loc>${publicUrl}${encodeURI(path)}</loc></url>\n`).join('');
   }
-  const position = ((file ?? 1) - 1) * perFile;
-  const before = position === 0 ? '' : ((await listings.handleAt(position)) ?? '');
-  const read = (last?: { readonly handle: string; readonly updated_at: string }) =>
-    listings.page(last?.handle ?? before, perRead);
+  const before = await readHandleBefore(((file ?? 1) - 1) * perFile, context);
   let written = 0;
-  for await (const rows of readPages(perRead, read)) {
+  for await (const rows of pagesAfter(before, context)) {
     yield rows
       .map(
         ({ handle, updated_at }) =>
@@ -55,7 +49,7 @@ const cacheControl = 'public, max-age=3600';
 /** Files read many listings, so they are cached, and a wrong number redirects. */
 export async function answerSitemap(c: Request): Promise<Response> {
   const context = c.get('context');
-  const listings = await context.store.listings.count();
+  const listings = await countListings(context);
   const files = listings > perFile ? Math.ceil(listings / perFile) : 0;
   const { search } = new URL(c.req.url);
   const [, page] = /^\?page=([1-9]\d{0,5})$/.exec(search) ?? [];
