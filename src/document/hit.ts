@@ -18,7 +18,7 @@ import { formerPrice, noPrice, offersWords } from '../observations/known/prices/
 import type { NativeSignals } from '../ratings/rating.ts';
 import { type Instead, isPlaceholder } from '../search/query.ts';
 import { foldToolName } from '../search/tool-names.ts';
-import { stem, toWords } from '../search/words.ts';
+import { writtenIn } from '../search/words.ts';
 import type { ListingDocument } from './listing-document.ts';
 import { sourcesFirst } from './rated.ts';
 import { recordedSecrets } from './record.ts';
@@ -193,19 +193,17 @@ interface Match {
 
 const mostInstead = 2;
 
-/** What it has instead of a word is named as the listing writes it. */
-function matchedWords({ handle, title, description, tags }: Listing, match: Match): Words | undefined {
+/** What it has instead of a word, as it writes it. */
+export const toWritten = (listing: Listing, instead: readonly Instead[]) =>
+  instead.flatMap(({ typed, terms }) => {
+    const text = writtenIn(listing, terms);
+    return text === undefined ? [] : [{ typed, text }];
+  });
+
+function matchedWords(listing: Listing, match: Match): Words | undefined {
   const { words, matched = words, instead = [] } = match;
   if (matched >= words) return undefined;
-  const tagged = tags.map(({ tag }) => tag).join(' ');
-  const texts = instead.length > 0 ? toWords(`${title ?? ''} ${description ?? ''} ${handle} ${tagged}`) : [];
-  const written = texts.flatMap(({ text, parts }) => [text, ...parts]);
-  const textOf = (term: string) => written.find((text) => stem(text) === term);
-  const shown = instead.map(({ typed, terms }) => ({ typed, texts: terms.map(textOf) }));
-  const by = Map.groupBy(
-    shown.filter(({ texts }) => !texts.includes(undefined)),
-    ({ texts }) => texts.join(' '),
-  );
+  const by = Map.groupBy(toWritten(listing, instead), ({ text }) => text);
   const others = [...by].map(
     ([text, all]) => say`${code(text)} instead of ${codes([...new Set(all.map(({ typed }) => typed))])}`,
   );

@@ -2,10 +2,9 @@ import { afterPrefix } from '../store/query.ts';
 import { widestOf } from './plan.ts';
 import { type ParsedQuery, type QueryWord, toId } from './query.ts';
 import type { Db } from './schema.ts';
-import type { RankedWord } from './score.ts';
 import type { IndexSearch, SearchIndex, TermCount } from './search-index.ts';
 import { type Alternative, isOnlyRelated, synonymsOf } from './synonyms.ts';
-import { isCorrectable, stem, swappedStems, toHalves, toSpellings, toWords, wordsOfAll } from './words.ts';
+import { isCorrectable, swappedStems, toHalves, toSpellings, wordsOfAll, writtenIn } from './words.ts';
 
 const mostBeginnings = 8;
 
@@ -161,15 +160,17 @@ function toRanked(word: Expanded, counts: Counts, total: number) {
 /** A guess in the name of one listing decides less than a typed word in the description of another. */
 const guessShare = 0.5;
 
-function withGuesses(words: readonly ReturnType<typeof toRanked>[]): RankedWord[] {
+function withGuesses(words: readonly ReturnType<typeof toRanked>[]) {
   const typed = words.filter((word) => word.isCounted && !word.isGuessed);
   const most = guessShare * Math.min(...typed.map(({ value }) => value));
   return words.map((word) => (word.isGuessed ? { ...word, value: Math.min(word.value, most) } : word));
 }
 
 /** Of a script without spaces, what is typed as one is several pairs of characters, found or not. */
-function toUnknown([word, parts]: [word: string, parts: readonly Expanded[]]) {
-  const near = parts.flatMap((one) => one.near ?? (one.text.length > 1 ? { ...one, terms: [one.term] } : []));
+function toUnknown(word: string, parts: readonly Expanded[], searched: ReadonlySet<string>) {
+  const near = parts
+    .filter(({ term }) => searched.has(term))
+    .flatMap((one) => one.near ?? one.found.map(({ terms }) => ({ text: terms.join(' '), terms })));
   const isSure = parts.every(({ near, isMeant }) => near === undefined || isMeant);
   return parts.some((one) => one.near) ? [{ word, near, isSure }] : [];
 }
@@ -192,14 +193,18 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
     expanded.filter((word) => isFound(word) && !isLost(word)).map((word) => toRanked(word, counts, total)),
   );
   const rarest = new Set(known.toSorted((a, b) => b.value - a.value).slice(0, mostWords));
+  const searched = new Set([...rarest].map(({ term }) => term));
+  const left = new Set(known.flatMap((word) => (rarest.has(word) ? [] : word.term)));
+  const counting = expanded.filter((word) => isCounted(word) && !left.has(word.term));
+  const typed = Map.groupBy(counting, (word) => word.typed);
   return {
     /** Found ones, and of more than 24 the weightiest. */
-    words: known.filter((word) => rarest.has(word)),
-    /** With unknown ones. */
-    counted:
-      query.words.filter(isCounted).length -
-      known.filter((word) => word.isCounted && !rarest.has(word)).length,
-    unknown: [...Map.groupBy(expanded.filter(isCounted), ({ typed }) => typed)].flatMap(toUnknown),
+    words: known
+      .filter((word) => rarest.has(word))
+      .map((word) => ({ ...word, parts: typed.get(word.typed)?.length ?? 0 })),
+    /** As typed, with unknown ones. */
+    counted: typed.size,
+    unknown: [...typed].flatMap(([word, parts]) => toUnknown(word, parts, searched)),
     total,
   };
 }
@@ -213,13 +218,9 @@ async function readWritten(
 ) {
   const probe = { groups: [[{ terms, strong: false }]], facets: [], excluded: [] };
   const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
-  if (positions.length === 0 || terms.length > 1) return positions.length > 0 ? text : undefined;
-  const rows = await listings.texts(positions.map(toId));
-  const words = rows
-    .flatMap(({ handle, title, description }) => toWords(`${handle} ${title ?? ''} ${description}`))
-    .flatMap((word) => [word.text, ...word.parts])
-    .filter((word) => stem(word) === terms[0]);
-  return words.includes(text) ? text : words.toSorted((a, b) => a.length - b.length)[0];
+  const rows = positions.length > 0 ? await listings.texts(positions.map(toId)) : [];
+  const forms = rows.flatMap((row) => writtenIn(row, terms) ?? []);
+  return forms.includes(text) ? text : forms.toSorted((a, b) => a.length - b.length)[0];
 }
 
 /** What was searched for instead, as listings spell it. */

@@ -6,6 +6,8 @@ import { stopWords } from './words.ts';
 export interface RankedWord {
   readonly term: string;
   readonly typed: string;
+  /** How many words that count are typed as this one: of a script without spaces, several. */
+  readonly parts: number;
   readonly alternatives: readonly Alternative[];
   /** Estimates, for all alternatives. */
   readonly listings: number;
@@ -139,20 +141,22 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
   };
   const explain = (start: number) => {
     const found = readTerms(start);
-    const instead: Instead[] = [];
-    let matched = 0;
-    for (const [at, { typed, isCounted }] of words.entries()) {
+    const has: (Instead & { readonly parts: number; readonly isWritten: boolean })[] = [];
+    for (const [at, { typed, parts, isCounted }] of words.entries()) {
       let best: { weight: number; terms: readonly string[]; isWritten?: boolean } | undefined;
       for (const one of wanted[at] ?? []) {
         const weight = weigh(one, found, start);
         const isBetter = one.isWritten || (weight > (best?.weight ?? 0) && !best?.isWritten);
         if (weight > 0 && isBetter) best = { ...one, weight };
       }
-      if (!isCounted || !best) continue;
-      if (best.isWritten) matched += 1;
-      else instead.push({ typed, terms: best.terms });
+      if (isCounted && best)
+        has.push({ typed, parts, terms: best.terms, isWritten: best.isWritten === true });
     }
-    return { matched, instead };
+    const others = [...Map.groupBy(has, ({ typed }) => typed).values()].filter(
+      (one) => one.filter(({ isWritten }) => isWritten).length < (one[0]?.parts ?? 0),
+    );
+    const matched = new Set(has.map(({ typed }) => typed)).size - others.length;
+    return { matched, instead: others.flat() };
   };
   return { scoreOf, explain };
 }

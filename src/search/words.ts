@@ -146,6 +146,28 @@ export const toHalves = (word: string) =>
   [...word].flatMap((_, at) => {
     const start = word.slice(0, at);
     const end = word.slice(at);
-    const isBoth = start.length >= shortestHalf && end.length >= shortestHalf;
+    const isBoth = [start, end].every((half) => half.length >= shortestHalf && !stopWords.has(half));
     return isBoth ? [{ terms: [stem(start), stem(end)] as const, text: `${start} ${end}` }] : [];
   });
+
+interface Texts {
+  readonly handle: string;
+  readonly title?: string | null | undefined;
+  readonly description?: string | undefined;
+  readonly tags?: readonly { readonly tag: string }[];
+}
+
+const mostJoined = 3;
+
+/** How a listing writes stems, one of which may be of several words joined; undefined if it does not. */
+export function writtenIn({ handle, title, description, tags = [] }: Texts, terms: readonly string[]) {
+  const all = [title ?? '', description ?? '', handle, ...tags.map(({ tag }) => tag)].join(' ');
+  const words = toWords(all).flatMap(({ text, parts }) => [text, ...parts]);
+  const writtenAs = (term: string, joined = 1): string | undefined => {
+    const at = words.findIndex((_, at) => stem(words.slice(at, at + joined).join('')) === term);
+    if (at >= 0) return words.slice(at, at + joined).join(' ');
+    return joined < mostJoined ? writtenAs(term, joined + 1) : undefined;
+  };
+  const texts = terms.map((term) => writtenAs(term));
+  return texts.includes(undefined) ? undefined : texts.join(' ');
+}

@@ -192,9 +192,7 @@ export async function searchListings(query: z.output<typeof input>, context: Con
     total: { count: counts.total, capped: counts.capped },
     facets,
     next_cursor: next,
-    ...(unknown.length > 0 && {
-      did_you_mean: unknown.map(({ word, near }) => ({ word, near: [...near] })),
-    }),
+    ...(unknown.length > 0 && { did_you_mean: unknown }),
     advice,
     no_match: no_match && toInputs(no_match),
     left_out,

@@ -10,6 +10,7 @@ const word = (term: string, listings: number, alternatives: readonly (readonly s
   strong: listings / 4,
   value: 1 / listings,
   isCounted: true,
+  parts: 1,
   isSubject: false,
 });
 

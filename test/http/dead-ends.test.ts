@@ -83,7 +83,7 @@ it('a word that no listing has is named with what was searched for instead, and 
   const { body } = await call('search_agents', { query: 'replay webhok' });
   expect(body).toMatchObject({
     listings: [{ handle: 'co.webhook/webhook' }],
-    did_you_mean: [{ word: 'webhok', near: ['webhook'] }],
+    did_you_mean: [{ word: 'webhok', near: ['webhooks'] }],
   });
   const known = await call('search_agents', { query: 'replay webhook' });
   expect(known.body).not.toHaveProperty('did_you_mean');

@@ -6,7 +6,7 @@ import { opened } from '../support/opened.ts';
 
 interface Answer {
   readonly listings: readonly { readonly handle: string; readonly facts: readonly string[] }[];
-  readonly did_you_mean?: readonly { readonly word: string; readonly hint?: string }[];
+  readonly did_you_mean?: readonly { readonly word: string; readonly near: readonly string[] }[];
   readonly advice?: string;
 }
 
@@ -308,3 +308,36 @@ it.each([
   expect(listings[0]?.facts[0]).toContain(`has ${has} instead of`);
   expect(advice).toBe('Listings are mostly in English; search in English.');
 });
+
+it.each([
+  ['東京の天気 サーバー', 'matched 0 of 2 words; has `weather` instead of “東京の天気”', [['weather'], []]],
+  ['台灣天氣', 'matched 0 of 1 word; has `taiwan` instead of “台灣天氣”, `weather`', [['taiwan', 'weather']]],
+  ['天气统计软件', 'matched 0 of 1 word; has “统计” instead of “天气统计软件”', [['统计', 'weather']]],
+  [
+    'homeasistant',
+    'matched 0 of 1 word; has “home assistant” instead of `homeasistant`',
+    [['home assistant']],
+  ],
+  [
+    'home-asistant',
+    'matched 1 of 2 words; has `assistant` instead of `asistant`',
+    [['assistant', 'assistants']],
+  ],
+  ['whatsap', 'matched 0 of 1 word; has `whatsapp` instead of `whatsap`', [['whatsapp']]],
+])(
+  'counts words as they are typed, and names the same words instead of one everywhere: %s',
+  async (query, first, near) => {
+    const entries = [
+      entry('com.isle/rail', 'The weather of Taiwan'),
+      entry('com.sky/sky', 'The weather'),
+      entry('com.sum/sums', '统计'),
+      entry('com.house/home-assistant-mcp', 'Lights'),
+      ...['a', 'b', 'c', 'd', 'e'].map((name) => entry(`com.${name}/${name}`, 'Helps assistants')),
+      entry('com.chat/chat', 'WhatsApp for what the SAP says'),
+    ];
+    const open = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+    const { listings, did_you_mean } = await search(query, open);
+    expect(listings[0]?.facts[0]).toContain(first);
+    expect(did_you_mean?.map((one) => one.near)).toEqual(near);
+  },
+);

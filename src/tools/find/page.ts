@@ -11,7 +11,7 @@ import { needsReplacement, successorOf } from '../../document/answers/answers.ts
 import { untrustedOf } from '../../document/answers/closing.ts';
 import { askedPart, hitAt, malwareBeside, partFound } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
-import { type HitFacts, toHit } from '../../document/hit.ts';
+import { type HitFacts, toHit, toWritten } from '../../document/hit.ts';
 import type { Hit } from '../../document/resolved.ts';
 import { ifThisService, isAboutService } from '../../document/service.ts';
 import { type Listing, withoutHidden } from '../../listings/listing.ts';
@@ -117,12 +117,17 @@ async function findRanked(
   const { tools } = readToolNames(search.text);
   const isAll = next === undefined && place.cursor === undefined;
   const matchOf = ({ id }: Listing) => ({ ...hitOf.get(id), words, asksFree, tools });
+  const has = found.flatMap(({ listing }) => toWritten(listing, hitOf.get(listing.id)?.instead ?? []));
+  const nearOf = (word: string) => has.filter(({ typed }) => typed === word).map(({ text }) => text);
   return {
     listings: await toHits(found, { ...search, text: asked }, isName, context, matchOf),
     counts,
     next,
     // Parts of a name are not misspelt words.
-    unknown: advice === undefined ? unknown : [],
+    unknown: (advice === undefined ? unknown : []).map(({ word, near }) => ({
+      word,
+      near: [...new Set([...nearOf(word), ...near])],
+    })),
     advice: advice ?? toAdvice(search, words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
     left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
