@@ -23,27 +23,19 @@ function listingLine({ handle, title, description = '', facts }: Hit): string {
   return [[code(handle), ...written].join(' '), ...facts.map(toMarkdown)].join(' | ');
 }
 
-const toInputs = ({ leave_out, ...others }: NearMisses): NearMisses => ({
-  ...others,
-  leave_out: leave_out.map(({ facet, only, ...one }) => ({
-    ...(facet !== undefined && { facet: inputOf(facet) }),
-    ...(only !== undefined && { only: inputOf(only) }),
-    ...one,
-  })),
-});
-
 function omissionLine({ facet, text, query, only, count }: NearMisses['leave_out'][number]): string {
   if (only !== undefined) return `${code(only)} alone: ${count}`;
   if (facet !== undefined) return `without ${code(facet)}: ${count}`;
   return `without ${toQuote(text ?? '')}: ${count}${query ? `, query ${toQuote(query)}` : ''}`;
 }
 
-const noMatchText = ({ near, leave_out, unknown_tags = [] }: NearMisses) =>
+const noMatchText = ({ near, leave_out, unknown_filters = [] }: NearMisses) =>
   lines(
     near.length > 0 && `Near: ${near.map(code).join(', ')}`,
     leave_out.length > 0 && `How many match with fewer conditions:\n${list(leave_out, omissionLine)}`,
-    ...unknown_tags.map(
-      ({ tag, near: nearTags }) => `No listing has the tag ${code(tag)}; near: ${inlineAll(nearTags)}`,
+    ...unknown_filters.map(
+      ({ filter, near: others }) =>
+        `No listing passes the filter ${code(filter)}${others.length > 0 ? `; near: ${inlineAll(others)}` : ''}.`,
     ),
   );
 
@@ -194,7 +186,7 @@ export async function searchListings(query: z.output<typeof input>, context: Con
     next_cursor: next,
     ...(unknown.length > 0 && { did_you_mean: unknown }),
     advice,
-    no_match: no_match && toInputs(no_match),
+    no_match,
     left_out,
     order:
       page.order ??

@@ -81,11 +81,14 @@ export const toPublisherPage = (
     body: html`
 <p class="eyebrow">Publisher</p>
 <h1 class="handle">${namespace}</h1>
-<p class="lead">${
-      /^io\.github\./i.test(namespace)
-        ? 'The official registry lets a GitHub account publish under this namespace.'
-        : 'In the official registry, only somebody who showed control of the domain can publish under this namespace.'
-    } ${site.config.serviceName} has not checked who that is.</p>
+${
+  namespace.includes('.') &&
+  html`<p class="lead">${
+    /^io\.github\./i.test(namespace)
+      ? 'The official registry lets a GitHub account publish under this namespace.'
+      : 'In the official registry, only somebody who showed control of the domain can publish under this namespace.'
+  } ${site.config.serviceName} has not checked who that is.</p>`
+}
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 ${total > 0 ? html`${factsBlock(facts, lacking)}${sumBlock(sum, total === 1)}` : html`<p>No listing shown here is in this namespace; capitals count. One that is published under it in a registry that ${site.config.serviceName} reads comes here and into these feeds. <a href="/agents">All listings</a>.</p>`}
 ${facts.handles.length === mostRead && html`<p class="note">Counted over the first ${amount(mostRead)} listings.</p>`}

@@ -16,17 +16,16 @@ const call = async (tool: string, input: object) => {
 
 describe('a search by a tag that no listing has', () => {
   it.each([
-    ['webhook', 'webhooks'],
-    ['web-hooks', 'webhooks'],
+    ['webhook', 'tags:webhooks'],
+    ['web-hooks', 'tags:webhooks'],
+    ['text-message', 'tags:messaging'],
+    ['streamable-http', 'transport:streamable-http'],
   ])('%s names the nearest: %s', async (tag, near) => {
     const { status, body } = await call('search_agents', { tags: [tag] });
     expect(status).toBe(200);
-    expect(body).toMatchObject({ listings: [], no_match: { unknown_tags: [{ tag, near: [near] }] } });
-  });
-  it('reads the words of the tag as the vocabulary does', async () => {
-    const { body } = await call('search_agents', { tags: ['text-message'] });
     expect(body).toMatchObject({
-      no_match: { unknown_tags: [{ tag: 'text-message', near: ['messaging'] }] },
+      listings: [],
+      no_match: { unknown_filters: [{ filter: `tags:${tag}`, near: [near] }] },
     });
   });
 });
@@ -57,7 +56,7 @@ describe('a search that finds nothing', () => {
     const { body } = await call('search_agents', { tags: ['nosuchone', 'nosuchother', 'webhooks'] });
     expect(body.no_match).toMatchObject({
       leave_out: [{ only: 'tags:webhooks', count: 1 }],
-      unknown_tags: [{ tag: 'nosuchone' }, { tag: 'nosuchother' }],
+      unknown_filters: [{ filter: 'tags:nosuchone' }, { filter: 'tags:nosuchother' }],
     });
   });
 

@@ -105,6 +105,8 @@ it('a publisher is a namespace, a domain or an account', async () => {
   expect(await find({ publisher: 'ai.waystation.labs' })).toEqual(['ai.waystation.labs/g']);
   for (const publisher of ['io.github.alice', 'github.com/alice'])
     expect(await find({ publisher })).toEqual(['io.github.Alice/notes']);
+  expect(await find({ publisher: 'waystation' })).toEqual(names.toSorted());
+  expect(await find({ publisher: 'Alice' })).toEqual(['io.github.Alice/notes']);
   expect(await find({ publisher: 'waystation.ai', query: 'ai.waystation/a' })).toContain('ai.waystation/a');
   expect(await find({ publisher: 'waystation.ai', query: 'io.github.Alice/notes' })).toEqual([]);
   const page = await directory.app.request('/agents?publisher=waystation.ai');
@@ -115,12 +117,33 @@ it('the closing of a search names only what its text shows', async () => {
   const client = await connect('v2', { app: directory.app });
   const { content, structuredContent } = await client.call('search_agents', { publisher: 'com.nobody' });
   await client.close();
-  expect(content[0]?.text).not.toContain('no_match');
-  expect(structuredContent).toMatchObject({ untrusted_fields: [] });
+  expect(content[0]?.text).toContain('No listing passes the filter `publisher:com.nobody`.');
+  expect(structuredContent).toMatchObject({ untrusted_fields: ['no_match'] });
   expect(
     await callTool(directory, 'search_agents', { publisher: 'waystation.ai', tags: ['none'] }),
   ).toMatchObject({
     untrusted_fields: ['no_match'],
     no_match: { leave_out: [{ facet: 'tags:none', count: 7 }] },
   });
+});
+
+it.each([
+  [{ publisher: 'waystatoin' }, 'publisher:waystatoin', ['publisher:waystation']],
+  [{ publisher: 'waystation.io' }, 'publisher:waystation.io', ['publisher:waystation']],
+  [{ package: 'nuget' }, 'package:nuget', []],
+])('a filter that no listing passes is said to be so, with near ones: %o', async (input, filter, near) => {
+  const { no_match } = await callTool<{
+    no_match: { unknown_filters: { filter: string; near: string[] }[] };
+  }>(directory, 'search_agents', input);
+  expect(no_match.unknown_filters[0]?.filter).toBe(filter);
+  expect(no_match.unknown_filters[0]?.near).toEqual(expect.arrayContaining(near));
+  const page = await directory.app.request(`/agents?${new URLSearchParams(input)}`);
+  expect(await page.text()).toContain('No listing passes the filter “');
+});
+
+it('the page of a name that is no namespace leads to the listings of publishers with this name', async () => {
+  const { status, headers } = await directory.app.request('/publishers/waystation');
+  expect([status, headers.get('location')]).toEqual([302, '/agents?publisher=waystation']);
+  const none = await (await directory.app.request('/publishers/nobody')).text();
+  expect(none).not.toContain('showed control');
 });

@@ -17,7 +17,7 @@ import { toToolReference } from '../../resources/llms-txt.ts';
 import { readLacking, refuseUnknownTag } from '../../tools/find/near-misses.ts';
 import { readNews } from '../../tools/find/news.ts';
 import { readHits } from '../../tools/find/page.ts';
-import { readObservedSum } from '../../tools/find/publisher.ts';
+import { publisherFacet, readObservedSum } from '../../tools/find/publisher.ts';
 import { tools } from '../../tools/index.ts';
 import { listTags } from '../../tools/list-tags.ts';
 import { searchAgents } from '../../tools/search-agents.ts';
@@ -153,6 +153,8 @@ async function showPublisher(c: Request) {
   const context = c.get('context');
   const namespace = c.req.param('namespace') ?? '';
   const { listings, ...page } = await readPublisher(namespace, c.req.query('after') ?? '', context);
+  if (page.total === 0 && (await publisherFacet(namespace, context)).startsWith('owner:'))
+    return c.redirect(`/agents?publisher=${namespace}`);
   const facts = await readPublisherFacts(namespace, context);
   const handles = listings.map(({ handle }) => handle);
   const lacking = await readLacking(context);

@@ -17,18 +17,18 @@ import {
 import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
-import { type Facet, findOmissions, readVersions, type SearchQuery } from '../../search/query.ts';
+import { type Facet, findOmissions, ownerLabel, readVersions, type SearchQuery } from '../../search/query.ts';
 import { isEnglish, isTranslated } from '../../search/synonyms.ts';
 import { toWords, withoutForeign } from '../../search/words.ts';
 import type { Reads } from '../../store/store.ts';
-import { meantText, readPriceLimit, unsearchedTexts } from './meant-filters.ts';
+import { inputOf, meantText, readPriceLimit, unsearchedTexts } from './meant-filters.ts';
 
 const mostNear = 5;
 const mostCompared = 2000;
 const longestTag = 100;
 
 /** Those of the vocabulary come before similar ones. */
-function toNearTags(tag: string, frequent: readonly string[]): string[] {
+function toNearWords(tag: string, frequent: readonly string[]): string[] {
   const meant = new Set(matchPhrases(tag.split(/[.-]/)).map((match) => match.tag));
   const similar = frequent
     .map((other) => ({
@@ -41,21 +41,41 @@ function toNearTags(tag: string, frequent: readonly string[]): string[] {
   return [...new Set([...frequent.filter((other) => meant.has(other)), ...similar])].slice(0, mostNear);
 }
 
-async function findUnknownTags(listings: ListingReads, facets: readonly Facet[]) {
-  const tags = facets.filter((facet) => facet.startsWith('tag:')).map((facet) => facet.slice('tag:'.length));
-  if (tags.length === 0) return [];
-  const known = (await listings.facetCounts('tag')).map(({ facet }) => facet.slice('tag:'.length));
-  const all = new Set(known);
-  const frequent = known.slice(0, mostCompared);
-  return tags.filter((tag) => !all.has(tag)).map((tag) => ({ tag, near: toNearTags(tag, frequent) }));
+const valuesOf = async (listings: ListingReads, kind: string): Promise<string[]> =>
+  (await listings.facetCounts(kind)).map(({ facet }) => facet.slice(kind.length + 1));
+
+const findNearTags = async (listings: ListingReads, tag: string) =>
+  toNearWords(tag, (await valuesOf(listings, 'tag')).slice(0, mostCompared));
+
+/** As inputs. Another kind may have the value of a tag: `sse` is a transport. */
+async function findNear(facet: Facet, listings: ListingReads): Promise<string[]> {
+  const [kind = '', value = ''] = facet.split(/:(.*)/);
+  if (kind === 'tag') {
+    const others: string[] = [];
+    for (const other of ['transport', 'package'])
+      if ((await valuesOf(listings, other)).includes(value)) others.push(`${other}:${value}`);
+    return [...others, ...(await findNearTags(listings, value)).map((tag) => `tags:${tag}`)];
+  }
+  if (kind !== 'publisher' && kind !== 'owner') return [];
+  const [longest = ''] = value.split(/[./]/).toSorted((a, b) => b.length - a.length);
+  const { near, others } = await listings.near(longest, mostCompared);
+  return toNearWords(longest, [...near, ...others].map(ownerLabel)).map((label) => `publisher:${label}`);
+}
+
+async function findUnknown(listings: ListingReads, facets: readonly Facet[]) {
+  const unknown = [];
+  for (const facet of facets)
+    if ((await listings.listCounts([facet])).total === 0)
+      unknown.push({ filter: inputOf(facet), near: await findNear(facet, listings) });
+  return unknown;
 }
 
 /** Throws not_found for a tag that no listing has. */
 export async function refuseUnknownTag(tag: string, { store }: Pick<Context, 'store'>): Promise<void> {
   const detail = 'No listing has this tag.';
   if (tag.length > longestTag) throw new Problem('not_found', detail);
-  const [unknown] = await findUnknownTags(store.listings, [`tag:${tag}`]);
-  if (unknown) throw new Problem('not_found', { detail, near: unknown.near });
+  if ((await valuesOf(store.listings, 'tag')).includes(tag)) return;
+  throw new Problem('not_found', { detail, near: await findNearTags(store.listings, tag) });
 }
 
 const mostFilters = 8;
@@ -74,7 +94,10 @@ export const nearMisses = z.object({
       }),
     )
     .describe('Changes of the search that find something, and the number of listings'),
-  unknown_tags: z.array(z.object({ tag: z.string(), near: z.array(z.string()) })).optional(),
+  unknown_filters: z
+    .array(z.object({ filter: z.string(), near: z.array(z.string()) }))
+    .optional()
+    .describe('Filters that no listing passes, and near ones'),
   copy_lacks: ifAny(z.string(), 'Names a field that a filter needs and no listing of this copy has'),
 });
 export type NearMisses = z.infer<typeof nearMisses>;
@@ -92,7 +115,10 @@ function withoutOne(search: SearchQuery): Try[] {
   const all = text && facets.length > 0 ? [{ text, query: '' }] : [];
   return [
     ...(facets.length > 1 || text ? facets.slice(0, mostFilters) : []).map(
-      (facet): Try => [{ facet }, { ...search, facets: facets.filter((other) => other !== facet) }],
+      (facet): Try => [
+        { facet: inputOf(facet) },
+        { ...search, facets: facets.filter((other) => other !== facet) },
+      ],
     ),
     ...[...conditions, ...all].map((left): Try => [left, { ...search, text: left.query }]),
   ];
@@ -100,7 +126,7 @@ function withoutOne(search: SearchQuery): Try[] {
 
 const withOnlyOne = ({ facets, ...search }: SearchQuery): Try[] =>
   (facets.length > 1 ? facets.slice(0, mostFilters) : []).map((only) => [
-    { only },
+    { only: inputOf(only) },
     { ...search, text: '', facets: [only] },
   ]);
 
@@ -191,13 +217,13 @@ export async function findNearMisses(
   const { listings } = reads;
   const less = await countTries(listings, withoutOne(search));
   const leave_out = less.length > 0 ? less : await countTries(listings, withOnlyOne(search));
-  const unknown_tags = await findUnknownTags(listings, search.facets);
+  const unknown_filters = await findUnknown(listings, search.facets);
   const near = await findNearHandles(listings, search);
   const copy_lacks = await findLacking(reads, search.facets.flat().flatMap(recordedFor));
   return {
     near: [...near],
     leave_out,
-    ...(unknown_tags.length > 0 && { unknown_tags }),
+    ...(unknown_filters.length > 0 && { unknown_filters }),
     copy_lacks,
   };
 }

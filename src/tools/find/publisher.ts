@@ -7,13 +7,13 @@ import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { saidAs } from '../../observations/known/malware.ts';
 import { costOf, priceOffers } from '../../observations/known/prices/offers.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
-import type { Facet } from '../../search/query.ts';
+import { type Facet, toOwnerFacets } from '../../search/query.ts';
 
-/** Of a namespace; or else of whoever holds the domain or the account, as the name of a listing is read. */
+/** Of a namespace; or else of whoever holds the domain or the account, or has the name. */
 export async function publisherFacet(name: string, { store }: Pick<Context, 'store'>): Promise<Facet> {
   const exact = `publisher:${name.toLowerCase()}` as const;
   const owned = toOwners(name.toLowerCase()).map(({ key }) => `owner:${key}` as const);
-  for (const facet of [exact, ...owned]) {
+  for (const facet of [exact, ...owned, ...toOwnerFacets(name)]) {
     const [found] = await store.listings.list({
       facets: [facet],
       sort: 'published',

@@ -201,10 +201,16 @@ function hits(search: ShownSearch, isLive: boolean) {
 <div class="no-match">
 <p>${answer.no_match.copy_lacks ? `${answer.no_match.copy_lacks} ` : ''}${reason(search)}</p>
 ${
-  answer.no_match.unknown_tags?.map(
-    ({ tag, near: tags }) => html`
-<p>No listing has the tag “${tag}”.${tags.length > 0 ? html` Similar tags: ${tags.map((one) => html`<a href="/tags/${one}">${one}</a> `)}` : ''}</p>`,
-  ) ?? ''
+  answer.no_match.unknown_filters?.map(({ filter, near }) => {
+    const links = near.flatMap((one) => {
+      const other = toFilter(one);
+      return other
+        ? html` <a href="${withFilter(new URLSearchParams(), other)}" rel="nofollow">${other.text}</a>`
+        : [];
+    });
+    return html`
+<p>No listing passes the filter “${toFilter(filter)?.text ?? filter}”.${links.length > 0 && html` Near:${links}`}</p>`;
+  }) ?? ''
 }
 ${nameList('Similar', answer.no_match.near)}
 ${
