@@ -136,6 +136,22 @@ it.each([
     `${plain}@3`,
     'You asked about `3`, of which Dossier has read no record of this listing; the other facts are about `1.1.0`, which its registry marks as latest.',
   ],
+  [
+    `${plain} v1.0`,
+    'You asked about `v1.0`, which fits `1.0.0` (published 2025-09-16); the other facts are about `1.1.0`, which its registry marks as latest.',
+  ],
+  [
+    `${name}@0.0.x`,
+    'You asked about `0.0.x`, which fits `0.0.51` (published 2025-12-05) and `0.0.50` (published 2025-09-16); the other facts are about `1.0.0`, which its registry marks as latest.',
+  ],
+  [
+    `${name} >=0.0.51,<1`,
+    'You asked about “>=0.0.51,<1”, which fits `0.0.51` (published 2025-12-05); the other facts are about `1.0.0`',
+  ],
+  [
+    `${moving} (version 1.0.1)`,
+    'You asked about `1.0.1`, of which Dossier has read no record of this listing; the other facts are about `1.0.0`',
+  ],
   // The listing has a version of the number 1.0.1, which recorded another one of the package.
   [
     'npm:packaged v1.0.1',
@@ -171,6 +187,22 @@ it.each([
   ).listings;
   holds(compared?.version_asked);
 });
+
+it.each([`${plain} v1`, `${plain}@^1.0.0`, `${plain}@1.x`, `${plain} >= 1.0`])(
+  'reads %s as the version shown, which fits',
+  async (handle) => {
+    const asked = /^You asked about [`“][^`]+[`”], which fits the version shown, `1\.1\.0`\.$/;
+    expect(await callTool(directory, 'get_agent', { handle })).toMatchObject({
+      version_asked: expect.stringMatching(asked),
+    });
+    const { results } = await callTool<{ results: readonly object[] }>(directory, 'resolve_agents', {
+      handles: [handle],
+    });
+    expect(results).toMatchObject([
+      { outcome: 'listed', notes: [expect.stringMatching(asked), expect.any(String)] },
+    ]);
+  },
+);
 
 describe('a later version that leads callers to another host', () => {
   const moved =

@@ -75,6 +75,7 @@ const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
   ],
   [/(?<=^https:\/\/github\.com\/[\w-]+\/[\w.-]+)@(?=[\w./-]+$)/i, '#'],
   [/^((?:[a-z]{2,}\.)+[\w-]+)(?:%2f|\s*[\\/]\s*)([\w.-]+)\/?$/i, '$1/$2'],
+  [/^(\S+?),?\s+(?:\((?:version\s+)?|version:?\s+)(v?\d[\w.+-]*)\)?$/i, '$1@$2'],
   [/^@(?=(?:io|com|org|net|dev|ai|app|co)\.[\w.-]+\/[\w.-]+$)/i, ''],
   [/(?<=^https?:\/\/[^/\s]+)\/\.well-known\/oauth-protected-resource(?=\/|$)/i, ''],
 ];

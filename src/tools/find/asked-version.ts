@@ -1,7 +1,19 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
-import { code, dayOf, isEmpty, join, own, phrase, say, sentence, source, Words } from '../../core/words.ts';
+import {
+  code,
+  dayOf,
+  isEmpty,
+  join,
+  listed,
+  own,
+  phrase,
+  say,
+  sentence,
+  source,
+  Words,
+} from '../../core/words.ts';
 import { isOfMalware } from '../../document/answers/notices.ts';
 import type { CriterionName } from '../../document/criteria/criteria.ts';
 import { perhaps, type Result } from '../../document/criteria/criterion.ts';
@@ -46,10 +58,20 @@ export interface KnownVersions {
 
 const withoutV = (version: string) => version.replace(/^v/i, '');
 
+/** What begins with the number, or is in the range. */
+function toFitting(text: string): (version: string) => boolean {
+  const plain = withoutV(text);
+  const inRange = toRange('npm', plain.replaceAll(',', ' '));
+  return (version) => withoutV(version).startsWith(`${plain}.`) || inRange?.(version) === true;
+}
+
+const mostFitting = 1000;
+const mostFittingNamed = 3;
+
 /**
  * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the
- * record was last read, if that is known already. `asked`: a version of the listing; undefined if Dossier
- * has read no such version. `naming`: versions of the listing whose records have the text of a version of a
+ * record was last read, if that is known already. `asked`: versions of the listing, the newest first; none
+ * if Dossier has read no such version. `naming`: versions of the listing whose records have the text of a version of a
  * package, the newest first. `until`: when the record was last read; undefined if not all of its versions
  * were looked at.
  */
@@ -59,15 +81,20 @@ export async function readOfRecord(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ) {
   const { version: named, handles } = readName(name, '');
-  if (!named?.isExact) return undefined;
+  if (!named) return undefined;
   const text = withoutV(named.text);
   const now = clock().toISOString();
   const isThen = ({ published_at }: Stored) => published_at <= now;
   if (handles.includes(handle)) {
     const versions = [version, text, `v${text}`].map((one) => store.listings.version(handle, one));
     const [shown, ...found] = await Promise.all(versions);
-    return { shown, asked: found.find((one) => one && isThen(one)) };
+    const exact = found.find((one) => one && isThen(one));
+    if (exact) return { shown, asked: [exact] };
+    const all = await store.listings.newestVersions(handle, { withDeleted: true, limit: mostFitting });
+    const fits = toFitting(text);
+    return { shown, asked: all.filter((one) => isThen(one) && fits(one.version)) };
   }
+  if (!named.isExact) return undefined;
   const { versions, isWhole } = await store.listings.versionsWith(handle, text);
   const naming = versions.filter(isThen).map((one) => ({ ...one, packages: recordedOf(one).packages }));
   if (!isWhole) return { naming };
@@ -80,17 +107,21 @@ const publishedWords = ({ published_at, status, undated }: Stored): Words =>
 
 /** Only dates tell which version is newer; the registry may mark an older one as latest. */
 function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
-  const { shown, asked } = ofRecord ?? {};
+  const { shown, asked = [] } = ofRecord ?? {};
+  const [first] = asked;
+  const is = first && withoutV(first.version) === withoutV(text) ? first : undefined;
   const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
   const when =
-    shown && asked && !shown.undated && !asked.undated
-      ? say`, published ${own(asked.published_at > shown.published_at ? 'before it' : 'later')}, ${dayOf(shown.published_at)}`
+    shown && is && !shown.undated && !is.undated
+      ? say`, published ${own(is.published_at > shown.published_at ? 'before it' : 'later')}, ${dayOf(shown.published_at)}`
       : say``;
-  const rest = say`the other facts are about ${code(listing.version)}, ${which}${when}.`;
-  if (!ofRecord) return say`You asked about ${code(text)}; ${rest}`;
-  return asked
-    ? say`You asked about ${code(asked.version)}, which the record has, ${publishedWords(asked)}; ${rest}`
-    : say`You asked about ${code(text)}, of which Dossier has read no record of this listing; ${rest}`;
+  const rest = say`; the other facts are about ${code(listing.version)}, ${which}${when}.`;
+  const fitting = asked.map((one) => say`${code(one.version)} (${publishedWords(one)})`);
+  const has =
+    (is && say`, which the record has, ${publishedWords(is)}`) ??
+    (first && say`, which fits ${listed(fitting, mostFittingNamed)}`) ??
+    (ofRecord && own(', of which Dossier has read no record of this listing'));
+  return say`You asked about ${code(is?.version ?? text)}${has}${rest}`;
 }
 
 /** The numbers of a listing's versions may be other than those of its packages. */
@@ -212,10 +243,16 @@ function readOther(asked: string, known: KnownVersions) {
     sent ??
     (first?.known?.type === 'oci' && !isAddress(asked) ? { text: 'latest', isExact: true } : undefined);
   if (!named) return undefined;
-  if (handles.includes(listing.handle))
-    return ['latest', withoutV(listing.version)].includes(withoutV(named.text))
-      ? undefined
-      : { about: versionOfRecordWords(named.text, known) };
+  if (handles.includes(listing.handle)) {
+    const { text } = named;
+    if (['latest', anyVersion, withoutV(listing.version)].includes(withoutV(text))) return undefined;
+    return toFitting(text)(listing.version)
+      ? {
+          about: say`You asked about ${code(text)}, which fits the version shown, ${code(listing.version)}.`,
+          isRecorded: true,
+        }
+      : { about: versionOfRecordWords(text, known) };
+  }
   if (!first) return undefined;
   // Tags of images and other versions without an order are compared as texts.
   const ecosystem = ecosystemOf(first.known?.type ?? '');
