@@ -56,6 +56,7 @@ const directory = await openedDirectory({
       ),
     ),
   ],
+  environment: { LIMITS: 'off' },
 });
 
 const later = '`0.0.51`, not the version shown, was published later, 2025-12-05';
@@ -188,21 +189,26 @@ it.each([
   holds(compared?.version_asked);
 });
 
-it.each([`${plain} v1`, `${plain}@^1.0.0`, `${plain}@1.x`, `${plain} >= 1.0`])(
-  'reads %s as the version shown, which fits',
-  async (handle) => {
-    const asked = /^You asked about [`“][^`]+[`”], which fits the version shown, `1\.1\.0`\.$/;
-    expect(await callTool(directory, 'get_agent', { handle })).toMatchObject({
-      version_asked: expect.stringMatching(asked),
-    });
-    const { results } = await callTool<{ results: readonly object[] }>(directory, 'resolve_agents', {
-      handles: [handle],
-    });
-    expect(results).toMatchObject([
-      { outcome: 'listed', notes: [expect.stringMatching(asked), expect.any(String)] },
-    ]);
-  },
-);
+it.each<[string, RegExp]>([
+  ...[`${plain} v1`, `${plain}@^1.0.0`, `${plain}@1.x`, `${plain} >= 1.0`].map((asked): [string, RegExp] => [
+    asked,
+    /^You asked about [`“][^`]+[`”], which fits the version shown, `1\.1\.0`\.$/,
+  ]),
+  [
+    'npx -y packaged',
+    /^Your request means the version that is the newest when it starts, which Dossier does not know; the record names `1\.0\.2`, and the other facts are about that version\.$/,
+  ],
+])('says of %s which version the facts are about, and sets nothing apart for it', async (handle, asked) => {
+  expect(await callTool(directory, 'get_agent', { handle })).toMatchObject({
+    version_asked: expect.stringMatching(asked),
+  });
+  const { results } = await callTool<{ results: readonly object[] }>(directory, 'resolve_agents', {
+    handles: [handle],
+  });
+  expect(results).toMatchObject([
+    { outcome: 'listed', notes: [expect.stringMatching(asked), expect.any(String)] },
+  ]);
+});
 
 describe('a later version that leads callers to another host', () => {
   const moved =

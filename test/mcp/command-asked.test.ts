@@ -252,10 +252,23 @@ describe('a command that runs several packages is refused with their names', () 
     expect(json).toMatchObject({ handle: flatkeep });
     expect(json).not.toHaveProperty('version_asked');
   });
+  it.each([
+    'Error: spawn npx ENOENT',
+    'spawn uvx.cmd EINVAL',
+    'zsh: command not found: npx',
+    'npx: command not found',
+    'uvx not found',
+    "'npx' is not recognized as an internal or external command,\noperable program or batch file.",
+  ])('what a system says of a program has no name: %j', async (handle) => {
+    expect((await call('get_agent', { handle })).text).toContain('Dossier reads no name in this text');
+    const { json } = await call('resolve_agents', { handles: [handle] });
+    expect(json.results).toMatchObject([{ outcome: 'not_known' }]);
+  });
   it('a command that is not read is no name that is not listed', async () => {
     for (const handle of [
       'npx --unknown x flatkeep-leases',
       'npx -y https://x.example/a.tgz',
+      'uv run --with flatkeep-leases ./own.py',
       'sh -c "npx -y flatkeep-leases && ./own"',
     ]) {
       expect((await call('get_agent', { handle })).text).toContain(

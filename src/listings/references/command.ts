@@ -90,7 +90,7 @@ export interface Beside {
   /** `setting`: an option that may name another registry; `package`: as `npm:name@version`. */
   readonly what: 'code' | 'registry' | 'setting' | 'package' | 'address' | 'added';
   readonly text: string;
-  /** Of `code`: a branch, tag or commit; of a registry: the type of the package. */
+  /** Of `code` in a repository: a branch, tag or commit, or empty; of a registry: the type of the package. */
   readonly of?: string | undefined;
 }
 
@@ -240,18 +240,18 @@ function readPackage(
   if (/^(?:[./~]|file:|[a-z]:\\)/i.test(spec)) return {};
   const besides = [...read.beside, ...ofVariables(registry, variables)];
   const git = gitForm.exec(spec)?.groups;
+  const { name, tag, range, url, version = tag ?? range ?? read.version } = form.exec(spec)?.groups ?? {};
   const address =
-    git?.address?.replace(/(?<=:\/\/)[^/@]*@/, '') ??
+    (git?.address ?? url)?.replace(/(?<=:\/\/)[^/@]*@/, '') ??
     (registry === 'npm' && git ? `https://github.com/${git.repository}` : undefined);
   if (address !== undefined) {
-    const ref = git?.ref ?? git?.fragment;
+    const ref = git && (git.ref ?? git.fragment ?? '');
     return {
       address,
       isPinned: commitForm.test(ref ?? ''),
       beside: [{ what: 'code', text: address, of: ref }, ...besides],
     };
   }
-  const { name, tag, range, version = tag ?? range ?? read.version } = form.exec(spec)?.groups ?? {};
   if (name === undefined) return { registry, isPinned: false };
   const isBridge = bridging.test(name);
   const addresses = read.behind.flatMap((one, at) =>
@@ -289,8 +289,31 @@ function readPackage(
   };
 }
 
+const toModule = (name = '') =>
+  name
+    .replace(/[^\w.-].*$/s, '')
+    .replace(/[-_.]+/g, '-')
+    .toLowerCase();
+
+/** `uv run --with name` starts the package if its name is that of the command or the module. */
+function readAdded(starter: Starter, read: ReturnType<typeof readOptions>, variables: CommandVariables) {
+  const { named: [first = ''] = [], behind = [], beside = [] } = read ?? {};
+  const started = toModule(/^python/.test(first) && behind[0] === '-m' ? behind[1] : first);
+  const isStarted = ({ what, text }: Beside) =>
+    what === 'package' && toModule(text.slice('pypi:'.length)) === started;
+  // What a file of this machine does with it is its own.
+  const isOfFile = behind.some((one) => isOwnScript('python', one));
+  const added = isOfFile ? undefined : beside.find(isStarted);
+  const others = beside.filter((one) => one !== added);
+  if (read && added)
+    return [readPackage(added.text.slice('pypi:'.length), starter, { ...read, beside: others }, variables)];
+  const isRead = beside.some(({ what }) => what === 'package');
+  return [{ isPinned: false, beside, ...(isRead && { registry: starter.registry }) }];
+}
+
 function readPackages(starter: Starter, args: readonly string[], variables: CommandVariables): Command[] {
   const read = readOptions(args, starter);
+  if (starter.isAdding) return readAdded(starter, read, variables);
   // What installs no package installs what is in its folder.
   if (starter.installs && read?.named.length === 0) return [];
   if (!read || read.named.length === 0) return [{ registry: starter.registry, isPinned: false }];
@@ -308,7 +331,7 @@ export function readCommands(all: readonly string[], variables: CommandVariables
   const line = [shellOperator.test(program) ? '' : nameOf(program), ...words.slice(1)];
   for (const starter of starters) {
     const calls = starter.calls.map((one) => one.split(' '));
-    const call = calls.find((one) => one.every((word, at) => word === line[at]));
+    const call = calls.find((one) => one.every((word, at) => word === line[at]?.toLowerCase()));
     if (call) return readPackages(starter, line.slice(call.length), { ...variables, ...named });
   }
   return [isOwnScript(program, script) ? {} : { isPinned: false }];

@@ -15,7 +15,7 @@ export function unwrap(words: readonly string[]): {
 } {
   const [program = ''] = words;
   const isNamed = /^\w+=/.test(program);
-  const passes = ownMember(passing, isNamed ? 'env' : nameOf(program).toLowerCase());
+  const passes = ownMember(passing, isNamed ? 'env' : nameOf(program));
   if (!passes || (!isNamed && isOfMachine(program))) return { words, named: {} };
   let at = isNamed ? 0 : 1;
   const named: Record<string, string> = {};
@@ -31,13 +31,16 @@ export function unwrap(words: readonly string[]): {
 }
 
 export const nameOf = (program: string) =>
-  program.replace(/^.*[\\/]/s, '').replace(/\.(?:cmd|exe|ps1)$/i, '');
+  program
+    .replace(/^.*[\\/]/s, '')
+    .replace(/\.(?:cmd|exe|ps1)$/i, '')
+    .toLowerCase();
 
 /** As after `--token-url`, or the second value after `--headers`. */
 export const isOfOption = (before: readonly string[]) =>
   /^-/.test(before.at(-1) ?? '') || /^(?:-H|--headers)$/.test(before.at(-2) ?? '');
 
-const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$/i;
+const interpreter = /^(?:node|nodejs|python[\d.]*|py|(?:ba|z)?sh|ruby|perl|php)$/;
 const scriptForm = /^[\w.-]+\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh)$/i;
 
 /** What programs of a system start is another question. */

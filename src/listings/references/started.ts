@@ -63,11 +63,13 @@ const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
   [/^(\S+?)[.,;!?…。，、！？；：]+$/u, '$1'],
   [/\\(?=[/&?=])/g, ''],
   [/&#58;/g, ':'],
+  // A system does not find the program itself.
+  [/^.*(?:\bcommand not found\b|\bis not recognized as\b|\bspawn \S+ E[A-Z]+\b).*$|^\S+ not found$/gm, ''],
   [/&amp;/g, '&'],
   [/\[\.\]/g, '.'],
   [/^hxxp/i, 'http'],
   [/^wss?:\/\/(?=\S+$)/i, 'https://'],
-  [/^(?:gh|(?:claude\s+|\/)plugin)\s(?:.*\s)?([\w-]+\/[\w.-]+)(?:\s+-.*)?$/, 'https://github.com/$1'],
+  [/^(?:gh|(?:claude\s+|\/)plugin)[\s:](?:.*\s)?([\w-]+\/[\w.-]+)(?:\s+-.*)?$/, 'https://github.com/$1'],
   [/^([\w-]+\/[\w.-]+)(?=#[\w./-]+$)/, 'https://github.com/$1'],
   [
     /^(?:https:\/\/)?github\.com\/(?:(?:orgs|sponsors|users)\/([\w-]+)(?!.*\/container\/)|([\w-]+)(?=\?|$))\S*$/i,
@@ -100,7 +102,7 @@ export function writtenAs(text: string): StartedName {
 }
 
 function started({ registry = '', name, version, address, beside = [] }: Command): StartedName[] {
-  if (name === undefined) return address || registry ? [{ text: address ?? '', beside }] : [];
+  if (name === undefined) return address || registry ? [{ text: writtenAs(address ?? '').text, beside }] : [];
   return [{ text: address ?? nameOfPackage(registry, name, version), beside }];
 }
 

@@ -9,6 +9,8 @@ export interface Starter {
   readonly isToEnd?: boolean;
   /** Other words are further packages. */
   readonly installs?: boolean;
+  /** Starts what is of the machine, or of a package that an option adds. */
+  readonly isAdding?: boolean;
 }
 
 const npm: Starter = {
@@ -19,17 +21,19 @@ const npm: Starter = {
   flags:
     /^(?:-[yqs]|--(?:yes|no|quiet|silent|verbose|bun|no-install|ignore-existing|prefer-offline|prefer-online|offline|ignore-scripts|no-audit|no-fund|force))$/,
 };
+const pypi: Starter = {
+  calls: ['uvx', 'uv tool run', 'pipx run'],
+  registry: 'pypi',
+  form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|(?<range>[~<>!]=?.*))?$/i,
+  values: /^(?:-[pw]|--(?:python|with|with-editable|cache-dir|index-strategy|prerelease|color))$/,
+  flags:
+    /^(?:-[qvnUm]|--(?:quiet|verbose|no-cache|offline|isolated|native-tls|no-config|no-progress|refresh|upgrade|no-index|managed-python|no-managed-python|module|no-project|no-sync|frozen|locked))$/,
+};
 const runners: readonly Starter[] = [
   npm,
   { ...npm, calls: ['npm x', 'npm exec'], isToEnd: true },
-  {
-    calls: ['uvx', 'uv tool run', 'pipx run'],
-    registry: 'pypi',
-    form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|(?<range>[~<>!]=?.*))?$/i,
-    values: /^(?:-[pw]|--(?:python|with|with-editable|cache-dir|index-strategy|prerelease|color))$/,
-    flags:
-      /^(?:-[qvnU]|--(?:quiet|verbose|no-cache|offline|isolated|native-tls|no-config|no-progress|refresh|upgrade|no-index|managed-python|no-managed-python))$/,
-  },
+  pypi,
+  { ...pypi, calls: ['uv run'], isAdding: true },
   {
     calls: ['docker', 'podman', 'nerdctl'].flatMap((one) => [`${one} run`, `${one} container run`]),
     registry: 'oci',
@@ -50,7 +54,7 @@ const runners: readonly Starter[] = [
   {
     calls: ['deno run', 'deno serve', 'deno'],
     registry: 'npm',
-    form: /^(?:npm|jsr):\/?(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?(?:\/.*)?$/i,
+    form: /^(?:(?:npm|jsr):\/?(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?(?:\/.*)?|(?<url>https?:\/\/.+))$/i,
     values: /^(?:-L|--(?:cert|location|seed|log-level))$/,
     flags:
       /^(?:-[AqrRWNESI]+|--(?:(?:allow|deny|no|unstable)(?:-[\w-]+)?|quiet|reload|cached-only|lock|node-modules-dir|frozen))$/,
@@ -66,6 +70,7 @@ const installing: readonly (readonly [registry: string, calls: readonly string[]
   ['oci', ['docker', 'podman', 'nerdctl'].flatMap((one) => [`${one} pull`, `${one} image pull`])],
   ['nuget', ['dotnet tool install', 'dotnet add package']],
   ['cargo', ['cargo install', 'cargo binstall', 'cargo add']],
+  ['npm', ['deno add', 'deno install']],
 ];
 const cargo: Omit<Starter, 'calls'> = {
   registry: 'cargo',
@@ -76,7 +81,11 @@ const cargo: Omit<Starter, 'calls'> = {
 const installFlags =
   /^(?:-[gDEPOUqfy]|--(?:global|save(?:-dev|-exact|-prod)?|dev|exact|user|upgrade|pre|force|yes|quiet|prerelease))$/;
 const installers = installing.map(([registry, calls]): Starter => {
-  const like = runners.find((one) => one.registry === registry) ?? cargo;
+  const [program] = calls[0]?.split(' ') ?? [];
+  const like =
+    runners.find((one) => one.calls[0]?.split(' ')[0] === program && !one.isAdding) ??
+    runners.find((one) => one.registry === registry) ??
+    cargo;
   const flags = new RegExp(`${like.flags.source}|${installFlags.source}`);
   return { ...like, calls, flags, isToEnd: true, installs: true };
 });

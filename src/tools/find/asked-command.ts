@@ -17,11 +17,13 @@ const subjects = {
 } as const;
 type Subject = (typeof subjects)[keyof typeof subjects];
 
-function codeWords({ text, of: ref = '' }: Beside, { who }: Subject): Words {
+function codeWords({ text, of: ref }: Beside, { who }: Subject): Words {
   const runs = say`${who} runs the code of ${code(text)}`;
-  const moving = ref === '' ? own('in its default branch') : say`at ${code(ref)}`;
-  const at = commitForm.test(ref) ? say`at the commit ${code(ref)}` : say`${moving} as it is when it starts`;
-  return say`${runs} ${at}; what is known of the published package is not about it.`;
+  const moving = ref === '' ? own(' in its default branch') : ref !== undefined && say` at ${code(ref)}`;
+  const at = commitForm.test(ref ?? '')
+    ? say` at the commit ${code(ref ?? '')}`
+    : say`${moving} as it is when it starts`;
+  return say`${runs}${at}; what is known of the published package is not about it.`;
 }
 
 function registryWords({ what, text, of = '' }: Beside, subject: Subject): Words {

@@ -65,15 +65,14 @@ function toFitting(text: string): (version: string) => boolean {
   return (version) => withoutV(version).startsWith(`${plain}.`) || inRange?.(version) === true;
 }
 
-const mostFitting = 1000;
-const mostFittingNamed = 3;
+const mostLookedAt = 1000;
+const mostNamed = 3;
 
 /**
  * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the
- * record was last read, if that is known already. `asked`: versions of the listing, the newest first; none
- * if Dossier has read no such version. `naming`: versions of the listing whose records have the text of a version of a
- * package, the newest first. `until`: when the record was last read; undefined if not all of its versions
- * were looked at.
+ * record was last read, if that is known already. `asked`: versions of the listing, the newest first;
+ * undefined if not all were looked at. `naming`: those whose records have the text of a version of a package.
+ * `until`: when the record was last read; undefined if not all of its versions were looked at.
  */
 export async function readOfRecord(
   name: string,
@@ -86,13 +85,12 @@ export async function readOfRecord(
   const now = clock().toISOString();
   const isThen = ({ published_at }: Stored) => published_at <= now;
   if (handles.includes(handle)) {
-    const versions = [version, text, `v${text}`].map((one) => store.listings.version(handle, one));
-    const [shown, ...found] = await Promise.all(versions);
-    const exact = found.find((one) => one && isThen(one));
-    if (exact) return { shown, asked: [exact] };
-    const all = await store.listings.newestVersions(handle, { withDeleted: true, limit: mostFitting });
-    const fits = toFitting(text);
-    return { shown, asked: all.filter((one) => isThen(one) && fits(one.version)) };
+    const all = await store.listings.newestVersions(handle, { withDeleted: true, limit: mostLookedAt });
+    const then = all.filter(isThen);
+    const exact = then.filter((one) => withoutV(one.version) === text).slice(0, 1);
+    const asked = exact.length > 0 ? exact : then.filter((one) => toFitting(text)(one.version));
+    const isWhole = all.length < mostLookedAt || asked.length > 0;
+    return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined };
   }
   if (!named.isExact) return undefined;
   const { versions, isWhole } = await store.listings.versionsWith(handle, text);
@@ -107,8 +105,8 @@ const publishedWords = ({ published_at, status, undated }: Stored): Words =>
 
 /** Only dates tell which version is newer; the registry may mark an older one as latest. */
 function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
-  const { shown, asked = [] } = ofRecord ?? {};
-  const [first] = asked;
+  const { shown, asked } = ofRecord ?? {};
+  const [first] = asked ?? [];
   const is = first && withoutV(first.version) === withoutV(text) ? first : undefined;
   const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
   const when =
@@ -116,11 +114,11 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
       ? say`, published ${own(is.published_at > shown.published_at ? 'before it' : 'later')}, ${dayOf(shown.published_at)}`
       : say``;
   const rest = say`; the other facts are about ${code(listing.version)}, ${which}${when}.`;
-  const fitting = asked.map((one) => say`${code(one.version)} (${publishedWords(one)})`);
+  const fitting = asked?.map((one) => say`${code(one.version)} (${publishedWords(one)})`) ?? [];
   const has =
     (is && say`, which the record has, ${publishedWords(is)}`) ??
-    (first && say`, which fits ${listed(fitting, mostFittingNamed)}`) ??
-    (ofRecord && own(', of which Dossier has read no record of this listing'));
+    (first && say`, which fits ${listed(fitting, mostNamed)}`) ??
+    (asked && own(', of which Dossier has read no record of this listing'));
   return say`You asked about ${code(is?.version ?? text)}${has}${rest}`;
 }
 
@@ -261,8 +259,13 @@ function readOther(asked: string, known: KnownVersions) {
     subject !== undefined && subject === first.known?.subject;
   const ofThis = observations.filter(ofPackage);
   const isNewest = /^(?:latest|\*)$/.test(named.text);
-  if (order && named.text === anyVersion && !newestInRegistry(ofThis)) return undefined;
   const newest = order && isNewest ? newestInRegistry(ofThis) : undefined;
+  const version = recordedVersion(first.one, first.known);
+  if (order && named.text === anyVersion && !newest) {
+    if (!order.isVersion(version ?? '')) return undefined;
+    const about = say`Your request means the version that is the newest when it starts, which Dossier does not know; the record names ${code(version ?? '')}, and the other facts are about that version.`;
+    return { about, isRecorded: true };
+  }
   const isOne = named.isExact && order?.isVersion(named.text) === true;
   const range =
     isOne || isNewest ? undefined : fittingInRegistry(named.text, first.known?.type ?? '', ofThis);
@@ -278,7 +281,6 @@ function readOther(asked: string, known: KnownVersions) {
     );
   if (isRecordedIn(listing))
     return range && { about: say`${range.words}; it is the recorded one.`, isRecorded: true };
-  const version = recordedVersion(first.one, first.known);
   if (newest && version === undefined) return undefined;
   const there = factsOf(packageExists, observations).find(ofPackage);
   const image = order ? undefined : imageWords(wanted.text, version ?? '', there);
