@@ -91,11 +91,7 @@ function listingText(listing: z.output<typeof comparedListing>): string {
 }
 
 const input = z.strictObject({
-  handles: z
-    .array(namedInput)
-    .min(2, 'must have at least 2 entries; resolve_agents takes a configuration whole')
-    .max(8, { abort: true })
-    .refine(isUnique, 'must name each listing once'),
+  handles: z.array(namedInput).min(1).max(8, { abort: true }).refine(isUnique, 'must name each listing once'),
   criteria: criteriaInput,
   as_of: dayInput.describe('Day: as known then'),
 });
@@ -263,7 +259,7 @@ export const compareAgents = defineTool({
   name: 'compare_agents',
   title: 'Compare listings side by side',
   description:
-    'Compares 2 to 8 listings of MCP servers or packages by criteria (price, secrets, tools), with lines that show why, source and date. Nothing is ranked; unknown is not a no, met is no recommendation.',
+    'Compares up to 8 listings of MCP servers or packages by criteria (price, secrets, tools), with lines that show why, source and date. Nothing is ranked; unknown is not a no, met is no recommendation.',
   asked:
     'compare, choose, pick or decide between two, three or several MCP servers, packages, options, candidates, providers or vendors; versus, vs, or; pros and cons, difference, differences, what distinguishes a server from another, trade-offs, compare prices, features, evaluate, more reliable, side-by-side, side by side evaluation; which one should I use, help me, which of these servers or services is better, best, cheaper, cheapest, safer, faster; rank by price, shortlist',
   effects: readsOnly,

@@ -168,6 +168,12 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ]);
   });
 
+  it('judges one alone as it does among others', async () => {
+    const asked = ['has_endpoint', 'claimed'];
+    const [first] = (await compare([webhook, politics], asked)).listings;
+    expect((await compare([webhook], asked)).listings).toEqual([first]);
+  });
+
   it('takes 30 days where a criterion about what stays the same names none', async () => {
     const short = await compare([webhook, politics], ['pay_to_unchanged_for', 'tools_unchanged_for']);
     const long = await compare([webhook, politics], ['pay_to_unchanged_for:30', 'tools_unchanged_for:30']);
@@ -184,9 +190,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       )?.[1];
     };
     const nine = Array.from({ length: 9 }, (_, at) => `com.example/n${at}`);
-    expect(await refused([webhook], [active])).toBe(
-      'handles must have at least 2 entries; resolve_agents takes a configuration whole',
-    );
+    expect(await refused([], [active])).toBe('handles must have at least 1 entry');
     expect(await refused(nine, [active])).toBe('handles must have at most 8 entries');
     expect(await refused([webhook, politics], [])).toBe('criteria must have at least 1 entry');
     const many = Array.from({ length: 21 }, (_, at) => ({ criterion: 'listed_for_days', value: at + 1 }));
