@@ -5,7 +5,7 @@ import { startShop } from '../../support/endpoints/paid-endpoint.ts';
 import { alice, mallory, offerOf, usdc } from '../../support/offers.ts';
 
 const usual = offerOf();
-const asked: Record<string, readonly object[]> = { back: [usual], stopped: [usual] };
+const asked: Record<string, readonly object[]> = { back: [usual], stopped: [usual], chains: [usual] };
 const { directory } = await openObserved(
   Object.fromEntries(Object.keys(asked).map((name) => [name, startShop(() => [...(asked[name] ?? [])])])),
   { LIMITS: 'off' },
@@ -21,8 +21,7 @@ const check = async (name: string, offers: readonly object[], days = 1) => {
 interface Answer {
   readonly offers: readonly (Readonly<Record<string, unknown>> & { readonly facts: readonly string[] })[];
 }
-const compare = async (name: string, offer: object) => {
-  const sent = { x402Version: 2, accepts: [offer] };
+const compare = async (name: string, offer: object, sent: object = { x402Version: 2, accepts: [offer] }) => {
   const { offers } = await callTool<Answer>(directory, 'check_offer', {
     handle: handleAt(name),
     offer: sent,
@@ -76,4 +75,42 @@ it('what is quoted again after a time without a quote is no value of one check',
   expect(seen?.facts[0]).toBe(
     `Payee \`${alice}\`, amount 0.01 USDC (10000), asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: again since ${again} (1 check), seen before from ${first} to ${last} (2 checks).`,
   );
+});
+
+it('reads networks, assets and amounts as people name them, and says what is quoted no more until when', async () => {
+  const polygon = { network: 'eip155:137', asset: '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359' };
+  await check('chains', [usual, offerOf({ ...polygon, amount: '15000' })]);
+  const until = await check('chains', [usual, offerOf({ ...polygon, amount: '15000' })]);
+  const now = await check('chains', [usual]);
+  const ask = async (offer: object) => {
+    const { facts = [], ...states } = (await compare('chains', offer, offer)) ?? {};
+    return { ...states, facts };
+  };
+  const gone = `seen until ${until}; no amount in this unit since, but 0.01 USDC (10000) on Base`;
+  for (const network of ['Polygon', 'polygon mainnet', 'Polygon PoS', 'eip155:137', 'EIP155:137']) {
+    const { facts, ...states } = await ask({ network, asset: 'usdc', amount: '15000', payTo: alice });
+    expect(states).toMatchObject({ network: 'seen_until', asset: 'not_known', amount: 'not_known' });
+    expect(facts).toContain(
+      `Asset \`usdc\`: not known: \`usdc\` is a name, and Dossier does not know which asset has it; the symbol of the asset \`${polygon.asset}\`, quoted until ${until}, is like it.`,
+    );
+    expect(facts.join('\n')).toContain(
+      `not known: \`usdc\` is a name; in \`${polygon.asset}\`, whose symbol is like it: ${gone}; quoted: 0.01 USDC (10000) on Base`,
+    );
+    expect(facts).toContain(
+      `Network Polygon (\`eip155:137\`): other: Base (\`eip155:8453\`) since ${now}; this one was seen until ${until}.`,
+    );
+  }
+  const known = await ask({ ...polygon, amount: 15000, payTo: alice });
+  expect(known).toMatchObject({ amount: 'seen_until', asset: 'seen_until' });
+  expect(known.facts.join('\n')).toContain(`mount 0.015 USDC (15000): ${gone}.`);
+  for (const amount of ['0.01 USDC', '$0.01', 0.01]) {
+    const { facts } = await ask({ network: 'Base mainnet', asset: 'USDC', amount });
+    expect(facts.join('\n')).toContain(
+      'it is no whole number of the smallest unit; quoted: 0.01 USDC (10000); if the number is meant in USDC, it is the same.',
+    );
+    expect(facts.join('\n')).toContain('etwork Base (`eip155:8453`): as seen since');
+  }
+  for (const _ of [1, 2]) await check('chains', []);
+  const { facts } = await ask({ amount: '$0.02', asset: 'usdc', network: 'base' });
+  expect(facts.join('\n')).toContain(`; quoted until ${now}: 0.01 USDC (10000); if the number is meant`);
 });

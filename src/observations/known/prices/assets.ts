@@ -10,6 +10,22 @@ const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
+/** As people write the name of a chain: `Base mainnet`, `Polygon PoS`. */
+export function toSpokenChain(network: unknown): unknown {
+  const name =
+    typeof network === 'string'
+      ? network
+          .trim()
+          .toLowerCase()
+          .replace(/[\s_]+/g, '-')
+      : '';
+  return (
+    ownMember(networks, name) ??
+    ownMember(networks, name.replace(/-(?:mainnet|network|chain|pos)$/, '')) ??
+    network
+  );
+}
+
 /** In CAIP-2, such as `eip155:8453` for `Base`; an unknown name stays. */
 export const toChain = (network: string): string =>
   ownMember(networks, network.toLowerCase()) ??

@@ -14,9 +14,10 @@ import {
   wordsSchema,
 } from '../../../core/words.ts';
 import { subjectWords } from '../kinds/packages/packages.ts';
-import { symbolOf, toCaip19 } from './assets.ts';
+import { symbolOf } from './assets.ts';
+import { isAssetName, likeNamed } from './named-asset.ts';
 import { isWhole, type Offer } from './offer.ts';
-import { amountWords, besideQuoted, type Unit } from './quoted-amount.ts';
+import { amountWords, besideQuoted, quotedWords, type Unit } from './quoted-amount.ts';
 import {
   checksIn,
   type Holds,
@@ -253,6 +254,13 @@ function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): Compar
   if (!last) {
     const part = inUnit.find(({ isPart }) => isPart);
     if (part) return partlyRead(part);
+    const like = likeNamed(offer, seen);
+    if (like) {
+      const { text } = compareAmount(sent, { ...offer, asset: like.asset }, seen);
+      return notKnown(
+        say`${code(offer.asset)} is a name; in ${code(like.asset)}, whose symbol is like it: ${text}`,
+      );
+    }
     return inUnit.some(({ value }) => value !== undefined)
       ? notKnown(own('Dossier knows no quote in this asset, network and scheme'))
       : noQuote(seen);
@@ -265,7 +273,11 @@ function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): Compar
   const question: OfferQuestion = {
     holds: (all) => amountsIn(all, offer).includes(amount),
     name: (all) => amountsIn(all, offer).map(words),
-    lacking: () => own('no amount in this unit since'),
+    lacking: () => {
+      const others = quotedWords(seen.quotes[0]?.value ?? [], offer);
+      const but = others.length > 0 && say`, but ${listed(others, mostNamed)}`;
+      return say`no amount in this unit since${but}`;
+    },
   };
   const compared = comparePlace({ ...seen, quotes }, question);
   const how =
@@ -294,10 +306,6 @@ function toPart<T>(
 }
 
 const isNetworkName = (network: string): boolean => !network.includes(':');
-
-/** A symbol or a name, not its address. */
-const isAssetName = (asset: string, network: string): boolean =>
-  /^(?:eip155|solana):/.test(network) && toCaip19(network, asset) === undefined;
 
 function whyNotComparable(
   stated: string | undefined,
@@ -345,17 +353,11 @@ function compareUnit(
   const other = whyNotComparable(network, networks, isNetworkName, own('network'));
   const assets = unique(all.filter(isOf(ofNetwork)).flatMap((one) => one.asset ?? []));
   const isName = (one: string) => isAssetName(one, network ?? '');
-  const likeIt = assets.find(
-    (one) => symbolOf(network ?? '', one)?.toLowerCase() === asset?.toLowerCase() && asset !== undefined,
-  );
   const notNamed = whyNotComparable(asset, assets, isName, own('asset'));
-  const otherAsset =
-    notNamed && likeIt !== undefined
-      ? {
-          ...notNamed,
-          text: say`${notNamed.text}; the symbol of the quoted asset ${code(likeIt)} is like it`,
-        }
-      : notNamed;
+  const likeIt = notNamed && likeNamed(offer, seen);
+  const otherAsset = likeIt
+    ? { ...notNamed, text: say`${notNamed.text}; the symbol of ${likeIt.words} is like it` }
+    : notNamed;
   const where = own(' on this network');
   const isNowhere = network === undefined && quotes.some(({ value }) => value !== undefined);
   return {

@@ -7,6 +7,7 @@ import {
 } from '../../../core/json.ts';
 import { toLine } from '../../../core/text.ts';
 import { challengesOf } from '../../../net/challenges.ts';
+import { readPriceLimit, toSpokenChain } from './assets.ts';
 import {
   type BesideMember,
   isIdentifier,
@@ -48,11 +49,18 @@ const longestResource = 500;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
+const isWritten = (amount: unknown): amount is string =>
+  isIdentifier(amount) || (typeof amount === 'string' && readPriceLimit(amount) !== undefined);
+
 function toSent(stated: OfferMembers, asset_name?: unknown, expires?: unknown): SentOffer | undefined {
   // Models also send numbers.
-  const amount = Number.isSafeInteger(stated.amount) ? String(stated.amount) : stated.amount;
-  const { read, recipient, pays } = readMembers({ ...stated, amount });
-  const isPriced = read.amount !== undefined && (read.asset ?? read.network) !== undefined;
+  const amount = typeof stated.amount === 'number' ? String(stated.amount) : stated.amount;
+  const network = toSpokenChain(stated.network);
+  const { read, recipient, pays } = readMembers({ ...stated, amount, network });
+  const isPriced =
+    isWritten(amount) &&
+    /^\$?\d/.test(amount) &&
+    (read.asset ?? read.network ?? readPriceLimit(amount)) !== undefined;
   if (recipient === undefined && !isPriced) return undefined;
   const arePaid = pays.length > 0 && (stated.pay_to === undefined || recipient !== undefined);
   const name = isText(asset_name) ? toLine(asset_name.slice(0, longestName).toWellFormed()) : '';
@@ -63,7 +71,7 @@ function toSent(stated: OfferMembers, asset_name?: unknown, expires?: unknown): 
     ...(recipient !== undefined && { pay_to: recipient }),
     ...(arePaid && { pays }),
     ...(name !== '' && { asset_name: name }),
-    ...(read.amount === undefined && isIdentifier(amount) && { other_amount: amount }),
+    ...(read.amount === undefined && isWritten(amount) && { other_amount: amount }),
     ...(!Number.isNaN(expires_ms) && { expires: new Date(expires_ms).toISOString() }),
     ...(beside.length > 0 && { beside }),
   };
