@@ -21,6 +21,13 @@ import { questions } from './observation.ts';
 import { priceOffers } from './prices/offers.ts';
 import type { StateRules } from './timeline/timeline.ts';
 
+export const surfaceKinds = [
+  lists.toolsSurface,
+  lists.promptsSurface,
+  lists.resourcesSurface,
+  lists.skillsSurface,
+] as const;
+
 /** Kinds of one question are shown in this order. */
 const checked = [
   priceOffers,
@@ -28,10 +35,7 @@ const checked = [
   endpointAvailability,
   endpointProtocol,
   lists.toolsCount,
-  lists.toolsSurface,
-  lists.promptsSurface,
-  lists.resourcesSurface,
-  lists.skillsSurface,
+  ...surfaceKinds,
   toolsInterfaces,
   lists.toolsHints,
   lists.toolsInstructions,
@@ -98,13 +102,6 @@ const askedByName = new Map<string, AskedKind>(
 );
 
 export const kindOf = (name: string): FactKind | undefined => byName.get(name);
-
-export const surfaceKinds = [
-  lists.toolsSurface,
-  lists.promptsSurface,
-  lists.resourcesSurface,
-  lists.skillsSurface,
-] as const;
 
 export const surfaceOf = (name: string): Surface | undefined => {
   const lists = kinds.find(({ kind }) => kind === name)?.lists;

@@ -305,8 +305,6 @@ function toPart<T>(
   return stated === undefined ? unstated : { value: write(stated), ...compare(stated) };
 }
 
-const isNetworkName = (network: string): boolean => !network.includes(':');
-
 function whyNotComparable(
   stated: string | undefined,
   seen: readonly string[],
@@ -350,7 +348,7 @@ function compareUnit(
   const writeElsewhere = (one: Offer) => say`${ofOther(one)} on ${networkInFull(one.network)}`;
   const all = quotes.flatMap(({ value }) => value ?? []);
   const networks = unique(all.flatMap((one) => one.network ?? []));
-  const other = whyNotComparable(network, networks, isNetworkName, own('network'));
+  const other = whyNotComparable(network, networks, (one) => !one.includes(':'), own('network'));
   const assets = unique(all.filter(isOf(ofNetwork)).flatMap((one) => one.asset ?? []));
   const isName = (one: string) => isAssetName(one, network ?? '');
   const notNamed = whyNotComparable(asset, assets, isName, own('asset'));
