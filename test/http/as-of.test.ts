@@ -38,10 +38,12 @@ function answerMcp(body: string): readonly [number, object] {
   return [200, { jsonrpc: '2.0', id, result }];
 }
 
+let isClosed = false;
 const endpoint = await opened(
   startEndpoint((body, _, response) => {
     const [status, answer] = answerMcp(body);
-    response.writeHead(status, json).end(JSON.stringify(answer));
+    if (isClosed) response.writeHead(401, { 'www-authenticate': 'Bearer realm="life"' }).end();
+    else response.writeHead(status, json).end(JSON.stringify(answer));
   }),
 );
 const directory = await opened(
@@ -415,6 +417,28 @@ describe('an answer as of a day', () => {
       }
     }
     expect(compared).toBeGreaterThan(50);
+  });
+
+  it('differs by the names of a list, also where one of the two days has none', async () => {
+    const { handle, happen } = await startLife();
+    const days = [today()];
+    for (const closed of [true, false]) {
+      isClosed = closed;
+      directory.wait(day_s);
+      await happen('check');
+      days.push(today());
+    }
+    const [open = '', shut = '', again = ''] = days;
+    const listOf = async (since: string, until: string) => {
+      const { members } = await ask('get_history', { handle, since, until });
+      return ((members?.differs ?? []) as string[]).find((one) => one.startsWith('Tools it lists'));
+    };
+    expect(await listOf(open, shut)).toContain(
+      `: \`read\` until ${open}, then it asks for credentials first `,
+    );
+    expect(await listOf(shut, again)).toContain(
+      `: it asks for credentials first until ${shut}, then \`read\` `,
+    );
   });
 
   it('differs from another day by what get_history says', async () => {

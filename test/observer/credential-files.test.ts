@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { callTool } from '../support/directory.ts';
 import { handleAt, openObserved } from '../support/endpoints/observed.ts';
 import { startSaying } from '../support/endpoints/saying.ts';
 
@@ -162,5 +163,10 @@ describe('files that hold credentials', () => {
     expect(await pageOf('plain')).toMatch(
       /Files with credentials named in texts for models were no longer there \(between [\d-]{10} and [\d-]{10}\): The instructions for models named files that often hold credentials: `~\/\.pypirc`/,
     );
+    const day = (ago: number) =>
+      new Date(observed.directory.context.clock().getTime() - ago * 86_400_000).toISOString().slice(0, 10);
+    const ends = { handle: handleAt('plain'), since: day(2), until: day(0) };
+    const { differs } = await callTool<{ differs: unknown }>(observed.directory, 'get_history', ends);
+    expect(JSON.stringify(differs)).not.toContain('Files with credentials');
   });
 });

@@ -2,9 +2,10 @@ import type { Context } from '../../context.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';
 import type { Json } from '../../core/json.ts';
 import { say, type Words } from '../../core/words.ts';
+import { type SurfaceMember, shortNameOf } from '../../observations/asked/endpoint/surface.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
 import { toFactChange } from '../../observations/known/changes/telling.ts';
-import { kindOf } from '../../observations/known/kinds.ts';
+import { kindOf, kinds, surfaceOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
 import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
@@ -42,24 +43,38 @@ interface DifferingQuery extends Pick<HistoryQuery, 'isOther'> {
 
 type Between = Awaited<ReturnType<Context['store']['observations']['between']>>[number];
 
-/** With its difference if both whole values are still stored. */
+/** Names in lists are stored apart from all states but the newest. */
+function withNames(state: State, kind: string, list: Json | undefined): State {
+  const surface = surfaceOf(kind);
+  if (!surface || !list) return state;
+  const names = (list as SurfaceMember[]).map((one) => ({ name: shortNameOf(one, surface) }));
+  return { ...state, details: { ...state.details, [surface.name]: names } };
+}
+
+/** With the difference if both whole values are still stored. */
 async function toWholeChange(
   handle: string,
-  { was, is, ...fact }: Between,
+  { was, is, kind, subject }: Between,
   { store: { observations } }: Pick<Context, 'store'>,
 ): Promise<ObservationChange> {
-  const change = toFactChange(fact, was, is);
-  const { kind, subject = '' } = fact;
-  const compare = was?.method_version === is.method_version ? kindOf(kind)?.difference : undefined;
+  const compare = kindOf(kind)?.difference;
   const wholeOf = async (state: State | undefined) => {
-    const digest = state && wholeDigestOf(state);
-    return compare && digest && observations.valueText({ handle, kind, subject }, digest);
+    const digest = compare && state && wholeDigestOf(state);
+    const text = digest && (await observations.valueText({ handle, kind, subject: subject ?? '' }, digest));
+    return text ? (JSON.parse(text) as Json) : undefined;
   };
   const before = await wholeOf(was);
   const after = await wholeOf(is);
-  const items = before && after && compare?.(JSON.parse(before) as Json, JSON.parse(after) as Json);
-  return { ...change, ...(items && { items: items.items, counts: items.counts }) };
+  const isCompared = before && after && was?.method_version === is.method_version;
+  return {
+    ...toFactChange({ kind, subject }, was && withNames(was, kind, before), withNames(is, kind, after)),
+    ...(isCompared && compare?.(before, after)),
+  };
 }
+
+/** Of what most listings lack, nothing at both ends. */
+const isNothing = ({ was, is, kind }: Between): boolean =>
+  !was && is.outcome === 'nothing' && kinds.some((one) => one.kind === kind && one.isOptional);
 
 /** A value that came back has several changes between equal ends, each from another time. */
 const endsOf = ({ kind, subject, before, after }: ShownChange) =>
@@ -86,7 +101,7 @@ export async function toDiffering(
   );
   const changes: ObservationChange[] = [];
   for (const one of await context.store.observations.between(handle, [endOfDay(from), at])) {
-    if (isOther?.(one)) continue;
+    if (isOther?.(one) || isNothing(one)) continue;
     const change = await toWholeChange(handle, one, context);
     const { alternates_since } = entries.get(endsOf(change)) ?? {};
     changes.push({ ...change, ...(alternates_since && { alternates_since }) });
