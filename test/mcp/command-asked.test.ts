@@ -252,6 +252,12 @@ describe('a command that runs several packages is refused with their names', () 
     expect(json).toMatchObject({ handle: flatkeep });
     expect(json).not.toHaveProperty('version_asked');
   });
+  it('a command that adds a package to what it runs is not read, and the package is named', async () => {
+    const handle = 'uv run --with flatkeep-leases ./own.py';
+    const { text } = await call('get_agent', { handle });
+    for (const said of ['cannot tell what this command runs.', 'also fetches `pypi:flatkeep-leases`'])
+      expect(text).toContain(said);
+  });
   it.each([
     'Error: spawn npx ENOENT',
     'spawn uvx.cmd EINVAL',
@@ -268,7 +274,6 @@ describe('a command that runs several packages is refused with their names', () 
     for (const handle of [
       'npx --unknown x flatkeep-leases',
       'npx -y https://x.example/a.tgz',
-      'uv run --with flatkeep-leases ./own.py',
       'sh -c "npx -y flatkeep-leases && ./own"',
     ]) {
       expect((await call('get_agent', { handle })).text).toContain(

@@ -230,7 +230,7 @@ function readLines(block: string): StartedName[] {
   if (isAddressForm.test(only.text) && only.beside.length === 0 && !other) return named;
   const isUnread = read.some((one) => one.isStarted && one.found.every(({ text }) => text === ''));
   if (other) return isUnread ? [...named, unread] : named;
-  if (named.length === 0) return found.length > 0 ? [unread] : [];
+  if (named.length === 0) return found.slice(0, 1);
   const of = read.find((one) => one.isStarted && one.found.includes(only));
   if (of && of.found.length > 1) return [unread];
   const isOther = (one: (typeof read)[number]) => one.found.length === 0 && !wordsForm.test(one.line);
