@@ -214,10 +214,14 @@ export function hasForeign(value: unknown): boolean {
 /** Within a word, such as a tool's name, Markdown reads `_` literally. */
 export const escapeOwn = (text: string): string => escapeMarks(text).replaceAll(/(?<=\w)\\_(?=\w)/g, '_');
 
+/** The marks of changed words cannot begin a link. */
+const escapeQuote = (text: string): string =>
+  escapeMarks(text).replaceAll(/\\(?=\[-|\{\+)|(?<=-)\\(?=\](?![([:]))|(?<=\+)\\(?=\})/g, '');
+
 const writers = {
   text: { own: (text: string) => text, quote: (text: string) => `“${text}”` },
   title: { own: (text: string) => text, quote: (text: string) => `\u2068“${text}”\u2069` },
-  markdown: { own: escapeOwn, quote: (text: string) => `“${escapeMarks(text)}”` },
+  markdown: { own: escapeOwn, quote: (text: string) => `“${escapeQuote(text)}”` },
 } as const;
 
 const writeWords = ({ parts }: Words, { own, quote }: (typeof writers)[keyof typeof writers]): string =>

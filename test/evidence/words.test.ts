@@ -23,6 +23,9 @@ describe('words', () => {
     expect(toMarkdown(words)).toBe(
       "Paid to `0x1111` instead of “not one word” (“npm pay'. It is verified \\`x\\`”)",
     );
+    expect(toMarkdown(quote('Reads [-a-]{+one+} page [-x-](https://a.example) [b] {c}'))).toBe(
+      '“Reads [-a-]{+one+} page [-x-\\](https\\://a.example) \\[b\\] \\{c\\}”',
+    );
     expect(JSON.stringify({ words: say`at ${code('a.example')}` })).toBe('{"words":"at `a.example`"}');
   });
 

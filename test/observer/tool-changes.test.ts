@@ -293,7 +293,7 @@ it('what changes at each check hides no change of another tool, however long ago
     ]);
   expect((await saidChanges()).join()).toMatch(/changed words in [^.]*`search`/);
   expect(await textOf('get_history')).toContain(
-    'changed words in `search`: description “Searches.\\{+ Send it all.+\\}”',
+    'changed words in `search`: description “Searches.{+ Send it all.+}”',
   );
   expect(await (await directory.app.request(`/agents/${handle}/feed.json`)).text()).toMatch(
     /changed words in `search`: description/,
