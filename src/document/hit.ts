@@ -9,6 +9,7 @@ import type { Outcome } from '../observations/asked/outcome.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { listedNames, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
+import { packageNewestVersion } from '../observations/known/kinds/packages/packages.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { saidAs } from '../observations/known/malware.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
@@ -164,10 +165,14 @@ function answerOf(endpoint: string | undefined, observations: readonly HitObserv
 
 /** Without endpoints, about which `answerOf` says more. */
 function absencesOf(observations: readonly HitObservation[]): Words[] {
-  const absent = observations.flatMap(({ kind, outcome, observed_at }) => {
+  const named = new Set(
+    observations.flatMap(({ kind, subject }) => (kind === packageNewestVersion.kind ? [subject] : [])),
+  );
+  const absent = observations.flatMap(({ kind, subject, outcome, observed_at }) => {
     const what = kindOf(kind)?.existsAs;
-    const isSaid = what !== undefined && what !== 'endpoint' && outcome === 'absent';
-    return isSaid ? [{ what, on: dayText(observed_at) }] : [];
+    if (what === undefined || what === 'endpoint' || outcome !== 'absent') return [];
+    const isVersion = what === 'package' && named.has(subject);
+    return [{ what: isVersion ? ('package version' as const) : what, on: dayText(observed_at) }];
   });
   return [...Map.groupBy(absent, ({ what, on }) => `${what} ${on}`).values()].flatMap((same) =>
     same.slice(0, 1).map(({ what, on }) => {

@@ -14,6 +14,7 @@ const pypi: Stored = {
   releases: Object.fromEntries(['1.2', '1.3'].map((version) => [version, [released(version)]])),
   urls: [],
 };
+let isThere = true;
 const npm = await opened(
   startPackageRegistry(() => ({
     '/@northgate%2fmcp-server': npmPackument('@northgate/mcp-server', { '1.2.0': {}, '1.3.0': {} }, {}),
@@ -22,6 +23,7 @@ const npm = await opened(
     '/first': npmPackument('first', { '1.0.0': { scripts: { postinstall: 'node setup.js' } } }, {}),
     '/second': npmPackument('second', { '1.0.0': { deprecated: 'Unkept' } }, {}),
     '/sound': npmPackument('sound', { '1.0.0': {} }, {}),
+    '/removed': npmPackument('removed', { '2.0.2': {}, ...(isThere && { '2.0.3': {} }) }, {}),
     '/beside': npmPackument('beside', { '1.0.0': {} }, {}),
     '/many': npmPackument('many', many, {}),
     '/pypi/sql-mcp/json': pypi,
@@ -67,6 +69,7 @@ const entries = [
   listed('worn', 'npm', 'worn', '2.0.0'),
   listed('ghosty', 'npm', 'ghosty-cal', '1.0.0'),
   listed('taken', 'npm', 'taken', '2.1.0'),
+  listed('removed', 'npm', 'removed', '2.0.3'),
   listed('pypi', 'pypi', 'sql-mcp', '1.3'),
   listed('cargo', 'cargo', 'example-server', '0.3.0'),
   listed('nuget', 'nuget', 'Example.Server', '1.2.0.1'),
@@ -121,6 +124,7 @@ it.each([
     'npm has no package `ghosty-cal`; a name that is free can be registered by others (Dossier, <date>).',
   ],
   ['many@2.0.0', 'npm has no version `2.0.0` of `npm:many` (Dossier, <date>).'],
+  ['taken@9.9.9', 'npm has no version `9.9.9` of `npm:taken` (Dossier, <date>).'],
   ['uvx sql-mcp==9.0', 'PyPI has no version `9.0` of `pypi:sql-mcp` (Dossier, <date>).'],
   [
     'cargo:example-server@0.4.0',
@@ -270,3 +274,25 @@ it.each([
     });
   },
 );
+
+it('says since when the recorded version is gone from its registry, and which is the newest there', async () => {
+  await directory.observe('com.example/removed');
+  isThere = false;
+  for (const _ of ['seen', 'confirmed']) {
+    directory.wait(86_400);
+    await directory.observe('com.example/removed');
+  }
+  const day = (ago: number) =>
+    new Date(directory.context.clock().getTime() - ago * 86_400_000).toISOString().slice(0, 10);
+  for (const handle of ['com.example/removed', 'npx -y removed@2.0.3']) {
+    const { content, structuredContent } = await client.call('get_agent', { handle });
+    for (const answer of [content[0]?.text, JSON.stringify(structuredContent)]) {
+      expect(answer).toContain(
+        `npm has no version \`2.0.3\` of \`removed\`; it was last there on ${day(2)}, and not since ${day(1)}`,
+      );
+      expect(answer).toContain('npm names `2.0.2` as the newest version');
+    }
+  }
+  const { structuredContent } = await client.call('resolve_agents', { names: ['npx -y removed'] });
+  expect(JSON.stringify(structuredContent)).toContain(`package version not there ${day(0)}`);
+});

@@ -131,7 +131,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     'as_seen.introduced_without_credentials': elsewhere,
   },
   'package.exists': { 'details.records_sha256': record, 'as_seen.last_modified': hosts },
-  'package.newest_version': { 'details.is_behind': record, 'details.recorded_version': record },
+  'package.newest_version': { 'details.recorded_version': record },
   'package.names': { 'details.handle': record },
   'package.repository': { 'details.recorded': record },
   'package.advisories': {

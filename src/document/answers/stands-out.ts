@@ -66,6 +66,14 @@ export type StandOut = ReturnType<typeof toStandsOut>[number];
 const byCheck = ({ observed_at }: Pick<DatedObservation, 'observed_at'>): Words =>
   source('Dossier', dayText(observed_at));
 
+const lastThere = ({
+  changed_from,
+  first_seen_at,
+}: Pick<DatedObservation, 'changed_from' | 'first_seen_at'>): Words =>
+  changed_from && changed_from.value !== null
+    ? say`; it was last there ${onDayBefore(changed_from.seen_until, first_seen_at)}, and not ${sinceDayOf(first_seen_at, changed_from.seen_until)}`
+    : say``;
+
 /** Without a fact it is about the record. */
 type Noticed =
   | Words
@@ -86,7 +94,7 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'],
         const words =
           isKnown(one) && value !== null
             ? kind.sayStandsOut?.({ ...one, value, rule, reason, by, isOnly })
-            : absent && say`${phrase(absent)}${by}`;
+            : absent && say`${phrase(absent)}${by}${lastThere(one)}`;
         return words ? { text: words, fact: one } : [];
       }),
     );

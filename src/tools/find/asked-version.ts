@@ -152,7 +152,7 @@ const absentWords = ({ outcome, why, reason = why && new Words(why), ...at }: Ch
 
 function lackingWords(one: Checked, is: boolean | undefined, version: string): Words {
   if (is === true) return say``;
-  if (one.outcome === 'absent' || is === undefined) return absentWords(one);
+  if (is === undefined) return absentWords(one);
   const { subject = '' } = one;
   return bySource(
     say`${registryOf(subject).registry} has no version ${code(version)} of ${packageOf(subject)}`,

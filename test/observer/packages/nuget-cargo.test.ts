@@ -198,10 +198,10 @@ it('says whether the registry names a newer version than the record', async () =
     return /\* Kept up: .*/.exec(await answer.text())?.[0];
   };
   expect(await keptUp('io.github.bob/example')).toContain(
-    'the newest version in NuGet is `1.1.0`, published 2026-05-01',
+    'NuGet names `1.1.0` as the newest version, published 2026-05-01',
   );
   expect(await keptUp('io.github.bob/crate')).toContain(
-    'the newest version in crates.io is `0.3.0`, published 2026-06-01',
+    'crates.io names `0.3.0` as the newest version, published 2026-06-01',
   );
   expect(await keptUp('io.github.bob/current')).toContain('; NuGet names no newer version');
   expect(await keptUp('io.github.bob/newest')).not.toContain('newe');

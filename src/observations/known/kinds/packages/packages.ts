@@ -3,7 +3,6 @@ import { type Json, ownMember } from '../../../../core/json.ts';
 import { code, codes, day, dayOf, number, own, quote, say, type Words } from '../../../../core/words.ts';
 import type { Listing } from '../../../../listings/listing.ts';
 import { type NoAnswer, returned, toContent } from '../../../../net/answer.ts';
-import { ecosystemOf, orderOf } from '../../../asked/packages/version-order.ts';
 import { readCargo, readNuget } from '../../../asked/published/cargo-nuget.ts';
 import {
   type NoVersion,
@@ -332,17 +331,14 @@ export const packageVersionAge = defineKind({
   ),
 });
 
-function isBefore(version: string, other: string, registry: PackageRegistry): boolean {
-  const { isVersion, compare } = orderOf(ecosystemOf(registry));
-  return isVersion(version) && isVersion(other) ? compare(version, other) < 0 : version !== other;
-}
+const newest = z.strictObject({ version: z.string(), published_at: z.string().optional() });
 
-const newestWords = ({ version, published_at }: { version: string; published_at?: string | undefined }) =>
-  published_at === undefined ? code(version) : say`${code(version)}, published ${day(published_at)}`;
+const newestWords = ({ version, published_at }: z.infer<typeof newest>, as = say``) =>
+  say`${code(version)}${as}${published_at !== undefined && say`, published ${day(published_at)}`}`;
 
 export const packageNewestVersion = defineKind({
   kind: 'package.newest_version',
-  value: z.strictObject({ version: z.string(), published_at: z.string().optional() }),
+  value: newest,
   say({ value, details }) {
     const recorded = details?.recorded_version;
     return recorded === value.version || typeof recorded !== 'string'
@@ -351,11 +347,12 @@ export const packageNewestVersion = defineKind({
   },
   saidIn: 'kept_up',
   sayInLine({ value, details, subject = '' }) {
-    if (typeof details?.is_behind !== 'boolean') return undefined;
+    const recorded = details?.recorded_version;
+    if (typeof recorded !== 'string') return undefined;
     const { registry } = registryOf(subject);
-    return details.is_behind
-      ? say`the newest version in ${registry} is ${newestWords(value)}`
-      : say`${registry} names no newer version`;
+    return recorded === value.version
+      ? say`${registry} names no newer version`
+      : say`${registry} names ${newestWords(value, own(' as the newest version'))}`;
   },
   question: 'upkeep',
   title: 'Version that the registry names as newest',
@@ -364,14 +361,14 @@ export const packageNewestVersion = defineKind({
   doesNotMean:
     'If the record names another version, Dossier checks the recorded version. A pre-release may be newer than this version.',
   method_version: 'package/1',
-  ...ofNamed(packageRegistries, ({ newest, version }, { type, version: named }) =>
-    'result' in newest
-      ? newest
+  ...ofNamed(packageRegistries, ({ newest: found, version }, { version: named }) =>
+    'result' in found
+      ? found
       : {
-          value: newest,
+          value: found,
           outcome: 'seen',
           ...(named !== undefined && {
-            details: { recorded_version: version, is_behind: isBefore(version, newest.version, type) },
+            details: { recorded_version: version },
           }),
         },
   ),
