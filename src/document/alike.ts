@@ -34,62 +34,53 @@ export const toAlikeQuery = (listing: Comparable): string =>
   [...nameWords(listing).values(), ...topics(listing)].join(' ');
 
 type Sharing = readonly { readonly id: number; readonly kind: string }[];
-type SharedTraits = ReturnType<ReturnType<typeof createComparison>>;
 
+/** What it has in common with another. */
 function createComparison(one: Comparable, sharing: Sharing) {
   const kindsOf = Map.groupBy(sharing, ({ id }) => id);
   const ofOne = { packages: packageNames(one), tags: topics(one), words: [...nameWords(one)] };
   return (other: Comparable) => {
-    const words = nameWords(other);
-    const tags = new Set(topics(other));
-    const packages = new Map(packageNames(other));
-    return {
-      same: new Set(kindsOf.get(other.id)?.map(({ kind }) => kind)),
-      packages: ofOne.packages.flatMap(([key, name]) => (packages.has(key) ? [name] : [])),
-      tags: ofOne.tags.filter((tag) => tags.has(tag)),
-      words: ofOne.words.flatMap(([term, word]) => (words.has(term) ? [word] : [])),
-    };
+    const names = nameWords(other);
+    const topicsOfOther = topics(other);
+    const ofOther = new Map(packageNames(other));
+    const same = new Set(kindsOf.get(other.id)?.map(({ kind }) => kind));
+    const packages = ofOne.packages.flatMap(([key, name]) => (ofOther.has(key) ? [name] : []));
+    const tags = ofOne.tags.filter((tag) => topicsOfOther.includes(tag));
+    const words = ofOne.words.flatMap(([term, word]) => (names.has(term) ? [word] : []));
+    const amount = same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
+    return { same, packages, tags, words, amount, isOfOwn: publisherKey(other) === publisherKey(one) };
   };
 }
-
-const amountOf = ({ same, tags, words }: SharedTraits) =>
-  same.size * weights.same + words.length * weights.word + tags.length * weights.tag;
+type SharedTraits = ReturnType<ReturnType<typeof createComparison>>;
 
 /** Of what is used, not what is said. */
 const placeKinds = ['repository', 'package', 'endpoint'];
 
+const rankOf = ({ same, isOfOwn }: SharedTraits): number =>
+  placeKinds.some((kind) => same.has(kind)) ? 2 : Number(isOfOwn);
+
 /**
- * The given order decides among equals. Leaves out those that share nothing or have the same publisher. If
- * the listing needs a replacement, what shares a place with it comes first, and then its publisher's others.
+ * By handle, in what they are alike. The given order decides among equals. Leaves out those that share
+ * nothing or have the same publisher. If the listing needs a replacement, what shares a place with it comes
+ * first, and then its publisher's others.
  */
-export function pickAlike<One extends Comparable>(
+export function pickAlike(
   listing: Comparable,
-  { candidates, sharing }: { readonly candidates: readonly One[]; readonly sharing: Sharing },
+  { candidates, sharing }: { readonly candidates: readonly Comparable[]; readonly sharing: Sharing },
   most: number,
-  isReplaced = false,
-): { listing: One; shared: SharedTraits; isOfOwn: boolean }[] {
-  const ofPublisher = new Map<string, number>();
+  isReplaced: boolean,
+): ReadonlyMap<string, Words> {
   const compare = createComparison(listing, sharing);
-  const rankOf = ({ shared: { same }, isOfOwn }: { shared: SharedTraits; isOfOwn: boolean }) => {
-    if (!isReplaced) return 0;
-    return placeKinds.some((kind) => same.has(kind)) ? 2 : Number(isOfOwn);
-  };
-  return candidates
+  const alike = candidates
     .filter(({ id }) => id !== listing.id)
-    .map((one) => ({
-      listing: one,
-      shared: compare(one),
-      isOfOwn: publisherKey(one) === publisherKey(listing),
-    }))
-    .filter(({ shared, isOfOwn }) => (isOfOwn ? isReplaced : amountOf(shared) > 0))
-    .sort((a, b) => rankOf(b) - rankOf(a) || amountOf(b.shared) - amountOf(a.shared))
-    .filter(({ listing: one, isOfOwn }) => {
-      if (isOfOwn) return true;
-      const before = ofPublisher.get(publisherKey(one)) ?? 0;
-      ofPublisher.set(publisherKey(one), before + 1);
-      return before < mostOfPublisher;
-    })
-    .slice(0, most);
+    .map((one) => ({ ...compare(one), handle: one.handle, publisher: publisherKey(one) }))
+    .filter(({ amount, isOfOwn }) => (isOfOwn ? isReplaced : amount > 0))
+    .sort((a, b) => (isReplaced ? rankOf(b) - rankOf(a) : 0) || b.amount - a.amount);
+  const ofPublisher = Map.groupBy(alike, ({ publisher }) => publisher);
+  const isFirst = (one: (typeof alike)[number]) =>
+    ofPublisher.get(one.publisher)?.slice(0, mostOfPublisher).includes(one);
+  const shown = alike.filter((one) => one.isOfOwn || isFirst(one)).slice(0, most);
+  return new Map(shown.map((one) => [one.handle, alikeWords(one)]));
 }
 
 const sameWords = {
@@ -103,7 +94,7 @@ const sameWords = {
 } as const satisfies Readonly<Record<Exclude<SharedKind, 'word' | 'account' | 'website'>, Words>>;
 
 /** Example: `shares the recorded repository; the tags sms, payments`. */
-export function alikeWords({ same, packages, tags, words }: SharedTraits, isOfOwn: boolean): Words {
+function alikeWords({ same, packages, tags, words, isOfOwn }: SharedTraits): Words {
   const which = (kind: string, what: Words) => {
     if (kind !== 'package' || packages.length === 0) return what;
     return say`the recorded ${packages.length === 1 ? own('package') : own('packages')} ${join(packages, ', ')}`;

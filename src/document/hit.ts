@@ -231,13 +231,12 @@ function freeWords(observations: readonly HitObservation[]): Words {
 }
 
 export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
+  const { listing, observations, versions = [] } = found;
   const hit = besideStandsOut(found, match, alike);
-  const malware = saidAs(found.observations, ['malware']);
-  const { observations } = found;
-  const later = laterWords(found.listing, found.versions ?? []) ?? [];
-  const others = saidAs(observations, ['other_malware']);
+  const malware = saidAs(observations, ['malware']);
+  const before = [...malware, ...saidAs(observations, ['other_malware'])];
   const ended = saidAs(observations, ['deprecated', 'superseded']);
-  const facts = [...malware, ...others, ...hit.facts, ...ended].concat(later);
+  const facts = [...before, ...hit.facts, ...ended].concat(laterWords(listing, versions) ?? []);
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 

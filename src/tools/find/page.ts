@@ -6,7 +6,7 @@ import { readPayeeOrPage } from '../../core/payee.ts';
 import { wrongField } from '../../core/problem.ts';
 import { inTurns } from '../../core/turns.ts';
 import { toText } from '../../core/words.ts';
-import { alikeWords, pickAlike, toAlikeQuery } from '../../document/alike.ts';
+import { pickAlike, toAlikeQuery } from '../../document/alike.ts';
 import { needsReplacement, successorOf } from '../../document/answers/answers.ts';
 import { untrustedOf } from '../../document/answers/closing.ts';
 import { askedPart, hitAt, malwareBeside, partFound } from '../../document/asked-part.ts';
@@ -234,8 +234,7 @@ async function findSimilar(context: Context, listing: Listing, most: number, isR
     ...named,
   ]);
   const candidates = await listings.briefs([...ids]);
-  const alike = pickAlike(listing, { candidates, sharing }, most, isReplaced);
-  const shared = new Map(alike.map((one) => [one.listing.handle, alikeWords(one.shared, one.isOfOwn)]));
+  const shared = pickAlike(listing, { candidates, sharing }, most, isReplaced);
   const now = context.clock();
   const found = await documents.hitsOf([...shared.keys()], now.toISOString());
   if (found.some(({ native }) => native?.flags.new_source))
