@@ -69,9 +69,9 @@ export function matchPhrases(words: readonly string[]) {
   return matches;
 }
 
+/** Recorded facts and words may be more, without keywords. */
 const maxTags = 8;
 const maxWordTags = 5;
-const maxRecordedTags = 3;
 const keywordForm = /^[a-z0-9][a-z0-9-]{1,31}$/;
 
 export interface TagFacts {
@@ -114,16 +114,16 @@ const keywordTags = ({ keywords }: TagFacts): ListingTag[] =>
     .filter((tag) => keywordForm.test(tag))
     .map((tag) => ({ tag, reason: 'publisher keyword' }));
 
-function chooseTags(tags: readonly ListingTag[], most: number, taken: ReadonlySet<string> = new Set()) {
-  const chosen = new Map<string, ListingTag>();
-  for (const tag of tags) if (!taken.has(tag.tag) && !chosen.has(tag.tag)) chosen.set(tag.tag, tag);
-  return [...chosen.values()].slice(0, most);
+function chooseTags(tags: readonly ListingTag[], others: readonly ListingTag[], most = tags.length) {
+  const taken = new Set(others.map(({ tag }) => tag));
+  const each = [...Map.groupBy(tags, ({ tag }) => tag).values()].flatMap(([first]) => first ?? []);
+  return each.filter(({ tag }) => !taken.has(tag)).slice(0, Math.max(0, most));
 }
 
-/** From the vocabulary first, then of the publisher while there is room, then facts. */
+/** From the vocabulary first, then of the publisher while there is room, then all facts. */
 export function toTags(facts: TagFacts): ListingTag[] {
-  const recorded = chooseTags(factTags(facts), maxRecordedTags);
-  const named = chooseTags(vocabularyTags(facts), maxWordTags, new Set(recorded.map(({ tag }) => tag)));
-  const taken = new Set([...recorded, ...named].map(({ tag }) => tag));
-  return [...named, ...chooseTags(keywordTags(facts), maxTags - taken.size, taken), ...recorded];
+  const recorded = chooseTags(factTags(facts), []);
+  const named = chooseTags(vocabularyTags(facts), recorded, maxWordTags);
+  const taken = [...recorded, ...named];
+  return [...named, ...chooseTags(keywordTags(facts), taken, maxTags - taken.length), ...recorded];
 }

@@ -77,6 +77,21 @@ describe('tags', () => {
       'remote',
     ]);
   });
+  it('keeps every recorded fact beside words, and then no more keywords', () => {
+    const recorded = { hasRemote: true, transports: ['stdio'], packageTypes: ['npm', 'pypi', 'oci', 'mcpb'] };
+    const said = { description: 'crypto, email, weather', keywords: ['keyword'] };
+    expect(toTags(facts({ ...recorded, ...said })).map(({ tag }) => tag)).toEqual([
+      'email',
+      'crypto',
+      'weather',
+      'remote',
+      'stdio',
+      'npm',
+      'pypi',
+      'oci',
+      'mcpb',
+    ]);
+  });
   it('takes no keyword that is not a short plain word', () => {
     const keywords = ['', 'x', 'a'.repeat(65), '<script>', '\u202e', 'state:claimed has:ratings'];
     expect(toTags(facts({ keywords })).map(({ tag }) => tag)).toEqual([
