@@ -185,7 +185,10 @@ it.each([
   ['remote mail server', 'filters do: has_endpoint: true (a remote endpoint is recorded).'],
   ['self-hosted mail', 'filters do: transport: stdio (a recorded package runs where you start it).'],
   ['mail on my own machine', 'filters do: transport: stdio (a recorded package runs where you start it).'],
-  ['official mail server', 'filters do: publisher: example.com (the namespace of a domain).'],
+  [
+    'official mail server',
+    'filters do: publisher: example.com (“official”: in the namespace of a domain or an account).',
+  ],
   ['password manager', undefined],
   ['API key vault, local news, remote jobs', undefined],
 ])('words that mean a filter get its name, whatever listings say: %s', async (query, said) => {

@@ -121,7 +121,11 @@ export function meantText(text: string, facets: readonly Facet[]): string | unde
   const meant = findMeant(text, facets).map(
     (one) => `${inputOf(one.facet).replace(':', ': ')} (${one.text})`,
   );
-  const official = isOfficial.test(text) && !facets.some((facet) => /^(?:owner|publisher):/.test(facet));
-  const all = [...meant, ...(official ? ['publisher: example.com (the namespace of a domain)'] : [])];
+  const isFiltered = facets.some((facet) => /^(?:owner|publisher):/.test(facet));
+  const said = isFiltered ? [] : (isOfficial.exec(text) ?? []);
+  const all = [
+    ...meant,
+    ...said.map((word) => `publisher: example.com (“${word}”: in the namespace of a domain or an account)`),
+  ];
   return all.length > 0 ? `Words find no such facts; these filters do: ${all.join(', ')}.` : undefined;
 }
