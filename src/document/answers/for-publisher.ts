@@ -1,10 +1,13 @@
 import type { Config } from '../../config/config.ts';
 import { handleParts } from '../../core/handle.ts';
 import { dayText, isWebAddress, toQuote } from '../../core/text.ts';
+import { join, listed, say, type Words } from '../../core/words.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { askedOf } from '../../observations/known/kinds.ts';
 import { knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { newestCheckTime } from '../seen.ts';
+import { notKnownWords } from '../sentences.ts';
 import { badgeLabel, toBadge } from './badge.ts';
 
 /** A check is due at most a tenth later than the interval says. */
@@ -72,3 +75,19 @@ export const publisherLine = (
         .map(([does, at]) => `${does}: \`${at}\`.`)
         .join(' ')}`
     : undefined;
+
+/** Of what its publisher does not state, where Dossier would read it. */
+export function whereStated({ not_known }: ListingDocument): Words {
+  const unstated = not_known
+    .filter(({ state }) => state === 'not_stated')
+    .map((one) => ({ name: notKnownWords(one), at: askedOf(one.kind)?.unstated?.readIn }));
+  const read = unstated.flatMap(({ name, at }) => (at ? say`${name} in ${at}` : []));
+  const unread = unstated.flatMap(({ name, at }) => (at ? [] : name));
+  return join(
+    [
+      read.length > 0 && say`Of what is not stated, Dossier reads ${join(read, '; ')}.`,
+      unread.length > 0 && say`No place is read for ${listed(unread)}.`,
+    ],
+    ' ',
+  );
+}

@@ -67,6 +67,8 @@ export interface AskedKind {
     /** If a copy left one out, the answer is not known for a listing without endpoints. */
     readonly standsWith?: readonly LackingField[];
     readonly name?: Words;
+    /** Where Dossier reads what a publisher states of it; it reads no other place. */
+    readonly readIn?: Words;
   };
   /** `what` follows `has not checked`. */
   readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };

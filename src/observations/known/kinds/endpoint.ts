@@ -24,6 +24,7 @@ export const endpointAnswers = defineKind({
     isAsked: ({ remotes }) => remotes.length === 0,
     copyField: 'endpoint',
     fields: /^remotes\[\]$/,
+    readIn: own('the record’s “remotes”'),
   },
   unchecked: { what: own('whether the endpoint answers'), isAsked: ({ remotes }) => remotes.length > 0 },
   entryName: 'endpoint',

@@ -25,6 +25,7 @@ export const credentials: AskedKind = {
     isAsked: ({ remotes, packages }) => ![...remotes, ...packages].some(({ inputs }) => inputs),
     fields: /auth|key|token|secret|credential|login|oauth|header|variable|argument/i,
     standsWith: ['endpoint', 'package'],
+    readIn: own('the headers, variables and arguments of the record'),
   },
 };
 
@@ -38,6 +39,7 @@ export const sourceRepository: AskedKind = {
     isAsked: ({ repository_key }) => repository_key === undefined,
     copyField: 'repository',
     fields: /^repository$/,
+    readIn: own('the record’s “repository”'),
   },
 };
 

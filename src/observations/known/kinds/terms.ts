@@ -149,7 +149,13 @@ function withoutLink(places: readonly TermsPlace[], answers: readonly Finding[])
 
 export const termsUrl = defineKind({
   kind: 'terms.url',
-  unstated: { what: own('terms of use'), fields: /terms|tos|legal|policy|agreement|compliance/i },
+  unstated: {
+    what: own('terms of use'),
+    fields: /terms|tos|legal|policy|agreement|compliance/i,
+    readIn: own(
+      'a link with rel="terms-of-service" on the recorded website, or at the endpoint’s host the OpenAPI document, the ARD manifest or the AI catalog',
+    ),
+  },
   value: z.string(),
   say: ({ value }) => code(value),
   name: 'terms',
