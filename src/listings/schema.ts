@@ -8,14 +8,15 @@ import { listingTable, versionTable } from './listing.ts';
 export type ListingRow = RowOf<typeof listingTable>;
 
 /**
- * `name`: a package in any registry. `owner`: a domain or account, in no row. `account`
+ * `name`: a package in any registry. `owner`: a domain or account, in no row. `called`: the name after the
+ * slash, or the title. `account`
  * and `website`: of the repository or website, and of the namespace. `namesake`: a short
  * description and the name after the slash. `tool`: the name of one that a check saw.
  * `moved`: where a check was redirected to from the recorded repository or endpoint.
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
-  | ('tools' | 'tool' | 'pay_to' | 'advisory' | 'moved' | 'owner' | 'account' | 'website');
+  | ('tools' | 'tool' | 'pay_to' | 'advisory' | 'moved' | 'owner' | 'called' | 'account' | 'website');
 
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {
   key: text,

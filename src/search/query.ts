@@ -25,7 +25,7 @@ export function withNativeFacets(facets: readonly Facet[], state: string, isRate
   return [...recorded, `state:${state}`, ...(isRated ? ['has:ratings' as const] : [])];
 }
 
-const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+export const letters = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 const labelOf = (identity: string): string =>
   (identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '';

@@ -590,7 +590,7 @@ describe('what no listing records', () => {
     ['another namespace', 'com.alice/translation-memory', ['io.github.alice/translation-memory']],
     ['the owner and name of a repository', 'https://github.com/alice/notez', ['io.github.alice/notes']],
     ['the page of a directory', 'https://lists.example/mcp/servers/@alice/notez', ['io.github.alice/notes']],
-    ['a name', 'webhook', ['co.webhook/webhook']],
+    ['a name with a letter missing', 'webook', ['co.webhook/webhook']],
     ['a name with letters exchanged', 'wehbook', ['co.webhook/webhook']],
     ['a name three edits away', 'wehboko-x', []],
   ])('is near to what is within two edits: %s', async (_what, handle, near) => {

@@ -12,6 +12,9 @@ const directory = await opened(
     entries: [
       registryEntry('com.pottery/oven', recording('npm', 'kiln-ansible')),
       registryEntry('com.glaze/shop', recording('npm', '@glaze/mcp-shop')),
+      registryEntry('com.clay/Wheel-mcp', { title: 'Potter’s wheel' }),
+      registryEntry('com.mud/vase', { title: 'Vase' }),
+      registryEntry('com.sand/vase', {}),
     ],
   }),
 );
@@ -45,7 +48,10 @@ it.each([
     'pip install qrcode_tool',
     'Dossier asks PyPI and OSV only about packages that listings record; ask them: `https://pypi.org/project/qrcode-tool/`, `https://osv.dev/list?ecosystem=PyPI&q=qrcode-tool`.',
   ],
-  ['docker run ghcr.io/acme/qrcode:1', 'Dossier asks its registry only about packages that listings record.'],
+  [
+    'docker run ghcr.io/acme/qrcode:1',
+    'Dossier asks `ghcr.io` only about packages that listings record; ask there.',
+  ],
 ])(
   '%s, which no listing records, is refused with what was not asked about it, and where to ask',
   async (handle, said) => {
@@ -60,3 +66,43 @@ it.each([
     );
   },
 );
+
+it.each([
+  ['its name', 'wheel-mcp'],
+  ['its name otherwise written', 'Wheel_MCP'],
+  ['its title', 'Potter’s Wheel'],
+])('a listing is found by %s at every door', async (_, called) => {
+  const handle = 'com.clay/Wheel-mcp';
+  const by = 'the only listing that has this name or title; anybody may choose a name';
+  const seen = { handle, found_by: by };
+  const agent = await client.call('get_agent', { handle: called });
+  expect(agent.structuredContent).toMatchObject(seen);
+  expect((await client.call('get_history', { handle: called })).structuredContent).toMatchObject({ handle });
+  expect((await client.call('check_offer', { handle: called, offer: {} })).content[0]?.text).toContain(
+    handle,
+  );
+  const compared = await client.call('compare_agents', { handles: [called, 'com.glaze/shop'] });
+  expect(compared.structuredContent).toMatchObject({ listings: [{ handle }, {}] });
+  const resolved = await client.call('resolve_agents', { handles: [called] });
+  expect(resolved.structuredContent).toMatchObject({ results: [{ outcome: 'listed', ...seen }] });
+});
+
+it('a name that several listings have gives candidates, one of a package is the package’s, and another is not listed', async () => {
+  const several = await client.call('get_agent', { handle: 'vase' });
+  expect(several.content[0]?.text).toContain(
+    '2 listings have this name or title. Anybody may choose a name.',
+  );
+  const names = ['Vase', 'npx wheel-mcp', 'wheels', 'mcp'];
+  const { structuredContent } = await client.call('resolve_agents', { handles: names });
+  expect(structuredContent).toMatchObject({
+    results: [
+      { outcome: 'several_listings', candidates: [{ handle: 'com.mud/vase' }, { handle: 'com.sand/vase' }] },
+      { outcome: 'not_listed' },
+      { outcome: 'not_listed' },
+      { outcome: 'not_listed' },
+    ],
+  });
+  const said = async (handle: string) => (await client.call('get_agent', { handle })).content[0]?.text;
+  expect(await said('wheels')).toContain('records a package of this name, or has it as its name or title.');
+  expect(await said('mcp')).toContain('No listing shown here records a package of this name.');
+});

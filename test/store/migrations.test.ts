@@ -42,6 +42,7 @@ const applied = [
   '0018-transports',
   '0019-restored',
   '0020-compared',
+  '0021-called',
 ];
 
 const namesOf = async (databaseUrl: string) =>

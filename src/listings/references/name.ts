@@ -7,7 +7,7 @@ import { holdersOfDomain, isHolder } from '../../search/query.ts';
 import { readOneTool, readToolNames } from '../../search/tool-names.ts';
 import type { Beside } from './command.ts';
 import { forges } from './package-pages.ts';
-import { type Reference, toAddressKey, toAdvisoryKey, toHost, toPackageKey } from './references.ts';
+import { type Reference, toAddressKey, toAdvisoryKey, toCalled, toHost, toPackageKey } from './references.ts';
 import {
   advisoryForm,
   isAddressForm,
@@ -158,6 +158,16 @@ function toPlaceReferences(text: string): Reference[] {
   ];
 }
 
+/** As clients show a server: the name after the slash, or the title. */
+const calledForm = /^[\p{L}\d][\p{L}\d _.:&+'’()|-]{1,99}$/u;
+
+/** Of a name alone; last, because what is recorded says more than what it is called. */
+const withCalled = (text: string, references: readonly Reference[]): readonly Reference[] =>
+  calledForm.test(text) &&
+  references.every(({ kind, registry }) => kind === 'package' && registry === undefined)
+    ? [...references, ...toCalled(text)]
+    : references;
+
 /** What a name that no listing has is taken for. */
 export function meantOf(references: readonly Reference[]): Reference | undefined {
   const [first] = references;
@@ -268,7 +278,8 @@ export function readName(asked: string, publicUrl: string): Name {
   const named = toName(writtenAs(trimmed), publicUrl);
   // Its repository may be recorded without the image.
   const at = named.references[0]?.registry === 'oci' ? toPlaceReferences(trimmed).filter(isAtForge) : [];
-  return { ...named, references: [...named.references, ...at], text: trimmed, said, tool };
+  const references = withCalled(trimmed, [...named.references, ...at]);
+  return { ...named, references, text: trimmed, said, tool };
 }
 
 /** Of one line that starts it, or has the address as a word. */

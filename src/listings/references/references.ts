@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
+import { handleParts } from '../../core/handle.ts';
 import { Holder, namespaceIdentity, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
 import { hasTemplateHost } from '../../core/text.ts';
-import { isPlaceholder, ownerFacets, ownerLabel } from '../../search/query.ts';
+import { isPlaceholder, letters, ownerFacets, ownerLabel } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
 import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
@@ -69,6 +70,10 @@ const saysLittle = [stopWords, lightWords, questionWords];
 const isTelling = (name: string) =>
   toWords(name).some(({ text }) => text.length >= shortestWord && !saysLittle.some((list) => list.has(text)));
 
+/** None for a name that says too little to tell listings apart. */
+export const toCalled = (...names: readonly string[]): Reference[] =>
+  names.filter(isTelling).map((name) => ({ kind: 'called', key: letters(name) }));
+
 /** A short one counts only with a telling name after the slash, a placeholder never. */
 function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'description'>): Reference[] {
   const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
@@ -131,10 +136,14 @@ function holdersOf({
 }
 
 export function referencesOf(
-  listing: Pick<Listing, 'handle' | 'description' | 'remotes' | 'packages' | 'repository_key' | 'website'>,
+  listing: Pick<
+    Listing,
+    'handle' | 'title' | 'description' | 'remotes' | 'packages' | 'repository_key' | 'website'
+  >,
 ): Reference[] {
   const word = ownerLabel(listing.handle);
   return [
+    ...toCalled(handleParts(listing.handle).name, listing.title ?? ''),
     ...holdersOf(listing),
     ...recordedPlaces(listing),
     ...descriptionOf(listing),
@@ -177,6 +186,7 @@ export function rowReferences(row: ListingRow): ListingSchema['listing_reference
   const { handle, published_at } = row;
   const all = referencesOf({
     handle,
+    title: (row.hidden === 1 ? undefined : row.title) ?? undefined,
     description: row.hidden === 1 ? '' : row.description,
     remotes: JSON.parse(row.remotes) as Listing['remotes'],
     packages: JSON.parse(row.packages) as Listing['packages'],

@@ -79,6 +79,7 @@ const files = [
   '0018-transports',
   '0019-restored',
   '0020-compared',
+  '0021-called',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

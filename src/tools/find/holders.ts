@@ -49,6 +49,7 @@ const doing = {
   pay_to: ['asks to be paid at', 'ask to be paid at', 'asked for'],
   owner: ['is in', 'are in', 'was in'],
   advisory: ['has', 'have', 'had'],
+  called: ['has', 'have', 'had'],
   moved: ['records what redirected Dossier to', 'record what redirected Dossier to', ''],
   place: ['records', 'record', 'recorded'],
 } as const;
@@ -56,6 +57,7 @@ const doingOf = ({ kind }: Reference) => doing[kind in doing ? (kind as keyof ty
 
 function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
+  if (kind === 'called') return own('this name or title');
   if (kind === 'host') return own('an endpoint at this host');
   if (kind === 'moved') return own(key.includes('/') ? 'this address' : 'this host');
   if (kind === 'advisory') return say`a package that Dossier read ${code(key)} about, for some version of it`;
@@ -114,6 +116,7 @@ function networkOf({ network }: Reference, asked: string): Words {
 /** Empty for what shows it, and for what nobody controls. */
 function notShown({ kind }: Reference): Words {
   if (kind === 'owner' || kind === 'advisory') return say``;
+  if (kind === 'called') return own('anybody may choose a name');
   if (kind === 'moved') return own('whether it has the same owner is not shown');
   return own(
     kind === 'pay_to' ? 'this does not show who owns the address' : 'recording does not show control',

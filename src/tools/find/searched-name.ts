@@ -49,7 +49,10 @@ export async function readSearchedName(asked: string, context: Context): Promise
       return { isName: true, found: { handle }, beside: inCommand, leading: [handle], advice: said };
     }
   }
-  const places = isHandle(text) ? [...references, ...toReferences(text)] : references;
+  // The words of a search find what a listing is called.
+  const places = [...references, ...(isHandle(text) ? toReferences(text) : [])].filter(
+    ({ kind }) => kind !== 'called',
+  );
   if (places.length === 0 && name.beside.length === 0) return noName;
   const { now, before } = await findHolders({ ...name, references: places }, context);
   const held = now ?? before;

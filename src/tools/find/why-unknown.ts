@@ -10,7 +10,7 @@ import { ifThisService } from '../../document/service.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { isAtForge, type Name, toOwners, toReferences } from '../../listings/references/name.ts';
-import { type Reference, toAddressKey, toHost } from '../../listings/references/references.ts';
+import { type Reference, toAddressKey, toCalled, toHost } from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
@@ -123,11 +123,13 @@ async function whoNamesOwner(
   return `${none} ${toText(say`${what} ${recordsOf(naming)}, which does not show control of it.`)}`;
 }
 
-function whatIsElsewhere(listings: readonly Listing[], registry: string | undefined): string {
+function whatIsElsewhere(listings: readonly Listing[], { registry, key }: Reference): string {
+  // Others are not looked up.
+  const isTelling = toCalled(key).length > 0;
   const [first] = listings;
   const none = registry
     ? `No listing shown here records this ${registry} package.`
-    : 'No listing shown here has this name.';
+    : `No listing shown here records a package of this name${isTelling ? ', or has it as its name or title' : ''}.`;
   if (!first) return none;
   const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
@@ -142,7 +144,9 @@ export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Wo
     return say`If this is a package, ask about it with its registry, as in ${code(`npm:${key}`)}.`;
   const page = packagePage(typeOf(registry) ?? '', key);
   const only = own('only about packages that listings record');
-  if (!page) return say`Dossier asks its registry ${only}.`;
+  const [host = ''] = key.split('/');
+  const registered = host.includes('.') ? code(host) : own('its registry');
+  if (!page) return say`Dossier asks ${registered} ${only}; ask there.`;
   const { registry: who } = registryOf(registry);
   const query = new URLSearchParams({ ecosystem: toText(who), q: key });
   return say`Dossier asks ${who} and OSV ${only}; ask them: ${code(page)}, ${code(`https://osv.dev/list?${query}`)}.`;
@@ -190,7 +194,7 @@ export async function readWhy(named: Reference | undefined, context: Context) {
     const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
     const packages = beside.length > 0 ? [] : await context.store.listings.nearPackages(key, maxNear);
     const said = [whereToAsk(named), ...packages.map(recordsPackage)].map(toText);
-    const detail = [whatIsElsewhere(beside, registry), ...said];
+    const detail = [whatIsElsewhere(beside, named), ...said];
     return { detail: detail.join(' '), beside, packages };
   }
   const host = toHost(key);
@@ -233,7 +237,7 @@ export function whyUnreadable(name: Name): Words | undefined {
     return own(
       'This is a page of another directory, which Dossier does not read: ask about the package, repository or address on it.',
     );
-  if (tool || handles.length + references.length > 0) return undefined;
+  if (tool || handles.length > 0 || references.some(({ kind }) => kind !== 'called')) return undefined;
   const [, domain = ''] = hostPattern.exec(text) ?? [];
   const owner = toOwners(domain)[0]?.key;
   if (owner !== undefined)
