@@ -1,11 +1,27 @@
-import { amount, counted, dayText } from '../core/text.ts';
-import { code, day, isEmpty, join, ours, own, quote, say, toText, type Words } from '../core/words.ts';
+import { amount, counted, dayText, lastOf } from '../core/text.ts';
+import {
+  code,
+  day,
+  dayOf,
+  isEmpty,
+  join,
+  listed,
+  ours,
+  own,
+  phrase,
+  quote,
+  say,
+  toText,
+  type Words,
+  within,
+} from '../core/words.ts';
 import type { Listing, StoredVersion } from '../listings/listing.ts';
+import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
-import { knownValue } from './seen.ts';
+import { type JudgedListing, knownValue, lastChecked, whyNotAsked } from './seen.ts';
 
 export const stateTexts = {
   imported: 'Imported, not claimed',
@@ -26,6 +42,28 @@ export const factTitle = (kind: string): string =>
 export const unique = (all: readonly Words[]): Words[] => [
   ...new Map(all.map((words) => [toText(words), words])).values(),
 ];
+
+/** Follows the day of the newest check or observation. */
+export function unseenSince(
+  missed: readonly { readonly since?: string | undefined; readonly why?: Words | undefined }[],
+): Words {
+  const told = missed.flatMap(({ since, why }) => (since && why ? { since, why: within(phrase(why)) } : []));
+  const [first] = told.map(({ since }) => since).toSorted();
+  const whys = listed(unique(told.map(({ why }) => why)), 2);
+  return first ? say`; since ${dayOf(first)}, checks have not seen all facts again: ${whys}` : say``;
+}
+
+/** With why later checks saw nothing. If others were seen since, the endpoints that were not. */
+export function stale({ listing, seen }: JudgedListing): Words[] {
+  const isAll = lastChecked(listing) !== undefined;
+  const alone = seen(endpointAnswers).filter((one) => one.is_stale && whyNotAsked(one));
+  const facts = isAll ? [listing.observations] : alone.map((one) => [one]);
+  return facts.slice(0, 3).map((some) => {
+    const of = isAll ? say`` : say` of ${code(some[0]?.subject ?? '')}`;
+    const unseen = some.map((one) => ({ since: one.missed_since, why: whyNotAsked(one) }));
+    return say`No observation${of} is newer than ${dayOf(lastOf(some.flatMap((one) => one.observed_at ?? [])) ?? '')}${unseenSince(unseen)}`;
+  });
+}
 
 /** If the version was deprecated on another day, both days, and which of them changed only the status. */
 export function datesWords(

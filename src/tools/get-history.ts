@@ -9,6 +9,7 @@ import {
   day,
   dayOf,
   dayOrTimeOf,
+  fromDayToDay,
   isEmpty,
   join,
   listed,
@@ -34,8 +35,9 @@ import {
 import { unchangedWords } from '../document/answers/unchanged.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { asOfWords, endOfCopyWords, endOfDay, type ListingFacts } from '../document/record.ts';
+import { unique, unseenSince } from '../document/words.ts';
 import { isSample } from '../listings/listing.ts';
-import { endedWords, isLearnedOutcome, isUnanswered } from '../observations/asked/outcome.ts';
+import { endedWords, isLearnedOutcome, isUnanswered, type Outcome } from '../observations/asked/outcome.ts';
 import { factsOf } from '../observations/known/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/known/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts';
@@ -137,7 +139,7 @@ export async function readHistoryPage(
     no_change,
     last_check:
       newest && (observed ?? newest.before) && !no_change && !cursor && isOfChecks(kind)
-        ? say`The last check was on ${dayOrTimeOf(newest.observed_at, today)}${!observed && own(', of what the record named before')}.`
+        ? say`The last check was on ${dayOrTimeOf(newest.observed_at, today)}${observed ? unseen(observed.observations.filter((one) => isInQuestion(kind)(one) && isUntold(one.missed?.outcome))) : own(', of what the record named before')}.`
         : undefined,
     until: facts.asOf && asOfWords(facts.asOf),
     part_asked: part_asked && say`${part_asked} What checks saw elsewhere is left out.`,
@@ -206,11 +208,18 @@ function unmovedVersions({ imported }: ListingFacts): Words | undefined {
 }
 
 /** Why no check saw it, or saw it again. */
-function unseenWords([one]: readonly StoredObservation[]): Words {
-  const { missed } = one ?? {};
-  const { outcome = 'not_asked', why } = missed ?? one ?? {};
-  return endedWords({ outcome, why, asks_for: missed ? undefined : one?.asks_for });
-}
+const whyUnseen = ({ missed, outcome, why, asks_for }: StoredObservation): Words =>
+  endedWords(
+    missed ? { outcome: missed.outcome ?? 'not_asked', why: missed.why } : { outcome, why, asks_for },
+  );
+
+const unseen = (asked: readonly StoredObservation[]): Words =>
+  unseenSince(asked.map((one) => ({ since: one.missed?.since, why: whyUnseen(one) })));
+
+const isUntold = (outcome?: Outcome) => outcome === 'not_asked' || outcome === 'refused';
+
+const isInQuestion = (kind: string | undefined) => (one: Pick<StoredObservation, 'kind'>) =>
+  kind === undefined || kindOf(one.kind)?.question === kind;
 
 /** Only if no event is known since then, or since the first check, and a later check was on another day. */
 function noChange(
@@ -220,16 +229,12 @@ function noChange(
 ) {
   const isFirst = first?.type === 'check' && first.is_first && changedOf(first).length === 0;
   if (!observed || (first && !isFirst)) return undefined;
-  const asked = observed.observations.filter(
-    (one) => kind === undefined || kindOf(one.kind)?.question === kind,
-  );
+  const asked = observed.observations.filter(isInQuestion(kind));
   const from = first?.at ?? since;
   if (from === undefined || dayText(from) >= dayText(observed.observed_at)) return undefined;
   const seen = asked.filter(
     ({ outcome }) => isLearnedOutcome(outcome) && (kind === undefined || outcome !== 'asks'),
   );
-  const [missed] = asked.flatMap((one) => one.missed?.since ?? []).toSorted();
-  const unseen = missed ? say`; since ${dayOf(missed)}, checks have not seen all facts again` : say``;
   if (kind !== undefined) {
     const last =
       seen
@@ -238,18 +243,18 @@ function noChange(
         .at(-1) ?? '';
     if (asked.length === 0) return undefined;
     return dayText(last) > dayText(from)
-      ? say`No such change was seen since ${dayOf(from)}; the last check that saw facts of the kind ${name(kind)} was on ${dayOrTimeOf(last, today)}${unseen}.`
-      : say`No check since ${dayOf(from)} saw facts of the kind ${name(kind)}: ${unseenWords(asked)}.`;
+      ? say`No such change was seen since ${dayOf(from)}; the last check that saw facts of the kind ${name(kind)} was on ${dayOrTimeOf(last, today)}${unseen(asked)}.`
+      : say`No check since ${dayOf(from)} saw facts of the kind ${name(kind)}: ${listed(unique(asked.map(whyUnseen)), 2)}.`;
   }
   if (seen.length === 0) return undefined;
   const counted = asked.flatMap(({ tally }) => (tally ? countSince(tally, dayText(from)) : []));
   const checks = counted.length > 0 ? count(Math.max(...counted), 'check') : own('checks');
-  return say`No change was seen in ${checks} since ${dayOf(from)}; the last check was on ${dayOrTimeOf(observed.observed_at, today)}${unseen}.`;
+  return say`No change was seen in ${checks} since ${dayOf(from)}; the last check was on ${dayOrTimeOf(observed.observed_at, today)}${unseen(asked)}.`;
 }
 
 const mostDays = 3;
 
-/** A failed check is no change. */
+/** A failed check is no change, nor is one that could not tell, unless all since are told of all facts. */
 async function failedWords(
   { since = '', kind, until, isOther }: Omit<HistoryQuery, 'limit'>,
   { listing, observed }: ListingFacts,
@@ -258,19 +263,35 @@ async function failedWords(
   if (kind !== undefined && kind !== endpointAvailability.question) return undefined;
   const tallies = observed?.observations.flatMap(({ tally }) => (tally ? [tally] : [])) ?? [];
   const read = await store.observations.until(listing.handle, until ?? observed?.observed_at ?? '');
-  const failed = read
-    .filter((one) => one.kind === endpointAnswers.kind && !isOther?.(one))
-    .flatMap(({ spans }) => spans.filter(({ outcome, why }) => isUnanswered(outcome) && why));
+  const reach = read.filter((one) => one.kind === endpointAnswers.kind && !isOther?.(one));
+  const failed = reach.flatMap(({ spans }) =>
+    spans.filter(({ outcome, why }) => isUnanswered(outcome) && why),
+  );
   const reasonsOn = (on: string) =>
     failed.filter(({ from, to }) => dayText(from) <= on && on <= dayText(to)).map(endedWords);
   const days = failedDays(tallies, since && dayText(since), reasonsOn);
-  const [first] = days;
-  if (!first) return undefined;
+  const untold = reach.flatMap(({ spans }) => {
+    const learned = spans.findLastIndex(({ outcome }) => isLearnedOutcome(outcome));
+    return spans
+      .filter(({ outcome, to }, at) => at < learned && to >= since && isUntold(outcome))
+      .slice(-mostDays);
+  });
+  const told = untold.map(
+    (one) =>
+      say`Checks ${fromDayToDay(one.from, one.to)} could not tell whether the endpoint answers: ${endedWords(one)}.`,
+  );
+  const said = join([days.length > 0 && failedOn(days), ...told], ' ');
+  return isEmpty(said) ? undefined : said;
+}
+
+function failedOn(days: ReturnType<typeof failedDays>): Words {
+  const alike = [...Map.groupBy(days, ({ how }) => toText(how)).values()];
   const on = (some: typeof days) => some.map((one) => day(one.on));
-  const isAlike = days.every(({ how }) => toText(how) === toText(first.how));
-  if (isAlike) return say`Checks of the endpoint failed on ${listed(on(days), mostDays)}: ${first.how}.`;
-  const alike = [...Map.groupBy(days.slice(0, mostDays), ({ how }) => toText(how)).values()];
-  const named = alike.map((same) => say`${listed(on(same))} (${same[0]?.how ?? say``})`);
+  const how = (some: typeof days) => some[0]?.how ?? say``;
+  if (alike.length === 1)
+    return say`Checks of the endpoint failed on ${listed(on(days), mostDays)}: ${how(days)}.`;
+  const first = [...Map.groupBy(days.slice(0, mostDays), (one) => toText(one.how)).values()];
+  const named = first.map((same) => say`${listed(on(same))} (${how(same)})`);
   const all = named.length + Math.max(days.length - mostDays, 0);
   return say`Checks of the endpoint failed on ${listed(named, named.length, all)}.`;
 }

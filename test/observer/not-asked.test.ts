@@ -154,10 +154,24 @@ it.each(['robots.txt', 'the endpoint'])(
     expect(await said(handle)).not.toMatch(silence);
     expect(await isAlive(handle)).toBe('unknown');
     expect((await judgedAlive(handle))?.lines?.where).toMatch(/HTTP 429/);
-    expect((await post('get_history', { handle })).statement).not.toMatch(/failed[^.]*429/);
+    const history = async (more: object = {}) => (await post('get_history', { handle, ...more })).statement;
+    expect(await history()).not.toMatch(/failed[^.]*429/);
+    const limited = `${handle === shielded ? '`shielded.example.com`' : 'the endpoint'} returned HTTP 429 (too many requests)`;
+    const today = directory.context.clock().toISOString().slice(0, 10);
+    for (const more of [{}, { kind: 'reach' }, { kind: 'tools' }, { since: '2026-10-01', until: today }])
+      expect(await history(more)).toContain(`checks have not seen all facts again: ${limited}`);
+    const why = expect.stringMatching(
+      /^No observation (?:of \S+ )?is newer than [\d-]+; since [\d-]+, checks have not seen all facts again: .*HTTP 429/,
+    );
+    const { results } = (await post('resolve_agents', { handles: [handle] })) as { results?: object[] };
+    expect(results).toMatchObject([{ stands_out: [{ key: 'stale', text: why }] }]);
+    expect((await judgedAlive(handle))?.stands_out).toEqual([why]);
     directory.wait(86_500);
     await look(handle);
     expect(await isAlive(handle)).toBe('met');
+    expect(await history()).toMatch(
+      /Checks from [\d-]+ to [\d-]+ could not tell whether the endpoint answers: \S+ .*HTTP 429/,
+    );
   },
 );
 

@@ -246,12 +246,16 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   [`answered ${D}$`, (all, [day]) => isLast(all, day, answers)],
   [`it last answered on ${D}`, (all, [day]) => isLast(all, day, answers)],
   [
-    `No change was seen in \\d+ checks? since ${D}; …(?:; since ${D}, checks have not seen all facts again)?`,
+    `No change was seen in \\d+ checks? since ${D}; …|since ${D}, checks have not seen all facts again`,
     (all, days) => isOn(all, days, always),
   ],
   [
     `no check since (?:${D}|later that day) saw it answer`,
     (all, [day = all.findLast((one) => !answers(one))?.day]) => isNever(all, day, answers),
+  ],
+  [
+    `Checks (?:from ${D} to ${D}|on ${D}) could not tell whether the endpoint answers`,
+    (all, days) => isOn(all, days, isOf('barred')),
   ],
   [
     `Its tools changed (?:between ${D} and ${D}|on ${D})`,
@@ -269,7 +273,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
       isOn(all, [before], answers) && isOn(all, [after], (one) => answers(one) || isOf('gone')(one)),
   ],
   [
-    `No observation is newer than ${D}|Last (?:checked|counted) on ${D}, not since`,
+    `No observation (?:of \\S+ )?is newer than ${D}|Last (?:checked|counted) on ${D}, not since`,
     (all, days) => isOn(all, days.filter(Boolean), isAsked),
   ],
   [

@@ -57,6 +57,7 @@ import {
   turnsWords,
 } from '../seen.ts';
 import { publisherSays, strangerWords } from '../sentences.ts';
+import { stale } from '../words.ts';
 import { newerWords } from './kept-up.ts';
 import { type NoticeKey, useOf } from './notice-uses.ts';
 
@@ -162,9 +163,6 @@ function namesService({ listing }: JudgedListing): Words[] {
     ? [say`Its publisher names ${ours(service)} in its text; ${ours(service)} verified nothing of that text`]
     : [];
 }
-
-const stale = ({ listing }: JudgedListing): Words[] =>
-  [lastChecked(listing)].flatMap((date) => (date ? [say`No observation is newer than ${day(date)}`] : []));
 
 function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocument): Words | undefined {
   const { observed_at, first_seen_at, changed_from, missed_since, unanswered_since } = one;

@@ -26,12 +26,12 @@ function toMissed(later: readonly Span[]): StoredObservation['missed'] {
   const newest = later.at(-1);
   if (!first || !newest) return undefined;
   const failed = later.filter(({ outcome }) => isUnanswered(outcome));
-  const isOne = new Set(failed.map(({ outcome }) => outcome)).size === 1;
+  const ends = new Set((failed.length > 0 ? failed : later).map(({ outcome }) => outcome));
   return {
     since: first.from,
     until: newest.beyond ? newest.from : newest.to,
     ...(failed[0] && { unanswered: failed[0].from }),
-    ...(isOne && failed[0] && { outcome: failed[0].outcome }),
+    ...(ends.size === 1 && { outcome: (failed[0] ?? first).outcome }),
     ...(newest.why && { why: newest.why }),
     ...(newest.response && { response: newest.response }),
   };
