@@ -244,7 +244,8 @@ const rows: Readonly<Record<string, Row>> = {
       `Stands out: npm has no package x-mcp ${checked}.`,
       `A package for your machine: npm x-mcp@1.0.0 over stdio, which is not there ${checked}.`,
     ],
-    absent: ['Not there:', 'maintainers', 'deprecated', 'advisories', 'provenance', 'published on'],
+    short: 'Not checked: price, tools, malware reports and advisories',
+    absent: ['Not there:', 'maintainers', 'deprecated', 'advisories about', 'provenance', 'published on'],
   },
   'of an endpoint that is not there, that neither tools nor costs were seen': {
     record: at(url),
@@ -301,7 +302,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     expected: [
       `Not there: maintainers of the package ${checked}`,
-      `Could not be seen: advisories about the package: no usable answer came ${checked}`,
+      `Could not be seen: malware reports and advisories: no usable answer came ${checked}`,
     ],
   },
   'a price and a payee that changed: now, since when, and before': {
@@ -613,6 +614,25 @@ const rows: Readonly<Record<string, Row>> = {
       unseen('terms.url', 'absent', 'No link.', { subject: termsPlaces }),
     ],
     expected: `Costs: No price seen; calls may cost ${checked}.`,
+  },
+  'that nobody was asked about an image: OSV has none': {
+    record: {
+      packages: [
+        { ...npm.packages[0], registryType: 'oci', identifier: 'ghcr.io/x/x:1.0.0', version: undefined },
+      ],
+    },
+    expected: 'malware reports and advisories',
+    short: 'Not checked: price, tools, malware reports and advisories',
+  },
+  'nor about a file, also one that is not there': {
+    record: {
+      packages: [{ ...npm.packages[0], registryType: 'mcpb', identifier: 'https://x.example/x.mcpb' }],
+    },
+    seen: [
+      unseen('package.exists', 'absent', 'HTTP status 404.', { subject: 'mcpb:https://x.example/x.mcpb' }),
+    ],
+    expected: 'malware reports and advisories',
+    short: 'Not checked: price, tools, malware reports and advisories',
   },
   'what is not stated, and what was not checked': {
     record: { ...at(url), ...onGitHub('example/x') },

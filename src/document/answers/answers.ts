@@ -18,6 +18,7 @@ import {
 } from '../../core/words.ts';
 import { type Outcome, outcomeWords } from '../../observations/asked/outcome.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
+import { packageAdvisories } from '../../observations/known/kinds/packages/advisories.ts';
 import { repositorySupersededBy } from '../../observations/known/kinds/repository.ts';
 import { askedOf, kinds } from '../../observations/known/kinds.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
@@ -116,7 +117,8 @@ function notKnownOf(
         !isInLines(one.kind) ||
         (isUnchecked && state === 'not_checked')) &&
       (state === 'not_stated' || judged.detail !== 'short' || isShown(judged, one.kind)) &&
-      !isOfAbsent(judged, one.kind),
+      // Of these Dossier asks elsewhere than at the registry of the package.
+      (one.kind === packageAdvisories.kind || !isOfAbsent(judged, one.kind)),
   );
   const known = new Set(observations.filter(isKnown).map(({ kind }) => kind));
   const unseen = not_seen.filter(

@@ -11,7 +11,6 @@ import {
   say,
   type Words,
 } from '../../../../core/words.ts';
-import type { Listing } from '../../../../listings/listing.ts';
 import {
   type Advisory,
   advisory,
@@ -28,9 +27,6 @@ import { withoutAnswer } from '../remotes.ts';
 import { ofPackages, packageOf, readPublished } from './packages.ts';
 import { firstStored, merged } from './stored.ts';
 import { stillWithdrawn, withdrawn, withdrawnWords } from './withdrawn.ts';
-
-const isAsked = ({ packages }: Pick<Listing, 'packages'>): boolean =>
-  packages.some(({ registry_type }) => ecosystemOf(registry_type.toLowerCase()) !== undefined);
 
 const value = z.strictObject({
   count: z.number(),
@@ -210,9 +206,6 @@ const inCopy = (found: Pick<ShownFinding, 'details'>): Words | false =>
 const mostInLine = 2;
 const mostInFull = 20;
 
-const isNoneOfAbsent = (found: ShownFinding<AdvisoriesValue>): boolean =>
-  found.value.count === 0 && readDetails(found).is_absent === true;
-
 function othersWords(found: ShownFinding<AdvisoriesValue>, most: number, detail: Detail): Words | false {
   const { others } = found.value;
   if (others === undefined) return own('; advisories about other versions were not read');
@@ -237,16 +230,15 @@ function sayAll(found: ShownFinding<AdvisoriesValue>): Words {
   return say`${said}${othersWords(found, mostInFull, 'all')}${notComparedWords(found)}${gone && say`; ${gone}`}`;
 }
 
-function sayInLine(found: ShownFinding<AdvisoriesValue>): Words | undefined {
-  const { count: all, not_compared, others: ofOthers } = found.value;
+function sayInLine(found: ShownFinding<AdvisoriesValue>): Words {
+  const { count: all, not_compared } = found.value;
   const others = othersWords(found, mostInLine, 'versions');
   const open = not_compared.length > 0 && say`; ${not_compared.length} not compared`;
-  if (!isNoneOfAbsent(found))
+  const { version, is_absent } = readDetails(found);
+  if (all > 0 || !is_absent)
     return say`${count(all, 'advisory')} about ${versionWords(found)}${inCopy(found)}${others}${open}`;
-  if (!ofOthers?.count && not_compared.length === 0) return undefined;
-  const { version } = readDetails(found);
   const what = version ? versionWords(found) : own('it');
-  return say`advisories${inCopy(found)}: none, but its registry does not have ${what}${others}${open}`;
+  return say`malware reports and advisories${inCopy(found)}: not known, because its registry does not have ${what}${others}${open}`;
 }
 
 const malwareIn = (ids: readonly string[] = []) => ids.filter(isMalware);
@@ -287,7 +279,11 @@ function sayStandsOut(found: StandingOut<AdvisoriesValue>): Words | undefined {
 
 export const packageAdvisories = defineKind({
   kind: 'package.advisories',
-  unchecked: { what: own('whether advisories name the recorded version of the package'), isAsked },
+  name: 'malware reports and advisories',
+  unchecked: {
+    what: own('whether advisories name the recorded version of the package'),
+    isAsked: ({ packages }) => packages.length > 0,
+  },
   value,
   say: sayAll,
   saidIn: 'kept_up',
