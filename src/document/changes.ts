@@ -32,6 +32,14 @@ type Data = NewChange['data'];
 const actionWords = ({ action, target_kind, reason, ends }: Data): Words =>
   say`${ends === undefined ? say`` : own('undid ')}${ours(`${action} ${target_kind}, ${toLabel(String(reason))}`)}`;
 
+/** No text of a listing that is gone stays. Of what was read before December 2026 it is not known. */
+export const howDeleted = (gave_reason: unknown): Words => {
+  if (gave_reason === undefined) return own('');
+  return gave_reason
+    ? own(' for a stated reason, which is not kept here (ask its publisher or the registry)')
+    : own(' without a stated reason');
+};
+
 function leftWords({ view, failed }: Data): Words {
   const reasons = (failed as readonly FailedCriterion[]).map(({ criterion, value, result, fact }) =>
     ours(fact ?? `${criterion}${value === undefined ? '' : ` ${value}`} ${result.replaceAll('_', ' ')}`),
@@ -44,16 +52,17 @@ const changedNames = (names: unknown): string[] => (Array.isArray(names) ? names
 /** `says`: what the publisher says of the status, unless a later change may have replaced it. */
 function recordWords({ fields, inputs, values, moved, status, before, says }: Data): Words {
   const move = moveSchema.safeParse(moved).data;
-  const isTold = new Set([
-    ...(status === undefined ? [] : ['origin_status']),
-    ...(says === undefined ? [] : ['status_message']),
-  ]);
+  const isTold = new Set([...(status === undefined ? [] : ['origin_status']), 'status_message']);
   const untold = changedNames(fields).filter((field) => !isTold.has(field));
+  const isUnsaid = says === undefined && changedNames(fields).includes('status_message');
   const names = otherFields({ ...({ inputs, values } as DerivedVersion), fields: untold }, move);
   const others = isEmpty(names) ? say`` : say` (${names})`;
   const details = [
     status === undefined ? say`` : say`marked as ${ours(String(status))}, ${ours(String(before))} before`,
     says === undefined ? say`` : say`its publisher says ${quote(String(says))}`,
+    isUnsaid
+      ? own('its status message changed; the earlier ones are not kept here (ask its publisher)')
+      : say``,
     move ? moveWords(move) : say``,
   ].filter((words) => !isEmpty(words));
   return say`${typeWords['listing.changed']}${others}${details.length > 0 ? say`: ${join(details, '; ')}` : say``}`;
@@ -72,7 +81,8 @@ function detailsOf({ type, data }: NewChange): Words {
   if (type === 'view.joined') return ours(String(data.view));
   if (type === 'view.left') return leftWords(data);
   if (type === 'rating.submitted' || type === 'rating.amended') return ratingWords(data);
-  if (type === 'listing.withdrawn' && data.reason === 'deleted') return own('the registry deleted it');
+  if (type === 'listing.withdrawn' && data.reason === 'deleted')
+    return say`the registry deleted it${howDeleted(data.gave_reason)}`;
   if (type === 'claim.suspended') return ours(reasonText(String(data.reason ?? '')));
   return say``;
 }

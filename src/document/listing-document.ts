@@ -120,7 +120,7 @@ export const listingDocument = z.object({
   website: z.string().optional(),
   copy_lacks: copyLacks,
   away: z
-    .object({ from: z.string(), until: z.string() })
+    .object({ from: z.string(), until: z.string(), gave_reason: z.boolean().optional() })
     .optional()
     .describe('When Dossier last read that the registry had deleted the listing, and then that it was back'),
   versions: z.array(listingVersion).describe('At most the newest ten'),

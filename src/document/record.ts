@@ -21,6 +21,7 @@ import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
 import { type CheckedBefore, nextStale_ms } from '../observations/known/to-observations.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
+import { howDeleted } from './changes.ts';
 import { type ListingDocument, partAsked, type WithPart } from './listing-document.ts';
 import type { Db } from './schema.ts';
 
@@ -61,8 +62,8 @@ export const leftOutWords = own(
   ' What other listings share with it, lists of names and the texts of ratings are left out; actions of the operator are those of today.',
 );
 
-export const awayWords = ({ from, until }: Away): Words =>
-  say`the registry had deleted it, as read from ${dayOf(from)} until it was back on ${dayOf(until)}`;
+export const awayWords = ({ from, until, gave_reason }: Away): Words =>
+  say`the registry had deleted it${howDeleted(gave_reason)}, as read from ${dayOf(from)} until it was back on ${dayOf(until)}`;
 
 /** What Dossier did. */
 export const beginsWords = (day: string, isFirst: boolean, away: Away | undefined): Words =>

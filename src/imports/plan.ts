@@ -108,6 +108,8 @@ interface ListingChange {
   /** Not only in the time of reading. */
   readonly differs: boolean;
   readonly moved?: VersionMove | undefined;
+  /** Of one that is gone: whether its registry says why. */
+  readonly gave_reason?: boolean;
   /** Withdrew the listing, in a repository that it no longer records. */
   readonly optOut?: OptOut;
 }
@@ -181,7 +183,8 @@ async function planListings(
     }
     const differs = !before || !isDeepStrictEqual(withoutReading(listing), withoutReading(before));
     const moved = await readMove(reads, shown, before);
-    listings.push({ listing, known: before, differs, moved, ...(optOut && { optOut }) });
+    const gone = !shown && { gave_reason: some.some((row) => row.status_message !== undefined) };
+    listings.push({ listing, known: before, differs, moved, ...gone, ...(optOut && { optOut }) });
   }
   return { listings, derived, optedOut, known };
 }
@@ -262,9 +265,10 @@ export async function planPage(reads: Reads, entries: readonly unknown[], facts:
 }
 
 function toChange(change: ListingChange, at: string): NewChange | undefined {
-  const { listing, known, moved } = change;
+  const { listing, known, moved, gave_reason } = change;
   const { handle, version } = listing;
-  if (withdraws(change)) return { type: 'listing.withdrawn', handle, at, data: { reason: 'deleted' } };
+  if (withdraws(change))
+    return { type: 'listing.withdrawn', handle, at, data: { reason: 'deleted', gave_reason } };
   if (listing.withdrawn) return undefined;
   if (!known) return { type: 'listing.new', handle, at, data: { version } };
   // `recordRestored` adds the change after an opt-out line.

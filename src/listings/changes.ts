@@ -63,12 +63,14 @@ export const createChangeReads = (db: Db) => ({
     return (await rows.orderBy('evidence_change.seq', 'desc').limit(limit).execute()).map(decodeChange);
   },
   /** When an import last found it listed again, after one that read that the registry had deleted it. */
-  async away(handle: string): Promise<{ from: string; until: string } | undefined> {
+  async away(handle: string) {
     const last = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
     const [back] = await this.ofRecord(handle, { ...last, types: ['listing.restored'] });
     const before = back?.seq ?? 0;
     const [gone] = await this.ofRecord(handle, { ...last, before, types: ['listing.withdrawn'] });
-    return back && gone?.data.reason === 'deleted' ? { from: gone.at, until: back.at } : undefined;
+    const { reason, gave_reason } = gone?.data ?? {};
+    const why = typeof gave_reason === 'boolean' && { gave_reason };
+    return back && gone && reason === 'deleted' ? { from: gone.at, until: back.at, ...why } : undefined;
   },
   async at(seq: number) {
     const row = await selectChanges(db).where('evidence_change.seq', '=', seq).executeTakeFirst();

@@ -165,7 +165,7 @@ it('of a listing that was deleted and is back, a check says that, and no other c
   expect(await run('check', handles[4])).toEqual([
     0,
     '',
-    `com.example/back: Back in the registry: the registry had deleted it, as read from <date> until it was back on <date> (record).
+    `com.example/back: Back in the registry: the registry had deleted it without a stated reason, as read from <date> until it was back on <date> (record).
 1 listing is as it was locked on <date>
 `,
   ]);

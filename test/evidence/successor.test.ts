@@ -63,10 +63,15 @@ it('the history names the status before and what the publisher says of the new o
   await directory.importEntries([
     registryEntry(handle, {}, { ...ended, statusMessage: 'Gone', updatedAt: '2026-11-27T08:00:00Z' }),
   ]);
+  const gone = 'its status message changed; the earlier ones are not kept here (ask its publisher)';
   expect((await lines()).slice(0, 2)).toEqual([
     'record changed: its publisher says “Gone”; version `1.0.0`',
-    'record changed (status message): marked as deprecated, active before; version `1.0.0`',
+    `record changed: marked as deprecated, active before; ${gone}; version \`1.0.0\``,
   ]);
+  await directory.importEntries([registryEntry(handle, {}, { updatedAt: '2026-11-28T08:00:00Z' })]);
+  expect((await lines())[0]).toBe(
+    `record changed: marked as active, deprecated before; ${gone}; version \`1.0.0\``,
+  );
   const stream = await (await directory.app.request('/changes?since=0')).text();
   expect(stream).toContain('"status":"deprecated","before":"active"');
   expect(stream).not.toContain('Gone');

@@ -178,18 +178,25 @@ describe('an answer as of a day', () => {
     const listed = (status: 'active' | 'deleted') => {
       const updatedAt = directory.context.clock().toISOString();
       const record = { version: '1.0.1', remotes: [{ type: 'streamable-http', url }] };
-      return directory.importEntries([registryEntry(handle, record, { status, updatedAt })]);
+      const statusMessage = status === 'deleted' && { statusMessage: 'Reported: spam' };
+      return directory.importEntries([
+        registryEntry(handle, record, { status, updatedAt, ...statusMessage }),
+      ]);
     };
     directory.wait(day_s);
     const gone = today();
     await listed('deleted');
+    const how = ' for a stated reason, which is not kept here (ask its publisher or the registry)';
+    expect(await textOf('get_agent', { handle })).toContain(
+      `The registry has deleted it${how}, as Dossier read on ${gone}.`,
+    );
     directory.wait(2 * day_s);
     const back = today();
     await listed('active');
     await happen('check');
     directory.wait(day_s);
     await happen('check');
-    const away = `the registry had deleted it, as read from ${gone} until it was back on ${back}`;
+    const away = `the registry had deleted it${how}, as read from ${gone} until it was back on ${back}`;
     const now = await textOf('get_agent', { handle });
     expect(now).toContain(`Back in the registry: ${away} (record).`);
     expect(now).toContain(`Endpoint over streamable-http answered since ${began}, 3 of 3 checks in 30 days.`);
@@ -202,7 +209,7 @@ describe('an answer as of a day', () => {
     const { members } = await ask('get_history', { handle });
     expect(members?.changes).toEqual([
       `${back} listed again; version \`1.0.1\` (published 2026-10-01, read here on ${back})`,
-      `${gone} no longer listed (the registry deleted it)`,
+      `${gone} no longer listed (the registry deleted it${how})`,
       expect.stringMatching(new RegExp(`^${began} first check: \\d+ facts \\(log index \\d+\\)$`)),
       `${began} listed for the first time here; version \`1.0.1\` (published 2026-10-01, read here on ${began})`,
     ]);

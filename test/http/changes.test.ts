@@ -86,7 +86,7 @@ it('has every change in order: of records, claims and ratings', async () => {
 it('stands on the first page by listing, if it is one of prices, tools, owners or ratings, or a withdrawal', async () => {
   const today = new Date().toISOString().slice(0, 10);
   expect(await homeText()).toContain(
-    `What changed ${today} com.example/new : no longer listed (the registry deleted it) Claims and ratings ${today} co.webhook/webhook : new rating by com.rater/api (failed; set apart then: new_source) ${today} com.rater/api : claimed: write access to its repository was shown ( github.com/rater , commit `,
+    `What changed ${today} com.example/new : no longer listed (the registry deleted it without a stated reason) Claims and ratings ${today} co.webhook/webhook : new rating by com.rater/api (failed; set apart then: new_source) ${today} com.rater/api : claimed: write access to its repository was shown ( github.com/rater , commit `,
   );
 });
 
@@ -167,7 +167,7 @@ it('is written as Atom and JSON Feed: all, of a listing, of a publisher, of a ta
     'com.rater/api: claimed: write access to its repository was shown (<code class="foreign">github.com/rater</code>, commit ',
   );
   expect(feed.entries?.map(({ title }) => title?.value?.replace(/`[0-9a-f]{12}`/, 'C'))).toEqual([
-    'com.example/new: no longer listed (the registry deleted it)',
+    'com.example/new: no longer listed (the registry deleted it without a stated reason)',
     'co.webhook/webhook: new rating by com.rater/api (failed; set apart then: new_source)',
     'com.rater/api: claimed: write access to its repository was shown (`github.com/rater`, commit C)',
     'com.example/new: listed for the first time here',

@@ -24,6 +24,7 @@ const records = {
   'io.github.vanish2/pkg': packaged,
   'com.taken/notes': at('https://mcp.taken.com/mcp'),
 };
+const how = ' for a stated reason, which is not kept here (ask its publisher or the registry)';
 const deleted = { status: 'deleted', statusMessage: 'Its key leaked', updatedAt: '2026-11-26T08:00:00Z' };
 const entriesWith = (official: Parameters<typeof registryEntry>[2]) =>
   Object.entries(records).map(([name, record]) => registryEntry(name, record, official));
@@ -65,7 +66,12 @@ it.each([
   ] as const;
   for (const [tool, input] of calls) {
     const answer = await answerOf(tool, input);
-    for (const part of [handle, words, 'The registry has deleted it, <date>. This is not a verdict', said])
+    for (const part of [
+      handle,
+      words,
+      `The registry has deleted it${how}, <date>. This is not a verdict`,
+      said,
+    ])
       expect([tool, answer]).toEqual([tool, expect.stringContaining(part)]);
     expect(answer).not.toMatch(/Its key leaked|not listed/);
   }
@@ -74,7 +80,7 @@ it.each([
 it('a search for its handle says what get_agent says of it, and of no part that it is in no listing', async () => {
   const answer = await answerOf('search_agents', { query: 'com.vanish/notes' });
   expect(answer).toContain(
-    'The listing `com.vanish/notes` was withdrawn. The registry has deleted it, <date>. This is not a verdict about it.',
+    `The listing \`com.vanish/notes\` was withdrawn. The registry has deleted it${how}, <date>. This is not a verdict about it.`,
   );
   expect(answer).not.toContain('No listing has the word');
 });

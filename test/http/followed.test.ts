@@ -87,7 +87,7 @@ it('says nothing of what was seen at a listing that was withdrawn since', async 
   directory.wait(120);
   const titles = (await itemsOf('ships')).map(({ title }) => title);
   expect(titles).toEqual([
-    'com.example.ships/a: no longer listed (the registry deleted it)',
+    'com.example.ships/a: no longer listed (the registry deleted it without a stated reason)',
     'com.example.ships/a: a check saw new or changed facts',
   ]);
   for (const path of ['/', '/log', '/feed.atom'])

@@ -246,7 +246,7 @@ describe.each([
       '`com.taker/api` records an endpoint that it recorded; that does not show that one replaces the other. This is not a verdict about it.',
     );
     expect(deleted.detail).toMatch(
-      /^`com.relocate\/mail` is the only listing that recorded this endpoint, until 2026-11-01; no listing records it now\. The registry has deleted it, /,
+      /^`com.relocate\/mail` is the only listing that recorded this endpoint, until 2026-11-01; no listing records it now\. The registry has deleted it without a stated reason, /,
     );
   });
 });

@@ -4,6 +4,7 @@ import { handleWords } from '../../core/handle.ts';
 import { Holder, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
 import { code, codes, count, listed, own, say, toText, type Words } from '../../core/words.ts';
+import { howDeleted } from '../../document/changes.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
 import { ifThisService } from '../../document/service.ts';
@@ -301,10 +302,12 @@ const noVerdict = 'This is not a verdict about it.';
 export async function withdrawal(listing: Listing, context: Context): Promise<string> {
   const { store, config } = context;
   const { handle, withdrawn, imported_at } = listing;
+  const last = { before: Number.MAX_SAFE_INTEGER, limit: 1, types: ['listing.withdrawn'] as const };
+  const [gone] = withdrawn === 'deleted' ? await store.changes.ofRecord(handle, last) : [];
   if (withdrawn === 'deleted')
     return isSample(listing)
       ? sampleEnded
-      : `The registry has deleted it, as Dossier read on ${dayText(imported_at)}. ${await whatRecordsToo(listing, store)}${noVerdict}`;
+      : `The registry has deleted it${toText(howDeleted(gone?.data.gave_reason))}, as Dossier read on ${dayText(imported_at)}. ${await whatRecordsToo(listing, store)}${noVerdict}`;
   if (withdrawn === 'optout') {
     const line = await store.optOuts.withdrawing(handle);
     return [line && optOutText(line), noVerdict].filter(Boolean).join(' ');
