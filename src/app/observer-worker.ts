@@ -4,13 +4,7 @@ import { createRepositoryReader } from '../net/git.ts';
 import { createObserver } from '../observations/observer.ts';
 import { createLog } from '../telemetry/logger.ts';
 import { onMeasured } from '../telemetry/metrics.ts';
-import {
-  type CheckRequest,
-  type FromWorker,
-  type ToWorker,
-  trackTasks,
-  type WorkerData,
-} from './observer-thread.ts';
+import { type FromWorker, type ToWorker, trackTasks, type WorkerData } from './observer-thread.ts';
 import { openStore } from './open.ts';
 
 // On Linux, the thread that answers requests goes first if both share a core.
@@ -32,11 +26,6 @@ const observer = createObserver(
 );
 const post = (message: FromWorker) => parentPort?.postMessage(message);
 
-async function checkByHandle({ handle, lease }: CheckRequest): Promise<number> {
-  const listing = await store.listings.byHandle(handle);
-  return !listing || listing.withdrawn ? 0 : (await observer.run(listing, lease)).changes;
-}
-
 async function stop(): Promise<void> {
   stopping.abort();
   await observer.close();
@@ -50,8 +39,12 @@ onMeasured((measured) => {
 });
 parentPort?.on('message', (message: ToWorker) => {
   if (message === 'stop') return void stop();
-  const { id } = message;
-  void runTask(id, () => checkByHandle(message)).then(
+  const { id, handle, lease } = message;
+  const check = async () => {
+    const listing = await store.listings.byHandle(handle);
+    return !listing || listing.withdrawn ? 0 : (await observer.run(listing, lease)).changes;
+  };
+  void runTask(id, check).then(
     (changes) => post({ id, changes }),
     (error: unknown) => post({ id, error }),
   );

@@ -54,12 +54,6 @@ function createWriteLock(writing: DatabaseSync): () => Promise<void> {
   };
 }
 
-/** Only its owner may read it, because it holds keys; `-wal` and `-shm` get the same mode. */
-function makeFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  closeSync(openSync(path, 'a', 0o600));
-}
-
 /** `immediate`: of two processes with the same new file, one waits. */
 async function migrateFile(database: DatabaseSync, db: Db, opening: SchemaOpening): Promise<void> {
   database.exec(opening === 'unchanged' ? 'begin' : 'begin immediate');
@@ -126,7 +120,11 @@ async function quickCheck(db: Db): Promise<string | undefined> {
 
 async function connectAll(path: string, opening: SchemaOpening) {
   const inMemory = path === ':memory:';
-  if (opening === 'make' && !inMemory) makeFile(path);
+  if (opening === 'make' && !inMemory) {
+    mkdirSync(dirname(path), { recursive: true });
+    // Only its owner may read it, because it holds keys; `-wal` and `-shm` get the same mode.
+    closeSync(openSync(path, 'a', 0o600));
+  }
   // Setting the journal's mode would write to an empty file.
   if (opening !== 'make' && !statSync(path, { throwIfNoEntry: false })?.size) throw new NoDatabase();
   const writing = connect(path);

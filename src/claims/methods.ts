@@ -159,7 +159,7 @@ export const whatClaimedMeans = (claimFile: string): string =>
 
 const lastProof = ({ commit, proven_commit, proven_at }: ShownClaim) =>
   proven_commit && proven_at && proven_commit !== commit
-    ? ` The claim line was last read there at commit ${proven_commit} on ${dayText(proven_at)}.`
+    ? `The claim line was last read there at commit ${proven_commit} on ${dayText(proven_at)}.`
     : '';
 
 function missingText({ state, missing }: Pick<ShownClaim, 'state' | 'missing'>): string | undefined {
@@ -182,30 +182,30 @@ export function failingText({
   return missingText(claim) ?? unread;
 }
 
-function troubleText(claim: ShownClaim): string {
-  const failing = failingText(claim);
-  return failing ? ` ${toSentence(failing)}` : '';
-}
-
 function remoteText({ kind, place: domain }: ShownClaim, remotes: Parameters<typeof remotesOn>[1]): string {
   if (isInRepository(kind) || domain === undefined) return '';
-  if (remotes.length === 0) return ' The listing records no remote endpoint.';
+  if (remotes.length === 0) return 'The listing records no remote endpoint.';
   const [host] = remotesOn(domain, remotes);
-  return host
-    ? ` The recorded endpoint at ${host} is on ${domain}.`
-    : ` No recorded endpoint is on ${domain}.`;
+  return host ? `The recorded endpoint at ${host} is on ${domain}.` : `No recorded endpoint is on ${domain}.`;
 }
 
 export const claimStatement = (
   claim: ShownClaim,
   remotes: Parameters<typeof remotesOn>[1],
-  capabilities: readonly Capability[] = [],
-): string =>
-  [
-    `${claimMethods[claim.kind].shown(claim)}.${lastProof(claim)}${troubleText(claim)}${remoteText(claim, remotes)}`,
+  capabilities: readonly Capability[],
+): string => {
+  const failing = failingText(claim);
+  return [
+    `${claimMethods[claim.kind].shown(claim)}.`,
+    lastProof(claim),
+    failing && toSentence(failing),
+    remoteText(claim, remotes),
     ...waitingTexts(capabilities),
     `This ${limit}`,
-  ].join(' ');
+  ]
+    .filter(Boolean)
+    .join(' ');
+};
 
 const recorded = 'recorded repository';
 

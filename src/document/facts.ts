@@ -21,6 +21,7 @@ import type { HitFacts } from './hit.ts';
 import {
   copyLacksOf,
   type ListingFacts,
+  nothingNative,
   readHandlesWithEvidence,
   readLastEntry,
   toPastClaim,
@@ -114,16 +115,6 @@ const readClaim = precompileQuery((db: Db, handle: string) =>
   db.selectFrom('claim').selectAll().where('handle', '=', handle),
 );
 
-const toPlain = ({ version, origin_status, published_at }: FactsRow) => ({
-  versions: [{ version, status: origin_status, published_at }],
-  claim: undefined,
-  claimHistory: [],
-  receiptKeys: [],
-  capabilities: [],
-  moderation: [],
-  native: { ...noNativeCounts, recent: [] },
-});
-
 async function readNative(db: Db, handle: string, now: string) {
   const counts = await readNativeCounts(db, handle, now);
   const recent = await readRecentRatings(db, handle, { limit: shownRatings, now });
@@ -146,17 +137,18 @@ const hasOtherVersions = ({ stored_versions, shown_digest }: FactsRow) =>
 
 /** Most listings have one version, and no claim, rating or action of the operator: nothing more is read. */
 async function readParts(db: Db, row: FactsRow, now: string) {
-  const { handle } = row;
-  const plain = toPlain(row);
+  const { handle, version, origin_status: status, published_at } = row;
   const [versions, claims, native, away] = await Promise.all([
-    hasOtherVersions(row) ? readVersions(db, handle).then((all) => all.map(toStoredVersion)) : plain.versions,
+    hasOtherVersions(row)
+      ? readVersions(db, handle).then((all) => all.map(toStoredVersion))
+      : [{ version, status, published_at }],
     row.has_claims ? readClaims(db, handle) : undefined,
     row.has_ratings ? readNative(db, handle, now) : undefined,
     row.has_returned ? createChangeReads(db).away(handle) : undefined,
   ]);
   const roots = claims?.claim ? [claims.claim.root] : [];
   const moderation = row.has_moderation ? await readModerationOf(db, { handle, roots }) : [];
-  return { ...plain, versions, ...claims, ...native, away, moderation: moderation.map(toNotice) };
+  return { ...nothingNative, versions, ...claims, ...native, away, moderation: moderation.map(toNotice) };
 }
 
 const toProgress = (progress: string | null) =>

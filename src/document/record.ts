@@ -20,6 +20,7 @@ import { factsOf } from '../observations/known/kind.ts';
 import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
 import { type CheckedBefore, nextStale_ms } from '../observations/known/to-observations.ts';
+import { noNativeCounts } from '../ratings/counts.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { howDeleted } from './changes.ts';
 import { type ListingDocument, partAsked, type WithPart } from './listing-document.ts';
@@ -284,6 +285,16 @@ export function whyNoneRead(
 const recordedTags: ReadonlySet<string> = new Set(['remote', 'stdio', ...packageTypes]);
 
 export const isRecordedTag = (tag: string): boolean => recordedTags.has(tag);
+
+/** As most listings are, and private entries. */
+export const nothingNative = {
+  claim: undefined,
+  claimHistory: [],
+  receiptKeys: [],
+  capabilities: [],
+  moderation: [],
+  native: { ...noNativeCounts, recent: [] },
+};
 
 /** Read by several statements, so its parts may be of different moments. */
 export interface ListingFacts extends WithPart {

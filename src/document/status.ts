@@ -40,16 +40,6 @@ function toImportDocument(
   };
 }
 
-async function readQuarantine({ store: { imports } }: Context): Promise<StatusDocument['quarantine']> {
-  const reasons = await imports.quarantineReasons();
-  const rows = await imports.quarantined(quarantinedShown);
-  return {
-    records: reasons.reduce((sum, { records }) => sum + records, 0),
-    reasons,
-    newest: rows.map(({ name, version, reason, seen_at }) => ({ name, version, reason, seen_at })),
-  };
-}
-
 async function countListings({ store }: Context): Promise<StatusDocument['listings']> {
   const { listings, imports } = store;
   const counts = await listings.facetCounts('state');
@@ -73,7 +63,9 @@ async function readObserver({ store, config }: Context): Promise<StatusDocument[
 }
 
 export async function readStatus(context: Context): Promise<StatusDocument> {
-  const { config, clock } = context;
+  const { config, clock, store } = context;
+  const reasons = await store.imports.quarantineReasons();
+  const rows = await store.imports.quarantined(quarantinedShown);
   return {
     service: config.serviceName,
     version: config.version,
@@ -82,7 +74,11 @@ export async function readStatus(context: Context): Promise<StatusDocument> {
     listings: await countListings(context),
     import: toImportDocument(await readImportStatus(context), config),
     observer: await readObserver(context),
-    quarantine: await readQuarantine(context),
+    quarantine: {
+      records: reasons.reduce((sum, { records }) => sum + records, 0),
+      reasons,
+      newest: rows.map(({ name, version, reason, seen_at }) => ({ name, version, reason, seen_at })),
+    },
     untrusted_fields: ['quarantine.newest'],
   };
 }

@@ -71,13 +71,6 @@ const ardCodes: Readonly<Record<number, string>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/** ARD (Appendix B) has neither 410 nor 422. */
-function toArdProblem({ status: own, message }: Problem) {
-  const status = own === 410 ? 404 : own === 422 ? 400 : own;
-  const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
-  return { status, errorCode, message };
-}
-
 function problemHeaders({ code, status, facts }: Problem): Record<string, string> {
   const error = code === 'capability_required' ? '' : ', error="invalid_token"';
   return {
@@ -136,9 +129,13 @@ export function toRefusalAnswer(
   }
   const answer = toProblemAnswer(problem, site.config.publicUrl);
   if (!path.startsWith('/ard/')) return answer;
-  const ard = toArdProblem(problem);
+  const { status: own, message } = problem;
+  // ARD (Appendix B) has neither 410 nor 422.
+  const status = own === 410 ? 404 : own === 422 ? 400 : own;
+  const errorCode = ardCodes[status] ?? (status >= 500 ? 'INTERNAL_ERROR' : 'INVALID_ARGUMENT');
+  const ard = { status, errorCode, message };
   const body = JSON.stringify({ ...toProblemJson(problem, site.config.publicUrl), ...ard });
-  return { ...answer, status: ard.status, body };
+  return { ...answer, status, body };
 }
 
 export function answerError(error: Error, c: Request): Response {

@@ -50,14 +50,6 @@ const listServers = async (c: Request) =>
 /** docs/registry.md */
 export const registryRoutes = createRegistryRoutes('', listServers, showVersions, showVersion);
 
-async function answerSearch(c: Request, inTurn: RequestTurns): Promise<Response> {
-  const sent = await readJson(c);
-  return answerOnce(
-    c,
-    await inTurn<object>(c, () => searchEntries(sent, c.get('context'), c.req.raw.signal)),
-  );
-}
-
 /** ARD (7.3) names this status. */
 const noExplore = {
   errorCode: 'NOT_IMPLEMENTED',
@@ -68,7 +60,11 @@ const noExplore = {
 export const createArdRoutes = (inTurn: RequestTurns) =>
   new Hono<HttpEnvironment>()
     .use('/ard/*', openToAll('GET, POST, OPTIONS'))
-    .post('/ard/search', (c) => answerSearch(c, inTurn))
+    .post('/ard/search', async (c) => {
+      const sent = await readJson(c);
+      const search = () => searchEntries(sent, c.get('context'), c.req.raw.signal);
+      return answerOnce(c, await inTurn<object>(c, search));
+    })
     .post('/ard/explore', (c) => c.json(noExplore, 501))
     .get('/ard/agents/:identifier', async (c) => {
       const { handle, entry } = await retrieveEntry(c.req.param('identifier'), c.get('context'));

@@ -31,11 +31,6 @@ export const call = <Input extends z.ZodObject, Output extends z.ZodObject>(
   input: unknown,
 ): Promise<z.output<Output>> => callTool(tool, input, c.get('context'));
 
-function refuseEncoded(headers: Headers): void {
-  const encoding = headers.get('content-encoding');
-  if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
-}
-
 /** Larger ones take turns: many that arrive together would be one piece of work. */
 const small_bytes = 8192;
 
@@ -48,7 +43,8 @@ async function readText(
   limit_bytes: number,
   raise?: (start: Buffer) => number,
 ): Promise<string> {
-  refuseEncoded(request.headers);
+  const encoding = request.headers.get('content-encoding');
+  if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
   const declared = request.headers.get('content-length');
   const tooLarge = () => new Problem('body_too_large', `At most ${limit_bytes} bytes are read here.`);
   if (Number(declared ?? 0) > limit_bytes) throw tooLarge();

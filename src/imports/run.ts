@@ -1,6 +1,6 @@
 import { sampleOrigin, sampleSource } from '../listings/listing.ts';
 import type { Lease, Store } from '../store/store.ts';
-import { type ImportRun, RegistryError, type RunProgress, zeroImportCounts } from './import-run.ts';
+import { type ImportRun, RegistryError, zeroImportCounts } from './import-run.ts';
 import type { ImportTransaction } from './schema.ts';
 import type { RegistrySource } from './source.ts';
 
@@ -42,20 +42,13 @@ const toRun = (
 ) => ({ ...run, ...progress, ...more });
 
 /** A failed run has a cursor only if the fault may pass. */
-const isResumable = (run: ImportRun | undefined, isFull: boolean): run is ImportRun =>
-  (run?.state === 'running' || (run?.state === 'failed' && run.cursor !== undefined)) &&
-  (!isFull || run.kind === 'full');
+const isResumable = ({ state, cursor, kind }: ImportRun, isFull: boolean): boolean =>
+  (state === 'running' || (state === 'failed' && cursor !== undefined)) && (!isFull || kind === 'full');
 
 /** Incremental runs do not find what an earlier one missed. */
 function isFullDue(lastFull: ImportRun | undefined, { at, fullInterval_s }: RunStart): boolean {
   const age_ms = Date.parse(at) - Date.parse(lastFull?.finished_at ?? '');
   return !(age_ms >= 0 && age_ms < fullInterval_s * 1000);
-}
-
-async function replace(tx: ImportTransaction, run: ImportRun | undefined, at: string): Promise<void> {
-  if (run?.state !== 'running') return;
-  const error = 'replaced by a full import';
-  await tx.imports.saveRun(run.id, { state: 'failed', finished_at: at, cursor: undefined, error });
 }
 
 export interface RunStart {
@@ -69,26 +62,11 @@ export interface RunStart {
   readonly dueAfter?: { readonly finishedAt: string | undefined } | undefined;
 }
 
-async function isTaken(tx: ImportTransaction, { dueAfter }: RunStart): Promise<boolean> {
-  if (!dueAfter) return false;
-  const { run } = await tx.imports.last();
-  return run?.finished_at !== undefined && run.finished_at !== dueAfter.finishedAt;
-}
-
 /** For clock differences and late commits. */
 function toUpdatedSince(done: ImportRun | undefined, source: RegistrySource) {
   const newest = done && source.isIncremental ? done.progress.newestUpdatedAt : undefined;
   if (!newest) return undefined;
   return { newest, updatedSince: new Date(Date.parse(newest) - overlap_ms).toISOString() };
-}
-
-/** Without the sample's once another source is read. */
-async function readRecorded(tx: ImportTransaction, source: RegistrySource): Promise<RunProgress['recorded']> {
-  const { run } = await tx.imports.last();
-  const recorded = Object.entries(run?.progress.recorded ?? {});
-  return Object.fromEntries(
-    recorded.filter(([origin]) => source.name === sampleSource || origin !== sampleOrigin),
-  );
 }
 
 /** Or resumes. Throws UnderWayError if any run has ended since this one was due. */
@@ -97,16 +75,25 @@ export async function beginRun(
   source: RegistrySource,
   start: RunStart,
 ): Promise<RunImport> {
-  const { lease, at, isFull } = start;
-  if (await isTaken(tx, start)) throw new UnderWayError();
+  const { lease, at, isFull, dueAfter } = start;
+  const { run: last } = await tx.imports.last();
+  if (dueAfter && last?.finished_at !== undefined && last.finished_at !== dueAfter.finishedAt)
+    throw new UnderWayError();
   const { run, done } = await tx.imports.last(source.name);
   const lastFull = await tx.imports.lastFull(source.name);
   const expectedRows = source.isIncremental ? lastFull?.progress.counts.rows_seen : undefined;
-  if (isResumable(run, isFull)) {
+  if (run && isResumable(run, isFull)) {
     await tx.imports.saveRun(run.id, { state: 'running', finished_at: undefined, error: undefined });
     return toRun(run, { lease, isResumed: true, expectedRows });
   }
-  await replace(tx, run, at);
+  if (run?.state === 'running') {
+    const error = 'replaced by a full import';
+    await tx.imports.saveRun(run.id, { state: 'failed', finished_at: at, cursor: undefined, error });
+  }
+  // Without the sample's once another source is read.
+  const recorded = Object.entries(last?.progress.recorded ?? {}).filter(
+    ([origin]) => source.name === sampleSource || origin !== sampleOrigin,
+  );
   const since = isFull || isFullDue(lastFull, start) ? undefined : toUpdatedSince(done, source);
   const begun: Omit<ImportRun, 'id'> = {
     kind: since ? 'incremental' : 'full',
@@ -117,7 +104,7 @@ export async function beginRun(
     progress: {
       counts: zeroImportCounts,
       newestUpdatedAt: since?.newest,
-      recorded: await readRecorded(tx, source),
+      recorded: Object.fromEntries(recorded),
     },
   };
   const id = await tx.imports.startRun(begun);

@@ -258,25 +258,18 @@ async function askOnce(
   return { result: 'unavailable', why: `status ${answer.status}` };
 }
 
-/** Another node may have published the larger tree meanwhile. */
-async function compareWithDatabase(
-  { store }: WitnessContext,
-  size: number,
-  { head }: IssuedCheckpoint,
-): Promise<WitnessReply> {
-  const now = (await store.log.heads()).find(({ id }) => id === head.id);
-  return { result: now && now.size >= size ? 'other_size' : 'larger_tree', size };
-}
-
 /** `before` is the size that the witness says it cosigned last. Never rejects because of an answer. */
 export async function askWitness(asking: WitnessContext, question: Parameters<typeof askOnce>[1]) {
   const { checkpoint } = question;
   const first = await askOnce(asking, question);
   if (first.result !== 'other_size') return { asked: first, before: undefined };
   const { size: before } = first;
-  if (before > checkpoint.size)
-    return { asked: await compareWithDatabase(asking, before, checkpoint), before };
-  return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
+  if (before <= checkpoint.size)
+    return { asked: await askOnce(asking, { ...question, oldSize: before }), before };
+  // Another node may have published the larger tree meanwhile.
+  const now = (await asking.store.log.heads()).find(({ id }) => id === checkpoint.head.id);
+  const result: 'other_size' | 'larger_tree' = now && now.size >= before ? 'other_size' : 'larger_tree';
+  return { asked: { result, size: before }, before };
 }
 
 const faults: Partial<Record<WitnessReply['result'], string>> = {

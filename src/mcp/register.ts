@@ -25,12 +25,6 @@ import { cardPictures } from '../views/pictures/over-time.ts';
 
 type ToolAnswer = Record<string, unknown> & Pictured;
 
-/** For the card: hosts show models the texts alone. */
-async function picturesOf({ [readPictured]: read }: ToolAnswer) {
-  const pictures = read ? cardPictures(...(await read())).map(String) : [];
-  return pictures.length > 0 && { _meta: { 'dossier/pictures': pictures } };
-}
-
 /** A Latin-1 character for each UTF-8 byte: Node sends such a string fastest. */
 export const toByteString = (text: string): string => Buffer.from(text).toString('latin1');
 
@@ -177,7 +171,11 @@ export function registerTool(server: McpServer, tool: Tool, context: Context): v
       // Some hosts show models only one of the two.
       const json = JSON.stringify(answer);
       const text = tool.toText?.(answer) ?? json;
-      const content = [{ type: 'text' as const, text, ...(await picturesOf(answer)) }];
+      const { [readPictured]: read } = answer;
+      const pictures = read ? cardPictures(...(await read())).map(String) : [];
+      // For the card: hosts show models the texts alone.
+      const pictured = pictures.length > 0 && { _meta: { 'dossier/pictures': pictures } };
+      const content = [{ type: 'text' as const, text, ...pictured }];
       if (!sent) return { content, structuredContent: JSON.parse(json) as ToolAnswer };
       sent.members = toByteString(`"content":${JSON.stringify(content)},"structuredContent":${json}`);
       return standIn;

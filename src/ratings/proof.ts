@@ -135,12 +135,6 @@ async function requirePublishedSigner(payload: JsonObject, signature: string, { 
   );
 }
 
-async function requireSigned(receipt: JsonObject, signature: string, signed: Signed): Promise<void> {
-  if (receipt.format === 'eip712')
-    await requirePublishedSigner(asMembers(receipt.payload), signature, signed);
-  else await asProblem(verifyByKey(signature, signed.keys, signed.issued_ms));
-}
-
 function payloadOf({ format, payload }: JsonObject, signature: string): JsonObject {
   if (format === 'eip712') return asMembers(payload);
   if (format === 'jws') return readBase64Object(signature.split('.')[1] ?? '') ?? {};
@@ -163,7 +157,9 @@ async function checkPaymentReceipt(
       'proof_wrong_subject',
       'The resourceUrl of the receipt is not on the host of a recorded endpoint.',
     );
-  await requireSigned(receipt, signature, { keys, issued_ms });
+  if (receipt.format === 'eip712')
+    await requirePublishedSigner(asMembers(receipt.payload), signature, { keys, issued_ms });
+  else await asProblem(verifyByKey(signature, keys, issued_ms));
   const { messageHash, recoverAddress } = await ethereum();
   if (recoverAddress(possession, messageHash(message)) !== payer)
     throw new Problem(

@@ -101,16 +101,6 @@ function toStatedLater(row: StoredRatingRecord, identities: readonly RecordedIde
 const toShownGroup = (row: StoredRatingRecord, { now, identities }: ReadAt) =>
   isCurrent(recordTable.decode(row)) ? { ...decodeGroup(row, now), ...toStatedLater(row, identities) } : {};
 
-function toRatingRecord(row: StoredRatingRecord, at: ReadAt): RatingRecord {
-  const { id: rating_id, ...columns } = recordTable.decode(row);
-  return {
-    rating_id,
-    ...toShownContent(row, at),
-    ...columns,
-    ...toShownGroup(row, at),
-  };
-}
-
 async function toRatingRecords(
   db: Db,
   rows: readonly StoredRatingRecord[],
@@ -119,7 +109,11 @@ async function toRatingRecords(
   if (rows.length === 0) return [];
   const identities = await readIdentities(db, subject, { sources: rows });
   const moderation = await readModerationOfRatings(db, subject);
-  return rows.map((row) => toRatingRecord(row, { now, identities, moderation }));
+  const at: ReadAt = { now, identities, moderation };
+  return rows.map((row) => {
+    const { id: rating_id, ...columns } = recordTable.decode(row);
+    return { rating_id, ...toShownContent(row, at), ...columns, ...toShownGroup(row, at) };
+  });
 }
 
 const toShortRating = (record: RatingRecord) =>

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Approval, type PinName, pinNames, type Selection } from '../config/files.ts';
+import { commonStart } from '../core/difference/word-difference.ts';
 import { day_ms, dayText } from '../core/text.ts';
 import { day, dayOf, join, own, quote, say, sentence, toText, type Words } from '../core/words.ts';
 import {
@@ -89,18 +90,12 @@ const longestNamed = 120;
 const toComparable = (text: string) =>
   text.replace(/\b0x[\da-f]{40}\b/gi, (address) => address.toLowerCase());
 
-function alike(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at += 1;
-  return at;
-}
-
 /** Without words with which another text begins too. */
 function cutToDifference(text: string, others: readonly string[]): string {
   if (text.length <= longestNamed) return text;
   const from = Math.max(
     0,
-    ...others.filter((one) => one !== text).map((one) => alike(toComparable(text), toComparable(one))),
+    ...others.filter((one) => one !== text).map((one) => commonStart(toComparable(text), toComparable(one))),
   );
   const word = from < longestNamed / 2 ? 0 : text.lastIndexOf(' ', from) + 1;
   const end = word + longestNamed;

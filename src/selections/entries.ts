@@ -8,14 +8,13 @@ import { inTurns } from '../core/turns.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { type CriterionAnswer, whyWords } from '../document/criteria/criteria.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
-import { type ListingFacts, toReading } from '../document/record.ts';
+import { type ListingFacts, nothingNative, toReading } from '../document/record.ts';
 import { recordedFacts } from '../document/recorded-facts.ts';
 import { digestOf, readShared, toEntry, toServer } from '../document/registry/entries.ts';
 import { toListing } from '../imports/recorded.ts';
 import { type Listing, type ListingVersion, registryMeta } from '../listings/listing.ts';
 import { readRecord } from '../listings/record-form.ts';
 import { publisherFields } from '../observations/known/kinds/record.ts';
-import { noNativeCounts } from '../ratings/counts.ts';
 import type { ApprovalAnswer } from './approvals.ts';
 
 /** In no table, so that only selections with readers list it. */
@@ -190,18 +189,13 @@ export function toPrivateFacts({ listing, unread }: PrivateEntry): ListingFacts 
   return {
     listing,
     reading,
+    ...nothingNative,
     versions: [],
-    claim: undefined,
-    claimHistory: [],
-    receiptKeys: [],
-    capabilities: [],
     imported: recordedFacts(
       listing,
       { shown: { unread }, versions: 1, lastPublished, source: null },
       reading,
     ),
-    native: { ...noNativeCounts, recent: [] },
-    moderation: [],
     observed: undefined,
     publisherListings: 0,
     shared: [],

@@ -154,12 +154,6 @@ async function readState(db: QueryExecutorProvider, tables: readonly AnyTable[])
 const clearTable = (db: QueryExecutorProvider, { name }: AnyTable) =>
   sql`delete from ${sql.table(name)}`.execute(db);
 
-async function takeMark(db: QueryExecutorProvider, tables: readonly AnyTable[]) {
-  const state = await readState(db, tables);
-  if (state === 'new') await clearTable(db, markOf(tables));
-  return state;
-}
-
 /** For what depends on loaded rows. Removed rows have only their keys. */
 export type Follow<Schema> = (
   db: Kysely<Schema>,
@@ -234,7 +228,11 @@ async function finish<Schema>(
  */
 export async function loadStore<Schema>(engine: Engine, loading: Loading<Schema>): Promise<Load | undefined> {
   const { tables, commit, follow } = loading;
-  const state = await commit((db) => takeMark(db, tables));
+  const state = await commit(async (db) => {
+    const found = await readState(db, tables);
+    if (found === 'new') await clearTable(db, markOf(tables));
+    return found;
+  });
   if (state === 'in use') return undefined;
   const step = whileLoading(loading);
   if (state === 'interrupted') await clear(step);

@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url);
 
 /** The cascade depends on this order. */
-const styleParts = ['tokens', 'base', 'pages', 'pictures', 'print'];
+const styleParts = ['tokens', 'base', 'results', 'pages', 'pictures', 'print'];
 
 export type Asset = ReturnType<typeof toAsset>;
 

@@ -22,11 +22,11 @@ function shortenSame(text: string, { isFirst, isLast }: { isFirst: boolean; isLa
   return before.length + after.length + 3 < text.length ? `${before} … ${after.trimStart()}` : text;
 }
 
-/** Up to a space. */
-function commonStart(a: string, b: string): number {
+/** So many characters both begin with. */
+export function commonStart(a: string, b: string): number {
   let at = 0;
   while (at < a.length && a[at] === b[at]) at += 1;
-  return a.lastIndexOf(' ', Math.min(at, a.length) - 1) + 1;
+  return at;
 }
 
 /** From a space on. */
@@ -66,7 +66,7 @@ function joined(parts: readonly TextPart[]): TextPart[] {
 export function wordDifference(before: string, after: string): TextPart[] {
   const was = nameHidden(before);
   const is = nameHidden(after);
-  const start = commonStart(was, is);
+  const start = was.lastIndexOf(' ', commonStart(was, is) - 1) + 1;
   const oldRest = was.slice(start);
   const newRest = is.slice(start);
   const end = commonEnd(oldRest, newRest);

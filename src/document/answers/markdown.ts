@@ -99,12 +99,7 @@ const links = (listing: ListingDocument) =>
     `* MCP: <${listing.links.mcp}>, tool \`get_agent\``,
   );
 
-function checkedAt(listing: ListingDocument): string | undefined {
-  const checked = newestCheck(listing);
-  return checked && `Last check by Dossier: ${checked}.`;
-}
-
-const heading = (listing: ListingDocument) =>
+const heading = (listing: ListingDocument, checked = newestCheck(listing)) =>
   paragraphs(
     `# ${escapeMarks(listing.handle)}${listing.as_of ? ` as of ${listing.as_of.day}` : ''}`,
     listing.as_of && inMarkdown(listing.as_of.statement),
@@ -118,7 +113,7 @@ const heading = (listing: ListingDocument) =>
     listing.origin_note,
     listing.being_checked,
     lines(...toAnswerLines(toAnswerWords(toAnswer(listing, 'full')))),
-    checkedAt(listing),
+    checked && `Last check by Dossier: ${checked}.`,
     inMarkdown(snapshotWords(listing.handle, listing.signals.native, listing.evidence_snapshot_date)),
   );
 

@@ -44,14 +44,6 @@ const observationOf = ({ observations }: ListingDocument, { kind }: Kind) => {
   };
 };
 
-function toObservations(document: ListingDocument) {
-  const found = kinds.flatMap((kind) => {
-    const one = kind.entryName && observationOf(document, kind);
-    return one ? [[kind.entryName, one] as const] : [];
-  });
-  return Object.fromEntries(found);
-}
-
 const readLogHead = async ({ store, config }: Context) => ({
   size: await store.log.size(),
   checkpoint: `${config.publicUrl}/log/checkpoint`,
@@ -112,7 +104,11 @@ function toReports({ observations }: ListingDocument): { malware: string[] } | u
 }
 
 function toEvidence(document: ListingDocument, references: object, log: object) {
-  const observations = toObservations(document);
+  const found = kinds.flatMap((kind) => {
+    const one = kind.entryName && observationOf(document, kind);
+    return one ? [[kind.entryName, one] as const] : [];
+  });
+  const observations = Object.fromEntries(found);
   const toBlock = (shown: object) => ({
     ...toReports(document),
     ...references,

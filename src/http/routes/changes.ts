@@ -74,11 +74,6 @@ change that you have>. "position" of step 4 is the seq up to which each change w
 A change may be sent more than once: ignore a message whose webhook-id you have already received. The changes of one listing are sent in their order.
 `;
 
-async function explain(c: Request): Promise<Response> {
-  const context = c.get('context');
-  return c.text(withExamples(toHowTo(context.config), await readExampleHandles(context)));
-}
-
 const secretOf = (c: Request) => (c.req.header('authorization') ?? '').replace(/^bearer +/i, '');
 
 const owned = (c: Request) => findOwned(c.req.param('id') ?? '', secretOf(c), c.get('context'));
@@ -91,19 +86,20 @@ async function register(c: Request): Promise<Response> {
   return answerOnce(c, { ...toShownWebhook(webhook), secret: webhook.secret });
 }
 
-async function remove(c: Request): Promise<Response> {
-  const id = c.req.param('id') ?? '';
-  await removeOwned(id, secretOf(c), c.get('context'));
-  return answerOnce(c, { id, state: 'removed' });
-}
-
 /** docs/changes.md */
 export const changeRoutes = new Hono<HttpEnvironment>()
   .get('/changes', answerLines)
-  .get('/api/webhooks', explain)
+  .get('/api/webhooks', async (c) => {
+    const context = c.get('context');
+    return c.text(withExamples(toHowTo(context.config), await readExampleHandles(context)));
+  })
   .post('/api/webhooks', register)
   .get('/api/webhooks/:id', async (c) => answerOnce(c, toShownWebhook(await owned(c))))
-  .delete('/api/webhooks/:id', remove);
+  .delete('/api/webhooks/:id', async (c) => {
+    const id = c.req.param('id');
+    await removeOwned(id, secretOf(c), c.get('context'));
+    return answerOnce(c, { id, state: 'removed' });
+  });
 for (const format of ['atom', 'json'] as const)
   changeRoutes
     .get(`/feed.${format}`, answerFeed(format, 'all'))

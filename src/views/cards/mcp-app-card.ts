@@ -23,7 +23,7 @@ const style = `:root{${light}}
 :root[data-theme="light"]{color-scheme:light}
 @media (prefers-color-scheme:dark){:root:not([data-theme="light"]){${dark}}}
 :root[data-theme="dark"]{color-scheme:dark;${dark}}
-${readAsset('card.css')}${readAsset('style/pictures.css')}`;
+${['style/results.css', 'card.css', 'style/pictures.css'].map(readAsset).join('')}`;
 const script = readAsset('card.js');
 
 const labelsOf = ({ serviceName, version, publicUrl }: Config) => ({
