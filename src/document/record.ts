@@ -97,11 +97,7 @@ export async function readLastEntry(db: Db, handle: string, at: string): Promise
   return last === undefined ? undefined : Number(last);
 }
 
-interface Claimed {
-  readonly claim: Claim | undefined;
-  readonly claimHistory: readonly ClaimEvent[];
-  readonly receiptKeys: readonly ReceiptKey[];
-}
+type Claimed = Pick<ListingFacts, 'claim' | 'claimHistory' | 'receiptKeys'>;
 
 export function toPastClaim({ claim, claimHistory, receiptKeys }: Claimed, at: string): Claimed {
   const history = claimHistory.filter((event) => event.at <= at);

@@ -45,15 +45,9 @@ function toQuarantine({ quarantined }: PagePlan, run_id: number, seen_at: string
   return [...new Map(rows.map((row) => [`${row.name}\n${row.version}`, row])).values()];
 }
 
-/** Unless it is recorded, no check reads a repository's opt-out lines. */
-async function forgetOptOuts(tx: ImportTransaction, { handle, repository_key }: Listing): Promise<void> {
-  for (const optOut of await tx.optOuts.of(handle))
-    if (optOut.kind === 'repository' && optOut.place_key !== repository_key) await tx.optOuts.remove(optOut);
-}
-
 async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: string): Promise<void> {
   for (const change of listings) {
-    const { handle } = change.listing;
+    const { handle, repository_key } = change.listing;
     const isOther = changesRepository(change);
     const isWithdrawn = withdraws(change);
     if (isOther || isWithdrawn || change.optOut) {
@@ -61,7 +55,10 @@ async function updateClaims(tx: ImportTransaction, { listings }: PagePlan, at: s
       const isMoved = isOther && claim?.kind === 'repository';
       const reason = isMoved ? 'repository_not_recorded' : isWithdrawn ? 'withdrawn' : undefined;
       const after = reason ? await suspendClaim(tx, claim, { reason, at }) : claim;
-      if (isOther) await forgetOptOuts(tx, change.listing);
+      // Unless it is recorded, no check reads a repository's opt-out lines.
+      for (const optOut of isOther ? await tx.optOuts.of(handle) : [])
+        if (optOut.kind === 'repository' && optOut.place_key !== repository_key)
+          await tx.optOuts.remove(optOut);
       if (change.optOut)
         await recordRestored(tx, [after, change.optOut], { at, reason: 'repository_not_recorded' });
     }

@@ -122,17 +122,13 @@ export function keepsVariables({ environmentVariables }: JsonObject): boolean {
   return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);
 }
 
-function toEnvironment(recorded: unknown): Record<string, string> {
-  const kept = fixedVariables(recorded).filter(({ isKept }) => isKept);
-  return Object.fromEntries(kept.slice(0, mostWords).map(({ name, filled }) => [name, filled]));
-}
-
 export function toLaunch(recorded: JsonObject): RecordedLaunch {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';
   const before = toWords(runtimeArguments, true);
   const behind = toWords(packageArguments, false);
-  const environment = toEnvironment(environmentVariables);
+  const kept = fixedVariables(environmentVariables).filter(({ isKept }) => isKept);
+  const environment = Object.fromEntries(kept.slice(0, mostWords).map(({ name, filled }) => [name, filled]));
   const unwritten = before.unwritten ?? behind.unwritten;
   return {
     ...(runtime && { runtime }),

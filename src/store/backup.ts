@@ -186,11 +186,6 @@ async function clearBatch<Schema>(
   return true;
 }
 
-async function clear<Schema>(loading: Loading<Schema>): Promise<void> {
-  for (const table of toBackedUp(loading.tables))
-    while (await loading.commit((db) => clearBatch(loading, db, table)));
-}
-
 /** The database refuses unknown columns and missing values. */
 const insert = <Schema>(db: Kysely<Schema>, { name, backup }: BackedUpTable, rows: readonly StoredRow[]) =>
   withAnyTable(db).insertInto(name).values(rows.map(backup.toRestored)).execute();
@@ -235,7 +230,8 @@ export async function loadStore<Schema>(engine: Engine, loading: Loading<Schema>
   });
   if (state === 'in use') return undefined;
   const step = whileLoading(loading);
-  if (state === 'interrupted') await clear(step);
+  for (const table of state === 'interrupted' ? toBackedUp(tables) : [])
+    while (await step.commit((db) => clearBatch(loading, db, table)));
   const marks: StoredRow[] = [];
   return {
     async put(name, rows) {

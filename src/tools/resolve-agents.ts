@@ -21,14 +21,7 @@ import {
 import type { CopyField } from '../imports/import-run.ts';
 import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
-import {
-  longestPasted,
-  meantOf,
-  type Name,
-  nothingSaid,
-  readNames,
-  toOwners,
-} from '../listings/references/name.ts';
+import { longestPasted, meantOf, type Name, nothingSaid, readNames } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
 import { besideWords, givenEndpoints, withBeside, withoutLinks } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
@@ -60,6 +53,7 @@ import {
   namedBeside,
   readTool,
   recordsPackage,
+  referencesAt,
   toNearText,
   unrecordedWords,
   whereToAsk,
@@ -114,12 +108,7 @@ function toAsked(one: Name, at: number) {
   const meant = isPageElsewhere(one.text) ? undefined : meantOf(one.references);
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const named = meant ? namedBeside(meant) : [];
-  const host = isAt && named.length === 0 ? [toHost(meant.key)] : [];
-  const atHost = host.flatMap((key): Reference[] => [
-    { kind: 'host', key },
-    { kind: 'moved', key },
-    ...toOwners(key),
-  ]);
+  const atHost = isAt && named.length === 0 ? referencesAt(toHost(meant.key)) : [];
   const { said, configured_as } = one;
   const asked = said === nothingSaid ? `item ${at + 1}` : said;
   return {

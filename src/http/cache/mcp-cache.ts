@@ -117,10 +117,6 @@ function isRepeated(headers: Pick<Headers, 'get'>, { method, params, era }: Call
   return revision === modernRevision && repeatedMethod === method && repeatedName === name;
 }
 
-function eraOf({ _meta }: JsonObject): Call['era'] {
-  return isJsonObject(_meta) && _meta[PROTOCOL_VERSION_META_KEY] === modernRevision ? 'modern' : 'legacy';
-}
-
 function readCalled(call: Call): CacheableMessage | undefined {
   if (call.method === 'tools/call') return readCall(call);
   return call.method === 'initialize' && call.era === 'legacy' ? readInitialize(call) : readConstant(call);
@@ -136,7 +132,8 @@ function readCacheable(message: unknown, headers: Pick<Headers, 'get'>): Cacheab
   if (jsonrpc !== '2.0' || !isShort(id) || typeof method !== 'string' || !isJsonObject(params))
     return undefined;
   if (method === 'tools/list' && sendsCapability(headers)) return undefined;
-  const call = { id, method, params, era: eraOf(params) };
+  const isModern = asMembers(params._meta)[PROTOCOL_VERSION_META_KEY] === modernRevision;
+  const call: Call = { id, method, params, era: isModern ? 'modern' : 'legacy' };
   if (!isRepeated(headers, call)) return undefined;
   const read = readCalled(call);
   return read && read.key.length + read.client.length <= longest ? read : undefined;

@@ -34,12 +34,10 @@ async function* toFile(context: Context, file: number | undefined): AsyncGenerat
   yield '</urlset>\n';
 }
 
-function toIndex({ config }: Context, files: number): string {
-  const addresses = Array.from(
-    { length: files },
-    (_, at) => `${config.publicUrl}/sitemap.xml?page=${at + 1}`,
-  );
-  const named = addresses.map((address) => `<sitemap><loc>${address}</loc></sitemap>\n`).join('');
+function toIndex({ config: { publicUrl } }: Context, files: number): string {
+  const toEntry = (_: unknown, at: number) =>
+    `<sitemap><loc>${publicUrl}/sitemap.xml?page=${at + 1}</loc></sitemap>\n`;
+  const named = Array.from({ length: files }, toEntry).join('');
   return `${open}<sitemapindex ${namespace}>\n${named}</sitemapindex>\n`;
 }
 

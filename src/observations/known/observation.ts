@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.ts';
 import { type Words, type WordsPart, wordsSchema } from '../../core/words.ts';
-import type { NoAnswer } from '../../net/answer.ts';
-import type { OpenExchange, OpeningMessage } from '../asked/endpoint/conversation.ts';
+import type { OpenExchange } from '../asked/endpoint/conversation.ts';
 import { type Outcome, outcomes } from '../asked/outcome.ts';
 import type { RecordedSubject } from '../asked/run.ts';
 import type { CheckEnd, Tally } from './timeline/tally.ts';
@@ -178,33 +177,22 @@ export const currentOutcome = (one?: Pick<Observation, 'outcome' | 'is_stale'>):
  */
 type FindingRule = 'rare' | 'together' | 'unsure';
 
-export interface Finding<Value extends Json = Json> extends RecordedSubject {
+export interface Finding<Value extends Json = Json>
+  extends RecordedSubject,
+    Omit<Essence, 'value'>,
+    Pick<Reading, 'source' | 'source_url' | 'by' | 'mayPass' | 'details' | 'one_session_at' | 'as_seen'> {
   readonly value: Value | null;
-  /** SHA-256 (RFC 8785) of `{ value }` before it was shortened. */
-  readonly value_digest?: string;
   /** The whole value, if `value` is a summary of it. Two findings are equal if their whole values are. */
   readonly whole?: Json;
   /** The digest by which whole values are compared, if it is not the SHA-256 (RFC 8785) of `{ value }`. */
   readonly whole_digest?: string;
-  readonly outcome: Outcome;
-  readonly asks_for?: NoAnswer['asks_for'];
   readonly response?: Exclude<Observation['response'], undefined>;
   readonly why?: Words;
-  readonly details?: Readonly<Record<string, unknown>>;
-  /** May differ without a change of the fact, such as expiring signatures. */
-  readonly as_seen?: Readonly<Record<string, unknown>>;
   readonly rule?: FindingRule;
-  /** A second check must confirm it before it replaces what was seen. */
-  readonly mayPass?: true;
-  /** The endpoint refused a session at this time, because it has one for all clients. */
-  readonly one_session_at?: string;
   /** If the fact counts checks; its value is then the tally. */
   readonly ended?: CheckEnd;
-  readonly by?: OpeningMessage;
   /** Perhaps only for a time, so a fact that this exchange decided before is kept. */
   readonly open?: OpenExchange;
-  readonly source: string;
-  readonly source_url?: string;
 }
 
 /** As its timeline says (standing.ts). Question and unit follow from the kind. */

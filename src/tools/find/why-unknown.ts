@@ -86,6 +86,13 @@ async function besideWords(
   return say`${handleWords(only.handle)} is in a namespace of ${domain}${recorded}`;
 }
 
+/** What records may name of a host: itself, what redirects there, its domain. */
+export const referencesAt = (host: string): Reference[] => [
+  { kind: 'host', key: host },
+  { kind: 'moved', key: host },
+  ...toOwners(host),
+];
+
 /** Of an address or a host that no listing records, with who has its host or domain. */
 export async function unrecordedWords(named: Reference, found: AtHost, holding: Holders['holding']) {
   const what =
@@ -199,8 +206,7 @@ export async function readWhy(named: Reference | undefined, context: Context) {
     return { detail: detail.join(' '), beside, packages };
   }
   const host = toHost(key);
-  const readAt = (key: string) =>
-    recording([{ kind: 'host', key }, { kind: 'moved', key }, ...toOwners(key)], mostRecording);
+  const readAt = (at: string) => recording(referencesAt(at), mostRecording);
   const alike = isAtHost(named) ? toPlainHost(host) : undefined;
   const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
   if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };

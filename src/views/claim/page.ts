@@ -8,7 +8,6 @@ import {
   type OptOut,
   type ProofPlace,
 } from '../../claims/claim.ts';
-import type { LineEffect } from '../../claims/line-effect.ts';
 import { claimMethods, whatAClaimShows } from '../../claims/methods.ts';
 import { costOfNewClaim, lineRules, optOutEnd, optOutRules, optOutText } from '../../claims/rules.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -17,19 +16,19 @@ import { toLabel } from '../../document/words.ts';
 import type { claimAgent } from '../../tools/claim-agent.ts';
 import { type Html, minute, originNote, pagePath, paste, shortCommits, toCurl, withDays } from '../html.ts';
 import { assets, type PageSite, toPage } from '../layout.ts';
-import { capabilityField, hiddenFields, noWay, pause_s, standingPage, stepForm } from './standing.ts';
+import {
+  capabilityField,
+  hiddenFields,
+  noWay,
+  pause_s,
+  type StandingStep,
+  standingPage,
+  stepForm,
+} from './standing.ts';
 
 interface AskedOptOut {
   readonly answer?: Pick<ClaimResponse, 'check' | 'message'>;
   readonly problem?: Problem;
-}
-
-interface OptOutStep {
-  readonly handle: string;
-  readonly state: ListingDocument['state'];
-  readonly ways: readonly ProofPlace[];
-  readonly optOuts: readonly OptOut[];
-  readonly asked?: AskedOptOut | undefined;
 }
 
 /** These say nothing about the line, because no text could be read. */
@@ -43,7 +42,7 @@ function absence(handle: string, { check, message }: NonNullable<AskedOptOut['an
 }
 
 /** With script, this part alone is replaced. */
-function answerOf({ handle, state, optOuts, asked }: OptOutStep): Html {
+function answerOf({ handle, state, optOuts, asked }: ClaimStep): Html {
   const { problem, answer } = asked ?? {};
   return html`<div id="opt-out-answer">${
     problem && html`<div class="notice"><strong>Nothing was done.</strong> ${problem.message}</div>`
@@ -61,7 +60,7 @@ function placeField(places: readonly ProofPlace[]): Html | Html[] {
 }
 
 /** Empty if no location can hold the line. */
-function optOutSection(step: OptOutStep, claimFile: string): Html | '' {
+function optOutSection(step: ClaimStep, claimFile: string): Html | '' {
   const { handle, state, ways } = step;
   const places = ways.filter(({ kind }) => kind !== 'registry_key');
   if (places.length === 0) return '';
@@ -95,12 +94,7 @@ export const toWithdrawnPage = (site: PageSite, optOut: OptOut): Html =>
 type ClaimAnswer = z.output<typeof claimAgent.output>;
 
 /** After a form, `answer` is its result and `checked` its challenge. */
-interface ClaimStep {
-  readonly handle: string;
-  /** The easiest first. */
-  readonly ways: readonly ProofPlace[];
-  readonly effects: ReadonlyMap<ClaimKind, LineEffect | undefined>;
-  readonly state: ListingDocument['state'];
+interface ClaimStep extends Omit<StandingStep, 'claim'> {
   readonly optOuts: readonly OptOut[];
   readonly claim?: ListingDocument['claim'];
   readonly origin_note?: ListingDocument['origin_note'];

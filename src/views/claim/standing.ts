@@ -34,9 +34,10 @@ export const capabilityField = (
 export const noWay =
   'The listing records no repository that can be read here, and its namespace is neither a domain nor a GitHub account, so the listing cannot be claimed. To make that possible, add a repository that this service can read to its server.json in the registry, and wait for the next import.';
 
-interface StandingStep {
+export interface StandingStep {
   readonly handle: string;
   readonly state: ListingDocument['state'];
+  /** The easiest first. */
   readonly ways: readonly ProofPlace[];
   readonly effects: ReadonlyMap<ClaimKind, LineEffect | undefined>;
   readonly claim: NonNullable<ListingDocument['claim']>;

@@ -44,8 +44,9 @@ export interface Reading extends Essence {
     readonly redirects_to?: string;
   };
   readonly details?: Readonly<Record<string, unknown>>;
+  /** The endpoint refused a session at this time, because it has one for all clients. */
   readonly one_session_at?: string;
-  /** May differ from check to check. */
+  /** May differ without a change of the fact, such as expiring signatures. */
   readonly as_seen?: Readonly<Record<string, unknown>>;
 }
 
