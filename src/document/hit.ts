@@ -235,12 +235,12 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
   const malware = saidAs(observations, ['malware']);
   const before = [...malware, ...saidAs(observations, ['other_malware'])];
-  const ended = saidAs(observations, ['deprecated', 'superseded']);
-  const facts = [...before, ...hit.facts, ...ended].concat(laterWords(listing, versions) ?? []);
+  const told = saidAs(observations, ['deprecated', 'superseded', 'contradiction']);
+  const facts = [...before, ...hit.facts, ...told].concat(laterWords(listing, versions) ?? []);
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }
 
-/** Reports of malicious code and what ends a package are in what stands out. */
+/** Reports of malicious code, and what ends or contradicts a package, are in what stands out. */
 export function besideStandsOut(
   { listing, observations, native, copyLacks }: HitFacts,
   match?: Match,

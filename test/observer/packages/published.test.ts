@@ -366,6 +366,14 @@ it('says first that a package names the listing and the repository of another pu
   );
   expect(answer.indexOf('names itself')).toBeLessThan(answer.indexOf('* Whose'));
   expect(answer).not.toContain('names this listing');
+  const { listings } = await callTool<{ listings: { handle: string; facts: string[] }[] }>(
+    directory,
+    'search_agents',
+    { query: 'io.github.bob/x' },
+  );
+  expect(listings.find(({ handle }) => handle === 'io.github.bob/x')?.facts.join(' | ')).toContain(
+    '`npm:copied` names itself `io.github.alice/x`; this record is `io.github.bob/x`',
+  );
   expect(await answerOf('io.github.bob/own')).toMatch(
     /\* Whose: .*the package names this listing itself; licence `MIT`/,
   );
