@@ -208,13 +208,16 @@ export const toBraced = (text: string): string =>
     return name === undefined ? whole : `{${name}}`;
   });
 
-/** What the caller fills in, also if percent-encoded. */
+/** As `toBraced`, also if percent-encoded. */
+export const bracedIn = (text: string): string =>
+  toBraced(text.replace(/%(?:[57][BD]|3[CE])/gi, decodeURIComponent));
+
+/** In a text of `toBraced`. */
+export const openPart = /\{([^{}"'%]+)\}/g;
+
+/** What the caller fills in. */
 export const placeholdersIn = (text: string): string[] => [
-  ...new Set(
-    [...toBraced(text.replace(/%(?:[57][BD]|3[CE])/gi, decodeURIComponent)).matchAll(/\{([^{}"'%]+)\}/g)].map(
-      ([, name = '']) => name,
-    ),
-  ),
+  ...new Set([...bracedIn(text).matchAll(openPart)].map(([, name = '']) => name)),
 ];
 
 /** Nothing beside it. */

@@ -15,6 +15,7 @@ import {
   toAddressKey,
   toPackageReference,
 } from '../listings/references/references.ts';
+import { isFitting } from '../listings/references/templates.ts';
 import { namespaceHoldsEndpoint } from '../observations/known/kinds/publisher.ts';
 import { recordPackageTypes, recordTransports } from '../observations/known/kinds/record.ts';
 import { type MalwareObservation, saidAs } from '../observations/known/malware.ts';
@@ -51,7 +52,7 @@ const toKey = (one: ListingRemote | ListingPackage) =>
 
 const isMeant = (asked: Reference) => (one: ListingRemote | ListingPackage) =>
   'url' in one
-    ? asked.kind === 'endpoint' && asked.key === toAddressKey(one.url)
+    ? (asked.kind === 'endpoint' && asked.key === toAddressKey(one.url)) || isFitting(one, asked)
     : isSameReference(asked, toPackageReference(one));
 
 function aboutWords(all: Ways, part: Ways): Words {

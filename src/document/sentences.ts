@@ -71,8 +71,13 @@ const pathWords = ({ path }: ListingInput, isOne = true) =>
   path && own(isOne ? ', a path of yours' : ', paths of yours');
 
 /** `Authorization as Bearer {token}`, `token in -e KEY={token}`. `YOUR_API_KEY` was left from an example. */
-export const inputName = ({ kind, name, value }: Pick<ListingInput, 'name'> & Partial<ListingInput>): Words =>
-  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${value !== undefined && say` ${own(kind === 'variable' ? 'in' : 'as')} ${code(value)}`}`;
+export const inputName = ({
+  kind,
+  name,
+  value,
+  choices,
+}: Pick<ListingInput, 'name'> & Partial<ListingInput>): Words =>
+  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${choices && say` (one of ${codes(choices, mostInputs, choices.length)})`}${value !== undefined && say` ${own(kind === 'variable' ? 'in' : 'as')} ${code(value)}`}`;
 
 export const inputNames = (names: readonly string[], most: number): Words =>
   join(

@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerReference } from '../listings/references/former.ts';
-import { ownerKeysOf, placeKeysOf } from '../listings/references/references.ts';
+import { placeKeysOf } from '../listings/references/of-record.ts';
+import { ownerKeysOf } from '../listings/references/references.ts';
 import {
   type ComparedVersion,
   compareVersion,

@@ -20,7 +20,15 @@ import { toRepositoryKey } from '../net/repository-place.ts';
 import { isSecretName } from '../observations/known/kinds/lists/secret-argument.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/query.ts';
 import type { CopyField } from './import-run.ts';
-import { isOfRunner, keepsVariables, recordedLine, recordedText, toLaunch, toReaches } from './launch.ts';
+import {
+  isOfRunner,
+  keepsVariables,
+  recordedLine,
+  recordedText,
+  scalar,
+  toLaunch,
+  toReaches,
+} from './launch.ts';
 import { onceEach } from './one-endpoint.ts';
 
 const longestName = 200;
@@ -87,8 +95,19 @@ function toInput(
 const toHeaders = (headers: unknown) =>
   objectsOf(headers).flatMap((given) => toInput('header', given.name, given));
 
+const mostChoices = 20;
+
+/** All or none. */
+function choicesOf({ choices }: JsonObject): Pick<ListingInput, 'choices'> {
+  const all = Array.isArray(choices) ? choices.map((one) => recordedLine(scalar(one))) : [];
+  const isTold = all.length > 0 && all.length <= mostChoices;
+  return isTold && all.every((one) => one !== '' && one.length <= longestValue) ? { choices: all } : {};
+}
+
 const toVariables = (variables: unknown) =>
-  namedObjects(variables).flatMap(([name, given]) => toInput('variable', name, given));
+  namedObjects(variables).flatMap(([name, given]) =>
+    toInput('variable', name, given).map((one) => (one.secret ? one : { ...one, ...choicesOf(given) })),
+  );
 
 /** Of those that the record sets, what a caller who starts the package otherwise has to set, too. */
 const toEnvironment = (variables: unknown) =>

@@ -32,6 +32,7 @@ const listingInput = z.object({
     'Not marked as secret by the record, but by its name or value a credential, or a part of an address that the record does not describe',
   ),
   path: z.literal(true).optional().describe('The path of a file or folder, by the record'),
+  choices: z.array(z.string()).optional().describe('All values of a part of an address, by the record'),
   value: z.string().optional().describe('Its form in the record; the caller fills in {name}'),
   description: z.string().optional().describe('The description by its publisher'),
 });

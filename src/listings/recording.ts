@@ -3,10 +3,11 @@ import { isOnNamespace, namespaceIdentity } from '../core/identity.ts';
 import { ownerFacet } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
-import { listingTable, withoutHidden } from './listing.ts';
+import { type Listing, listingTable, withoutHidden } from './listing.ts';
 import { readPaidOn } from './references/payees.ts';
 import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
 import { selectHolders } from './references/shared.ts';
+import { isFitting, storedAs } from './references/templates.ts';
 import type { Db, ListingRow } from './schema.ts';
 import { readByIds } from './table.ts';
 
@@ -52,17 +53,27 @@ function inOrder<Row extends { readonly handle: string }>(
   return [...ownFirst, ...rows.filter(({ handle }) => !handles.has(handle))];
 }
 
+/** All; none if there are too many candidates to know. */
+async function readFitting(db: Db, asked: Reference) {
+  const rows = await selectRecording(db, storedAs(asked).map(keyOfReference), mostHeld + 1);
+  if ([...Map.groupBy(rows, ({ key }) => key).values()].some((some) => some.length > mostHeld)) return [];
+  const fitting = rows.filter(({ remotes }) =>
+    (JSON.parse(remotes) as Listing['remotes']).some((one) => isFitting(one, asked)),
+  );
+  return [...new Map(fitting.map((one) => [one.handle, one])).values()];
+}
+
 async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
   const holder = holderOfReference(reference);
   if (holder === undefined || rows.length < 2) return rows;
-  const isAll = rows.length < limit;
+  const isAll = rows.length < limit || reference.kind === 'template';
   const held = isAll
     ? rows.filter(({ publisher }) => publisher === holder)
     : await selectOldest(db, keyOfReference(reference), Math.max(limit, mostHeld), holder);
   return inOrder(reference, held, rows).slice(0, limit);
 }
 
-const isOfMany = ({ kind }: Reference): boolean => kind === 'host' || kind === 'pay_to';
+const isOfMany = ({ kind }: Reference): boolean => /^(?:host|pay_to|template)$/.test(kind);
 
 async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
   const facets = [ownerFacet(owner)];
@@ -81,6 +92,7 @@ export async function readRecording(
   const byKey = Map.groupBy(rows, ({ key }) => key);
   const oldest = (one: Reference): Promise<readonly RecordingRow[]> | readonly RecordingRow[] => {
     if (one.kind === 'owner') return readOwned(db, index, one.key, limit);
+    if (one.kind === 'template') return readFitting(db, one);
     const key = keyOfReference(one);
     if (!isOfMany(one)) return byKey.get(key) ?? [];
     return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
@@ -119,8 +131,10 @@ export async function readHolding(db: Db, index: SearchIndex, reference: Referen
       publisher: namespaceIdentity(handle),
     }));
   const key = keyOfReference(reference);
-  const rows = network === undefined ? await selectHolding(db, key) : await selectPaidOn(db, key, network);
+  const select = () => (network === undefined ? selectHolding(db, key) : selectPaidOn(db, key, network));
+  const rows = kind === 'template' ? await readFitting(db, reference) : await select();
   const holder = holderOfReference(reference);
-  const held = rows.filter(({ publisher }) => publisher === holder);
-  return inOrder(reference, held, rows);
+  const all = rows.map(({ id, handle, publisher }) => ({ id, handle, publisher }));
+  const held = all.filter(({ publisher }) => publisher === holder);
+  return inOrder(reference, held, all);
 }

@@ -18,8 +18,9 @@ import {
 } from './listing.ts';
 import { createListingReads, readNewestVersions } from './reads.ts';
 import { deleteFormer, type FormerReference, replaceFormer } from './references/former.ts';
+import { rowReferences } from './references/of-record.ts';
 import { endPayees } from './references/payees.ts';
-import { rowReferences, toIndexKeys } from './references/references.ts';
+import { toIndexKeys } from './references/references.ts';
 import { deleteReferences, putReferences } from './references/shared.ts';
 import type { Db, ListingRow } from './schema.ts';
 

@@ -27,6 +27,9 @@ const entries = [
   registryEntry('com.example/mail', {
     remotes: [{ type: 'streamable-http', url: 'https://mail.example.com/mcp' }],
   }),
+  registryEntry('com.example/tenants', {
+    remotes: [{ type: 'streamable-http', url: 'https://{tenant}.example.org/mcp' }],
+  }),
   registryEntry('com.example/dead', {
     remotes: [{ type: 'streamable-http', url: 'https://dead.example.com/mcp' }],
   }),
@@ -849,6 +852,7 @@ describe('a dump', () => {
       mail: { url: 'https://mail.example.com/mcp' },
       dead: { url: 'https://dead.example.com/mcp' },
       left: { url: 'https://new.example.net/mcp' },
+      tenant: { url: 'https://acme.example.org/mcp' },
       hidden: { command: 'uvx', args: ['ledger-tools'] },
       typo: { command: 'npx', args: ['webhook'] },
       page: { url: `${directory.url}/agents/x` },
@@ -865,6 +869,7 @@ describe('a dump', () => {
     for (const said of [
       /Stands out: No usable answer from the endpoint on \d{4}-/,
       /com\.example\/left`, found as the only listing that records what redirected Dossier to this address/,
+      /com\.example\/tenants`, found as the only listing that records a template that fits this address, `/,
       /Stands out: No observation is newer than \d{4}-/,
       /^ {2}\* answered \d{4}-/m,
       /^ {2}\* The operator has hidden the title, description and status message of this listing\. \| /m,

@@ -48,6 +48,20 @@ const directory = await openedDirectory({
       remotes: [{ type: 'streamable-http', url: 'https://[2001:db8::1]/mcp' }],
     }),
     packaged('com.example.open/package', 'npm', 'open-mcp', '1.0.0'),
+    ...Object.entries({
+      'com.lathkill/erp': { url: 'https://{tenant}.lathkill.com/mcp' },
+      'com.garganey/mail': { url: 'https://api.garganey.com/{tenant}/mcp' },
+      'com.smew/maps': {
+        url: 'https://smew.com/{region}-{team}/mcp?key={key}',
+        variables: { region: { description: 'Where it runs', choices: ['eu', 'us'] } },
+      },
+      'com.twin/one': { url: 'https://{tenant}.twin.example.net/mcp' },
+      'com.twin/two': { url: 'https://{team}.twin.example.net/mcp' },
+      'com.teal/hosted': { url: 'https://{project}.vercel.app/mcp' },
+      'com.teal/any': { url: 'https://{host}/mcp' },
+    }).map(([handle, remote]) =>
+      registryEntry(handle, { remotes: [{ type: 'streamable-http', ...remote }] }),
+    ),
   ],
   hosts: { 'open.example.com': server },
   environment: { LIMITS: 'off' },
@@ -112,4 +126,77 @@ it('an answer names the template and the part', async () => {
   expect(answer).toContain(
     'Takes a variable placeholder `YOUR_GENERATED_TOKEN`, not marked as secret (record)',
   );
+});
+
+const fits = (url: string) =>
+  `the only listing that records a template that fits this address, \`${url}\`; recording does not show control; Dossier checks no address of a template`;
+const lathkill = 'https://{tenant}.lathkill.com/mcp';
+const garganey = 'https://api.garganey.com/{tenant}/mcp';
+const smew = 'https://smew.com/{region}-{team}/mcp?key={key}';
+
+it.each([
+  ['https://acme.lathkill.com/mcp', 'com.lathkill/erp', lathkill],
+  ['https://ACME.lathkill.com:443/mcp/', 'com.lathkill/erp', lathkill],
+  ['https://acme.lathkill.com/mcp?debug=1', 'com.lathkill/erp', lathkill],
+  ['https://a.b.lathkill.com/mcp', undefined],
+  ['https://lathkill.com/mcp', undefined],
+  ['https://acme.lathkill.com/sse', undefined],
+  ['https://acme-lathkill.com/mcp', undefined],
+  ['https://api.garganey.com/acme.io/mcp', 'com.garganey/mail', garganey],
+  ['https://api.garganey.com/mcp', undefined],
+  ['https://api.garganey.com/a/b/mcp', undefined],
+  ['https://smew.com/eu-north-7/mcp?key=s3cret', 'com.smew/maps', smew],
+  ['https://smew.com/xx-north/mcp?key=s3cret', undefined],
+  ['https://smew.com/eu-north/mcp', undefined],
+  ['https://anybody.vercel.app/mcp', undefined],
+  ['https://any.example.net/mcp', undefined],
+])('an address that fits a template leads to its listing: %s', async (address, handle, url = '') => {
+  const [resolved] = ((await post('resolve_agents', { handles: [address] })) as { results: object[] })
+    .results;
+  const agent = await post('get_agent', { handle: address });
+  const search = JSON.stringify(await post('search_agents', { query: address }));
+  expect(JSON.stringify([resolved, agent, search])).not.toContain('s3cret');
+  if (handle === undefined) {
+    expect(resolved).toMatchObject({ outcome: 'not_listed' });
+    expect(agent).toMatchObject({ code: 'unknown_handle' });
+    expect(search).not.toContain('is the only listing');
+    return;
+  }
+  expect(resolved).toMatchObject({ outcome: 'listed', handle, found_by: fits(url) });
+  expect(agent).toMatchObject({ handle, found_by: fits(url) });
+  expect(search).toContain(JSON.stringify(fits(url)).slice(1, -1));
+  const surface = await post('check_surface', { handle: address, tools: [] });
+  expect(surface).toMatchObject({ handle, result: 'never_seen' });
+  expect(JSON.stringify(await post('check_offer', { url: address, offer: {} }))).toContain(fits(url));
+});
+
+it('the choices of a part are said', async () => {
+  expect(JSON.stringify(await post('get_agent', { handle: 'com.smew/maps' }))).toContain(
+    'Takes a variable `region` (one of `eu`, `us`); takes variables `team`, `key`, not marked as secret (record).',
+  );
+});
+
+it('of several templates that fit, none is chosen, and one that does not fit is named near', async () => {
+  for (const [tool, input] of [['get_agent', {}] as const, ['check_surface', { tools: [] }] as const]) {
+    const answer = await post(tool, { handle: 'https://a.twin.example.net/mcp', ...input });
+    expect(answer).toMatchObject({
+      code: 'several_listings',
+      candidates: [{ handle: 'com.twin/one' }, { handle: 'com.twin/two' }],
+    });
+    expect(JSON.stringify(answer)).toContain(
+      '2 listings record a template that fits this address. Recording does not show control; Dossier checks no address of a template.',
+    );
+  }
+  expect(await post('get_agent', { handle: 'https://lathkill.com/mcp' })).toMatchObject({
+    near: ['com.lathkill/erp'],
+    detail: expect.stringContaining(
+      'No listing shown here records this address as an endpoint, a repository or a package; `com.lathkill/erp` is in a namespace of `lathkill.com` and records `https://{tenant}.lathkill.com/mcp`.',
+    ),
+  });
+  expect(JSON.stringify(await post('get_agent', { handle: 'http://acme.lathkill.com/mcp' }))).toContain(
+    'can be read on its way; the record names `https://{tenant}.lathkill.com/mcp`.',
+  );
+  expect(await post('get_agent', { handle: 'acme.lathkill.com/mcp' })).toMatchObject({
+    handle: 'com.lathkill/erp',
+  });
 });

@@ -43,6 +43,7 @@ const applied = [
   '0019-restored',
   '0020-compared',
   '0021-called',
+  '0022-templates',
 ];
 
 const namesOf = async (databaseUrl: string) =>

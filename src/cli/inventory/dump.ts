@@ -5,7 +5,9 @@ import { type ListingDocument, listingDocument } from '../../document/listing-do
 import { copyLacksSentence } from '../../document/record.ts';
 import type { ResolvedNames } from '../../document/resolved.ts';
 import type { Listing } from '../../listings/listing.ts';
-import { type Reference, redirectsOf, referencesOf } from '../../listings/references/references.ts';
+import { referencesOf } from '../../listings/references/of-record.ts';
+import { type Reference, redirectsOf } from '../../listings/references/references.ts';
+import { isFitting, storedAs } from '../../listings/references/templates.ts';
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isDated } from '../../observations/known/observation.ts';
 import { payeesOf } from '../../observations/known/prices/payees.ts';
@@ -72,11 +74,14 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
     ].map((reference: Reference) => ({ document, reference })),
   );
   const byKey = Map.groupBy(recorded, ({ reference: { kind, key } }) => `${kind} ${key}`);
-  const recording = ({ kind, key, registry, network }: Reference) => {
-    const found = (byKey.get(`${kind} ${key}`) ?? []).filter(
-      ({ reference }) =>
+  const recording = (asked: Reference) => {
+    const { registry, network } = asked;
+    const stored = storedAs(asked).flatMap(({ kind, key }) => byKey.get(`${kind} ${key}`) ?? []);
+    const found = stored.filter(
+      ({ document, reference }) =>
         (registry ?? reference.registry) === reference.registry &&
-        (network ?? reference.network) === reference.network,
+        (network ?? reference.network) === reference.network &&
+        (asked.kind !== 'template' || document.remotes.some((one) => isFitting(one, asked))),
     );
     return [...new Set(found.map(({ document }) => document))];
   };

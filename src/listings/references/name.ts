@@ -152,6 +152,7 @@ function toPlaceReferences(text: string): Reference[] {
     ...endpoints.slice(1),
     ...(repository ? toRepositories(repository) : []),
     ...(isAddress ? [] : toPackageReferences(text)),
+    ...(bare && !isAddress ? [] : keys.map((key) => ({ kind: 'template' as const, key }))),
     ...(bare ? [{ kind: 'host' as const, key: bare }] : []),
     ...keys.slice(-1).flatMap((key) => (key === repository ? [] : { kind: 'moved' as const, key })),
     ...(isOwn ? [] : owners),

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { handleParts } from '../../core/handle.ts';
-import { Holder, namespaceIdentity, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
+import { Holder, repositoryIdentity } from '../../core/identity.ts';
 import { hasTemplateHost } from '../../core/text.ts';
-import { isPlaceholder, letters, ownerFacets, ownerLabel } from '../../search/query.ts';
+import { letters, ownerFacets } from '../../search/query.ts';
 import { lightWords, questionWords, stopWords, toWords } from '../../search/words.ts';
-import type { Listing, ListingPackage } from '../listing.ts';
-import type { ListingRow, ListingSchema, ReferenceKind } from '../schema.ts';
+import type { ListingPackage } from '../listing.ts';
+import type { ListingRow, ReferenceKind } from '../schema.ts';
 import { isImageType } from './command.ts';
 
 /** Several records may name it, or a listing asks to be paid there. */
@@ -60,49 +59,17 @@ export function toPackageReference(recorded: ListingPackage): Reference {
   };
 }
 
-/** Shorter texts may be equal by chance. */
-const shortestDescription = 40;
-const shortestWord = 3;
+export const shortestWord = 3;
 
 const saysLittle = [stopWords, lightWords, questionWords];
 
 /** More than that it is an MCP server or an API. */
-const isTelling = (name: string) =>
+export const isTelling = (name: string) =>
   toWords(name).some(({ text }) => text.length >= shortestWord && !saysLittle.some((list) => list.has(text)));
 
 /** None for a name that says too little to tell listings apart. */
 export const toCalled = (...names: readonly string[]): Reference[] =>
   names.filter(isTelling).map((name) => ({ kind: 'called', key: letters(name) }));
-
-/** A short one counts only with a telling name after the slash, a placeholder never. */
-function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'description'>): Reference[] {
-  const key = description.toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
-  if (key === '' || isPlaceholder(description)) return [];
-  if (key.length >= shortestDescription) return [{ kind: 'description', key }];
-  const name = handle.slice(handle.indexOf('/') + 1).toLowerCase();
-  return isTelling(name) ? [{ kind: 'namesake', key: `${name} ${key}` }] : [];
-}
-
-/** Of a file or an image, as security tools name it. */
-function digestOf({ identifier, file_sha256 }: ListingPackage): Reference[] {
-  const [key = file_sha256] = /(?<=@sha256:)[\da-f]{64}$/.exec(identifier) ?? [];
-  return key === undefined ? [] : [{ kind: 'package', key }];
-}
-
-function recordedPlaces({
-  remotes,
-  packages,
-  repository_key,
-}: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>): Reference[] {
-  const endpoints = remotes.flatMap(({ url }) => toAddressKey(url) ?? []);
-  return [
-    ...endpoints.map((key) => ({ kind: 'endpoint' as const, key })),
-    ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
-    ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
-    ...packages.map(toPackageReference),
-    ...packages.flatMap(digestOf),
-  ];
-}
 
 /** Another host that an endpoint redirects to, as an address with the same path and alone. */
 export function redirectsOf(endpoint: string, host: string | undefined): Reference[] {
@@ -113,42 +80,8 @@ export function redirectsOf(endpoint: string, host: string | undefined): Referen
 
 /** The identity of a domain, or of a repository's account. */
 export function holderOfReference({ kind, key }: Reference): string | undefined {
-  if (kind === 'endpoint' || kind === 'host') return Holder.ofHost(toHost(key)).id;
+  if (kind === 'endpoint' || kind === 'host' || kind === 'template') return Holder.ofHost(toHost(key)).id;
   return kind === 'repository' ? repositoryIdentity(key) : undefined;
-}
-
-/** The account and the domains that a record names, and those of the namespace. */
-function holdersOf({
-  handle,
-  repository_key = '',
-  website = '',
-  remotes,
-}: Pick<Listing, 'handle' | 'repository_key' | 'website' | 'remotes'>): Reference[] {
-  const own = Holder.ofNamespace(handle);
-  const account = repositoryIdentity(repository_key);
-  const domains = [website, ...remotes.map(({ url }) => url)].flatMap((url) => websiteDomain(url) ?? []);
-  const ofOwn: Reference = { kind: own.isAccount ? 'account' : 'website', key: own.id };
-  return [
-    ofOwn,
-    ...(account ? [{ kind: 'account' as const, key: account }] : []),
-    ...[...new Set(domains)].map((key) => ({ kind: 'website' as const, key })),
-  ];
-}
-
-export function referencesOf(
-  listing: Pick<
-    Listing,
-    'handle' | 'title' | 'description' | 'remotes' | 'packages' | 'repository_key' | 'website'
-  >,
-): Reference[] {
-  const word = ownerLabel(listing.handle);
-  return [
-    ...toCalled(handleParts(listing.handle).name, listing.title ?? ''),
-    ...holdersOf(listing),
-    ...recordedPlaces(listing),
-    ...descriptionOf(listing),
-    ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
-  ];
 }
 
 /** A package without a registry is of any. */
@@ -164,38 +97,9 @@ export const keyOfReference = ({ kind, key, registry }: Reference): string =>
     ? toReferenceKey('name', key)
     : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
 
-const referenceKeys = (
-  all: readonly Reference[],
-): Pick<ListingSchema['listing_reference'], 'kind' | 'key'>[] =>
-  all.flatMap((one) => [
-    { kind: one.kind, key: keyOfReference(one) },
-    ...(one.kind === 'package' && one.registry !== undefined && !one.isElsewhere
-      ? [{ kind: 'name' as const, key: toReferenceKey('name', one.key) }]
-      : []),
-  ]);
-
-export const placeKeysOf = (
-  recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
-): ReadonlySet<string> => new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
-
 /** Of the domain or account of its namespace. */
 export const ownerKeysOf = (handle: string): string[] =>
   ownerFacets(handle).map((facet) => keyOfReference({ kind: 'owner', key: facet.slice('owner:'.length) }));
-
-export function rowReferences(row: ListingRow): ListingSchema['listing_reference'][] {
-  const { handle, published_at } = row;
-  const all = referencesOf({
-    handle,
-    title: (row.hidden === 1 ? undefined : row.title) ?? undefined,
-    description: row.hidden === 1 ? '' : row.description,
-    remotes: JSON.parse(row.remotes) as Listing['remotes'],
-    packages: JSON.parse(row.packages) as Listing['packages'],
-    repository_key: row.repository_key ?? undefined,
-    website: row.website ?? undefined,
-  });
-  const same = { handle, published_at, publisher: namespaceIdentity(handle), as_of: '' };
-  return [...new Map(referenceKeys(all).map((one) => [one.key, { ...one, ...same }])).values()];
-}
 
 /** The listing is found by them, but does not show them. */
 export const toIndexKeys = ({ handle, namespace }: Pick<ListingRow, 'handle' | 'namespace'>): string[] => [

@@ -80,6 +80,7 @@ const files = [
   '0019-restored',
   '0020-compared',
   '0021-called',
+  '0022-templates',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -31,6 +31,7 @@ import {
   toHost,
   toPackageReference,
 } from '../../listings/references/references.ts';
+import { isFitting } from '../../listings/references/templates.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
 export const mostNamed = 5;
@@ -51,6 +52,7 @@ const doing = {
   advisory: ['has', 'have', 'had'],
   called: ['has', 'have', 'had'],
   moved: ['records what redirected Dossier to', 'record what redirected Dossier to', ''],
+  template: ['records a template that fits', 'record a template that fits', ''],
   place: ['records', 'record', 'recorded'],
 } as const;
 const doingOf = ({ kind }: Reference) => doing[kind in doing ? (kind as keyof typeof doing) : 'place'];
@@ -59,6 +61,7 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
   if (kind === 'called') return own('this name or title');
   if (kind === 'host') return own('an endpoint at this host');
+  if (kind === 'template') return own('this address');
   if (kind === 'moved') return own(key.includes('/') ? 'this address' : 'this host');
   if (kind === 'advisory') return say`a package that Dossier read ${code(key)} about, for some version of it`;
   if (kind === 'pay_to')
@@ -118,9 +121,9 @@ function notShown({ kind }: Reference): Words {
   if (kind === 'owner' || kind === 'advisory') return say``;
   if (kind === 'called') return own('anybody may choose a name');
   if (kind === 'moved') return own('whether it has the same owner is not shown');
-  return own(
-    kind === 'pay_to' ? 'this does not show who owns the address' : 'recording does not show control',
-  );
+  if (kind === 'pay_to') return own('this does not show who owns the address');
+  const unchecked = own('; Dossier checks no address of a template');
+  return say`recording does not show control${kind === 'template' && unchecked}`;
 }
 
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
@@ -135,17 +138,23 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
 const isAtPlace = (place: Reference) => (url: string) =>
   toReferences(url).some((one) => isSameReference(place, one));
 
-function recordedAs({ remotes, repository }: Listing, found: Reference, asked: string): Words {
-  if (found.kind !== 'endpoint' && found.kind !== 'repository') return say``;
-  const written = [...remotes.map(({ url }) => url), repository ?? ''];
-  const isExact = (one: string) => toAddressKey(one) === found.key;
-  const recorded = written.find(isExact) ?? written.find(isAtPlace(found));
-  return recorded === undefined || recorded === asked ? say`` : say` as ${code(recorded)}`;
+const isOfAddress = ({ kind }: Reference): boolean => kind === 'endpoint' || kind === 'template';
+
+const recordedAt = ({ remotes }: Listing, place: Reference): readonly string[] =>
+  remotes.filter((one) => isFitting(one, place) || isAtPlace(place)(one.url)).map(({ url }) => url);
+
+function recordedAs(only: Listing, found: Reference, asked: string): Words {
+  if (!isOfAddress(found) && found.kind !== 'repository') return say``;
+  const { repository = '' } = only;
+  const written = [...recordedAt(only, found), ...[repository].filter(isAtPlace(found))];
+  const recorded = written.find((one) => toAddressKey(one) === found.key) ?? written[0];
+  if (recorded === undefined || recorded === asked) return say``;
+  return say`${own(found.kind === 'template' ? ',' : ' as')} ${code(recorded)}`;
 }
 
-function unencryptedWords({ remotes }: Listing, found: Reference, asked: string): Words | undefined {
-  if (found.kind !== 'endpoint' || !/^http:/i.test(asked)) return undefined;
-  const recorded = remotes.map(({ url }) => url).filter(isAtPlace(found));
+function unencryptedWords(only: Listing, found: Reference, asked: string): Words | undefined {
+  if (!isOfAddress(found) || !/^http:/i.test(asked)) return undefined;
+  const recorded = recordedAt(only, found);
   const [one] = recorded.some((url) => /^http:/i.test(url)) ? [] : recorded;
   return one === undefined
     ? one
@@ -167,7 +176,7 @@ function beyondWords(
   { text, within, version }: AskedPlace,
   isNow = true,
 ): Words | undefined {
-  if (isNow && kind === 'endpoint' && toAddressKey(text)?.startsWith(`${key}?`))
+  if (isNow && isOfAddress({ kind, key }) && toAddressKey(text)?.startsWith(`${key}?`))
     return own(
       'The address asked for has a query that the recorded one does not have; the facts are about the address without it.',
     );
@@ -206,14 +215,6 @@ function beyondWords(
   return say`${what}; ${about}${other}.`;
 }
 
-export const noAdvisory =
-  'Dossier has read this advisory about no package that a listing records. It reads what OSV has about those packages, not about what they depend on.';
-
-export const whatLooksAlike = (host: string, alike: string): string =>
-  toText(
-    say`No listing shown here records an address at ${code(host)}, which looks like ${code(alike)} but is another host: what is in near is about the other one.`,
-  );
-
 function lookAlikeWords(found: Reference): Words | undefined {
   const host = toHost(found.key);
   const alike = isAtHost(found) ? toPlainHost(host) : undefined;
@@ -243,7 +244,7 @@ export function countOfHolders(found: readonly unknown[], all: HeldBy): Words {
 
 /** A name that is searched as one: a plain word needs a registry. */
 function nameOfPlace({ kind, key, registry, network }: Reference, [first]: readonly Listing[]): string {
-  if (kind === 'endpoint' || kind === 'repository' || kind === 'moved') return `https://${key}`;
+  if (/^(?:endpoint|template|repository|moved)$/.test(kind)) return `https://${key}`;
   if (kind === 'pay_to') return payeeName({ address: key, network });
   const isPlain = kind === 'package' && /^\w+$/.test(key);
   const known = isPlain && first?.packages.map(toPackageReference).find((one) => one.key === key);

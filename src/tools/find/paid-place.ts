@@ -4,7 +4,7 @@ import { isOnNamespace } from '../../core/identity.ts';
 import { wrongField } from '../../core/problem.ts';
 import { dayText } from '../../core/text.ts';
 import { code, isEmpty, join, own, say, source, type Words } from '../../core/words.ts';
-import { askedPart, atPart } from '../../document/asked-part.ts';
+import { askedPart, atPart, partOf } from '../../document/asked-part.ts';
 import type { ListingFacts } from '../../document/record.ts';
 import { reasonWords } from '../../document/resolved.ts';
 import type { Listing } from '../../listings/listing.ts';
@@ -68,8 +68,8 @@ type FoundPlace = Pick<PaidPlace, 'facts' | 'found'> & { readonly former?: PaidP
 /** Throws several_listings. */
 async function findByAddress(address: string, context: Context): Promise<FoundPlace> {
   const recorded = toEndpoints(address);
-  const moved = toReferences(address).filter(({ kind }) => kind === 'moved');
-  const references = [...recorded, ...hostsOf(address), ...moved];
+  const ofKind = (wanted: Reference['kind']) => toReferences(address).filter(({ kind }) => kind === wanted);
+  const references = [...recorded, ...ofKind('template'), ...hostsOf(address), ...ofKind('moved')];
   const { now, before } = await findHolders({ references, text: address }, context);
   if (now && 'candidates' in now) {
     const holder = await findHolder(address, recorded, context);
@@ -79,7 +79,8 @@ async function findByAddress(address: string, context: Context): Promise<FoundPl
   if (now) {
     const facts = await readFacts(now.handle, context);
     const isThere = endpointsAt(address, facts.listing).length > 0;
-    return { facts, found: isThere ? say`` : say`It is ${now.found_by ?? say``}.` };
+    const isOpen = ofKind('template').some((one) => partOf(facts.listing, [one]));
+    return { facts, found: isThere && !isOpen ? say`` : say`It is ${now.found_by ?? say``}.` };
   }
   const isOnly = before && 'found_by' in before && before.found_by;
   const had = isOnly ? say` ${code(before.handle)} is ${before.found_by}.` : say``;

@@ -16,15 +16,16 @@ import { toAppeal } from '../../moderation/moderation.ts';
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
 import { foldToolName } from '../../search/tool-names.ts';
-import {
-  countOfHolders,
-  type Holders,
-  mostNamed,
-  mostRecording,
-  noAdvisory,
-  whatLooksAlike,
-} from './holders.ts';
+import { countOfHolders, type Holders, mostNamed, mostRecording } from './holders.ts';
 import { findLacking } from './near-misses.ts';
+
+const noAdvisory =
+  'Dossier has read this advisory about no package that a listing records. It reads what OSV has about those packages, not about what they depend on.';
+
+const whatLooksAlike = (host: string, alike: string): string =>
+  toText(
+    say`No listing shown here records an address at ${code(host)}, which looks like ${code(alike)} but is another host: what is in near is about the other one.`,
+  );
 
 export const maxNear = 5;
 
