@@ -53,14 +53,13 @@ function inOrder<Row extends { readonly handle: string }>(
   return [...ownFirst, ...rows.filter(({ handle }) => !handles.has(handle))];
 }
 
-/** All; none if there are too many candidates to know. */
+/** All; none if the candidates have too many endpoints to compare. */
 async function readFitting(db: Db, asked: Reference) {
   const rows = await selectRecording(db, storedAs(asked).map(keyOfReference), mostHeld + 1);
-  if ([...Map.groupBy(rows, ({ key }) => key).values()].some((some) => some.length > mostHeld)) return [];
-  const fitting = rows.filter(({ remotes }) =>
-    (JSON.parse(remotes) as Listing['remotes']).some((one) => isFitting(one, asked)),
-  );
-  return [...new Map(fitting.map((one) => [one.handle, one])).values()];
+  const found = [...new Map(rows.map((one) => [one.handle, one])).values()];
+  const remotesOf = found.map(({ remotes }) => JSON.parse(remotes) as Listing['remotes']);
+  if (remotesOf.flat().length > mostHeld) return [];
+  return found.filter((_, at) => remotesOf[at]?.some((one) => isFitting(one, asked)));
 }
 
 async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {

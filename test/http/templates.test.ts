@@ -48,6 +48,11 @@ const directory = await openedDirectory({
       remotes: [{ type: 'streamable-http', url: 'https://[2001:db8::1]/mcp' }],
     }),
     packaged('com.example.open/package', 'npm', 'open-mcp', '1.0.0'),
+    ...Array.from({ length: 101 }, (_, at) =>
+      registryEntry(`com.crowd/n${at}`, {
+        remotes: [{ type: 'streamable-http', url: `https://{tenant}.crowd.example.net/${at}` }],
+      }),
+    ),
     ...Object.entries({
       'com.lathkill/erp': { url: 'https://{tenant}.lathkill.com/mcp' },
       'com.garganey/mail': { url: 'https://api.garganey.com/{tenant}/mcp' },
@@ -57,6 +62,8 @@ const directory = await openedDirectory({
       },
       'com.twin/one': { url: 'https://{tenant}.twin.example.net/mcp' },
       'com.twin/two': { url: 'https://{team}.twin.example.net/mcp' },
+      'com.knot/two': { url: 'https://{a}{b}.knot.example.net/mcp' },
+      'com.knot/many': { url: `https://knot.example.net/${'{a}-'.repeat(11)}` },
       'com.teal/hosted': { url: 'https://{project}.vercel.app/mcp' },
       'com.teal/any': { url: 'https://{host}/mcp' },
     }).map(([handle, remote]) =>
@@ -149,6 +156,10 @@ it.each([
   ['https://smew.com/xx-north/mcp?key=s3cret', undefined],
   ['https://smew.com/eu-north/mcp', undefined],
   ['https://anybody.vercel.app/mcp', undefined],
+  ['https://acme.crowd.example.net/7', undefined],
+  ['https://ab.knot.example.net/mcp', 'com.knot/two', 'https://{a}{b}.knot.example.net/mcp'],
+  ['https://a.knot.example.net/mcp', undefined],
+  [`https://knot.example.net/${'a-'.repeat(11)}`, undefined],
   ['https://any.example.net/mcp', undefined],
 ])('an address that fits a template leads to its listing: %s', async (address, handle, url = '') => {
   const [resolved] = ((await post('resolve_agents', { handles: [address] })) as { results: object[] })

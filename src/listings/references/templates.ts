@@ -5,7 +5,7 @@ import { type Reference, toAddressKey, toHost } from './references.ts';
 
 /** Stays the same in a host. */
 const hole = '0hole0';
-const mostHoles = 20;
+const mostHoles = 10;
 
 /** The fixed texts of its key, and between them the values that a caller may fill in: undefined for any. */
 function readTemplate({ url, inputs = [] }: ListingRemote) {
