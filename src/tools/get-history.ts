@@ -3,8 +3,9 @@ import type { Context } from '../context.ts';
 import { ifAny } from '../core/json.ts';
 import { readCursor, toCursor } from '../core/paging/cursor.ts';
 import { wrongField } from '../core/problem.ts';
-import { code, dayText, list, paragraphs } from '../core/text.ts';
+import { code as codeText, dayText, list, paragraphs } from '../core/text.ts';
 import {
+  code,
   count,
   day,
   dayOf,
@@ -46,7 +47,7 @@ import { kindOf } from '../observations/known/kinds.ts';
 import type { ObservationChange, StoredObservation } from '../observations/known/observation.ts';
 import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
 import { keyOf } from '../observations/known/timeline/timeline.ts';
-import { askedVersion, readOfRecord } from './find/asked-version.ts';
+import { askedRow, askedVersion, readOfRecord } from './find/asked-version.ts';
 import { dayInput, findFactsAt, onDay, readFacts, toPublisherLine } from './find/listing.ts';
 import { cursorInput, namedInput, oneOf, tagsOfNamed } from './input/fields.ts';
 import { defineTool, readsOnly } from './tool.ts';
@@ -97,7 +98,7 @@ const cursorSchema = z.tuple([z.int().min(0), z.int().min(0), z.int()]);
 
 /** Newest first. Throws invalid_input, or as `findFactsAt` does. */
 export async function readHistoryPage(
-  { handle: named, since, until, kind, cursor }: z.output<typeof input>,
+  { handle: named, since: from, until, kind, cursor }: z.output<typeof input>,
   present: Context,
 ) {
   const context = onDay(until, present, 'until');
@@ -106,8 +107,19 @@ export async function readHistoryPage(
   const others = new Set(facts.observed?.observations.map(keyOf)).difference(subjects);
   const isOther =
     part_asked && ((one: Pick<ObservationChange, 'kind' | 'subject'>) => others.has(keyOf(one)));
+  const { listing } = facts;
+  // A check of a record that names nothing to check looked at nothing.
+  const newest = shown.observed;
+  const observed = (newest?.observations.length ?? 0) > 0 ? newest : undefined;
+  const { observed_at } = facts.reading;
+  const ofRecord = await readOfRecord(name.text, { ...listing, observed_at }, context);
+  const versions = { listing, observations: observed?.observations ?? [], ofRecord };
+  const asked = from === undefined ? askedRow(name.text, versions) : undefined;
+  const begins = asked?.undated ? undefined : asked;
+  const since = from ?? begins?.published_at;
   const query = {
     since,
+    after_version: begins?.version,
     until: until && endOfDay(until),
     kind,
     after: readCursor(cursor, () => cursorSchema),
@@ -115,14 +127,8 @@ export async function readHistoryPage(
     isOther,
   };
   const { events, next } = await readHistory(facts, query, context);
-  const { listing } = facts;
-  // A check of a record that names nothing to check looked at nothing.
-  const newest = shown.observed;
-  const observed = (newest?.observations.length ?? 0) > 0 ? newest : undefined;
-  const { observed_at } = facts.reading;
-  const ofRecord = await readOfRecord(name.text, { ...listing, observed_at }, context);
   const today = dayText(context.clock());
-  const ends = await differing(facts, since, { events, isOther, context: present });
+  const ends = await differing(facts, from, { events, isOther, context: present });
   const failed = cursor ? undefined : await failedWords(query, shown, present);
   const no_change =
     cursor || failed || ends?.isOther ? undefined : noChange(events, observed, { ...query, today });
@@ -130,11 +136,10 @@ export async function readHistoryPage(
   const unchanged = (no_change && !since) || cursor ? undefined : unchangedWords(shown, query);
   return {
     handle: listing.handle,
-    version_asked: askedVersion(
-      name.text,
-      { listing, observations: observed?.observations ?? [], ofRecord },
-      beside,
-    ),
+    version_asked: askedVersion(name.text, versions, beside),
+    begins:
+      begins &&
+      say`Listed is what came after version ${code(begins.version)}, published ${dayOf(begins.published_at)}.`,
     events: ends?.others ?? events,
     no_change,
     last_check:
@@ -147,7 +152,8 @@ export async function readHistoryPage(
     failed,
     unchanged,
     unmoved: !isOfRecord || since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
-    horizon: cursor || /^(?:claim|ratings|views)/.test(kind ?? '') ? undefined : horizonWords(facts, kind),
+    horizon:
+      cursor || /^(?:claim|ratings|views)/.test(kind ?? '') ? undefined : horizonWords(facts, kind, events),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
     ...(!(until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
@@ -178,15 +184,25 @@ async function differing(
   return { differs, others, isOther: words.length > 0 };
 }
 
-/** Up to when the record was read, why no older version was, and whether checks saw anything at all. */
-function horizonWords({ imported, reading, observed, asOf }: ListingFacts, kind: string | undefined): Words {
+/** What is not compared, why no older version was read, until when, and whether checks saw anything. */
+function horizonWords(
+  { imported, reading, observed, asOf, listing: { repository } }: ListingFacts,
+  kind: string | undefined,
+  events: readonly HistoryEvent[],
+): Words {
   const [first] = factsOf(registryFirstPublished, imported);
   const { kind: source, observed_at, isOfNoDate } = reading;
   const isCopy = source === 'saved_copy' && !isOfNoDate;
   const isChecked = (observed?.observations.length ?? 0) > 0 || asOf?.begins;
   const isOfRecord = (kind ?? 'record') === 'record';
+  const isCompared = (one: HistoryEvent) =>
+    one.type === 'version.published'
+      ? one.data.moved.unchanged !== 'first'
+      : one.type !== 'check' && 'from_version' in one.data;
   return join(
     [
+      events.some(isCompared) &&
+        say`Of versions, the records are compared, not the code: what changed in it, ${repository ? say`the repository ${code(repository)}` : own('the publisher')} may say.`,
       isOfRecord && first?.reason,
       isCopy && (isOfRecord || !isChecked) && endOfCopyWords(observed_at),
       !isChecked && own('Dossier has made no observation of this listing.'),
@@ -312,7 +328,7 @@ export const getHistory = defineTool({
   cacheTags: tagsOfNamed,
   toText: (answer) =>
     paragraphs(
-      `${code(answer.handle)}${answer.sample ? ' (shipped sample)' : ''}: ${toMarkdown(answer.statement)}`,
+      `${codeText(answer.handle)}${answer.sample ? ' (shipped sample)' : ''}: ${toMarkdown(answer.statement)}`,
       answer.differs && list(answer.differs, toMarkdown),
       answer.changes.length > 0 && list(answer.changes, toMarkdown),
       answer.unchanged && toMarkdown(answer.unchanged),
@@ -324,7 +340,7 @@ export const getHistory = defineTool({
     const found = await readHistoryPage(sent, context);
     const { handle, differs, sample, next_cursor, events, no_change, failed, unchanged } = found;
     const hasNone = events.length === 0 && next_cursor === undefined && !differs;
-    const isFiltered = (sent.kind ?? sent.since ?? sent.until ?? sent.cursor) !== undefined;
+    const isFiltered = (sent.kind ?? sent.since ?? found.begins ?? sent.until ?? sent.cursor) !== undefined;
     const none = say`No ${isFiltered ? own('such ') : say``}change is recorded here.`;
     const changes = events.flatMap((event) => toHistoryLines(event, sent.kind));
     const next = [
@@ -335,6 +351,7 @@ export const getHistory = defineTool({
       [
         found.until,
         found.version_asked,
+        found.begins,
         found.part_asked,
         no_change,
         failed,

@@ -313,3 +313,34 @@ it('looks for the version of a package in the newest hundred versions, and says 
     expect(await said(version)).not.toContain('no version of the record');
   }
 });
+
+it.each<[asked: string, begins: string, changes: readonly string[]]>([
+  [
+    `${behind}@0.0.17`,
+    'Listed is what came after version `0.0.17`, published 2025-10-20. Of versions, the records are compared, not the code: what changed in it, the publisher may say.',
+    [
+      '2025-10-21 version `0.0.18` (published 2025-10-21, not the version shown) changed package version from `0.0.17` to `0.0.18`',
+    ],
+  ],
+  [
+    'npx @p1va/symbols@0.0.17',
+    'Listed is what came after version `0.0.17`, published 2025-10-20.',
+    [
+      '2025-10-21 version `0.0.18` (published 2025-10-21, not the version shown) changed package version from `0.0.17` to `0.0.18`',
+    ],
+  ],
+  // Published at the same time.
+  [
+    'npx packaged@1.0.25',
+    'Listed is what came after version `1.0.1`, published 2025-09-16.',
+    ['2025-09-16 version `1.0.2` (published 2025-09-16) changed package version from `1.0.25` to `1.0.2`'],
+  ],
+])('lists what came after the version of %s', async (asked, begins, told) => {
+  const { statement, changes } = await callTool<{ statement: string; changes: readonly string[] }>(
+    directory,
+    'get_history',
+    { handle: asked },
+  );
+  expect(statement).toContain(begins);
+  expect(changes).toEqual(told);
+});

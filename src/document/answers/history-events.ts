@@ -209,6 +209,8 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
 export interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
+  /** Of the record; it and those before it are left out, also those of the same time. */
+  readonly after_version?: string | undefined;
   readonly until?: string | undefined;
   readonly after?: Places | undefined;
   readonly limit: number;
@@ -229,7 +231,7 @@ function placeOf(versions: readonly ComparedRow[], at: number): number {
 async function readVersions(
   versions: readonly ComparedRow[],
   listing: Listing,
-  { since, until }: { readonly since: string; readonly until: string },
+  { since = '', until = '9', after_version }: HistoryQuery,
   context: Pick<Context, 'store'>,
 ): Promise<Placed[]> {
   const { handle, version: shown, origin_status, entry_changed_at: ended_at, undated } = listing;
@@ -241,7 +243,8 @@ async function readVersions(
     types: ['listing.new', 'listing.changed', 'listing.restored'],
   });
   const changes = all.filter(({ at }) => isAsked(at));
-  const told = versions.flatMap((one, at) => {
+  const asked = versions.findIndex(({ version }) => version === after_version);
+  const told = versions.slice(0, asked < 0 ? undefined : asked).flatMap((one, at) => {
     const changed = changedVersion(one, at < shownAt);
     const { published_at } = changed;
     if (published_at === undefined || !isAsked(published_at)) return [];
@@ -272,9 +275,10 @@ const newest: Places = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, Number
 /** Without the changed texts of lists; at the end, without `next`. */
 export async function readEvents(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
-  { kind, since = '', until = '9', after = newest, limit, isOther }: HistoryQuery,
+  query: HistoryQuery,
   context: Pick<Context, 'store'>,
 ) {
+  const { kind, since = '', until = '9', after = newest, limit, isOther } = query;
   const { handle, withdrawn } = facts.listing;
   const rows = await readRows(facts.listing, context);
   const toEvent = await createRecorder(facts, rows, context);
@@ -286,7 +290,7 @@ export async function readEvents(
     }));
   const isRecorded = kind === undefined || kind in toldByRecord || recordedKinds.has(kind);
   const isDated = isRecorded && !withdrawn && !isSpecified(facts.listing);
-  const versions = isDated ? await readVersions(rows, facts.listing, { since, until }, context) : [];
+  const versions = isDated ? await readVersions(rows, facts.listing, query, context) : [];
   const reads = [
     isRecorded && readChanges,
     isOfChecks(kind) && ((before: number) => readChecks(handle, before, context)),

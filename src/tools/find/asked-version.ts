@@ -57,6 +57,10 @@ export interface KnownVersions {
 }
 
 const withoutV = (version: string) => version.replace(/^v/i, '');
+const isExactly =
+  (text: string) =>
+  ({ version }: Stored) =>
+    withoutV(version) === withoutV(text);
 
 /** What begins with the number, or is in the range. */
 function toFitting(text: string): (version: string) => boolean {
@@ -87,7 +91,7 @@ export async function readOfRecord(
   if (handles.includes(handle)) {
     const all = await store.listings.newestVersions(handle, { withDeleted: true, limit: mostLookedAt });
     const then = all.filter(isThen);
-    const exact = then.filter((one) => withoutV(one.version) === text).slice(0, 1);
+    const exact = then.filter(isExactly(text)).slice(0, 1);
     const asked = exact.length > 0 ? exact : then.filter((one) => toFitting(text)(one.version));
     const isWhole = all.length < mostLookedAt || asked.length > 0;
     return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined };
@@ -107,7 +111,7 @@ const publishedWords = ({ published_at, status, undated }: Stored): Words =>
 function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
   const { shown, asked } = ofRecord ?? {};
   const [first] = asked ?? [];
-  const is = first && withoutV(first.version) === withoutV(text) ? first : undefined;
+  const is = asked?.find(isExactly(text));
   const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
   const when =
     shown && is && !shown.undated && !is.undated
@@ -126,10 +130,9 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
 function recordedWords(
   text: string,
   isVersion: boolean,
-  isRecordedIn: (record: Pick<Listing, 'packages'>) => boolean,
-  { naming, until }: OfRecord = {},
+  one: Stored | undefined,
+  until: string | undefined,
 ): Words | undefined {
-  const one = naming?.find(isRecordedIn);
   if (one)
     return say`; version ${code(one.version)} of the listing, ${publishedWords(one)}, recorded the package at ${code(text)}`;
   // Records name tags, which checks compare with a digest.
@@ -249,7 +252,7 @@ function readOther(asked: string, known: KnownVersions) {
           about: say`You asked about ${code(text)}, which fits the version shown, ${code(listing.version)}.`,
           isRecorded: true,
         }
-      : { about: versionOfRecordWords(text, known) };
+      : { about: versionOfRecordWords(text, known), row: known.ofRecord?.asked?.find(isExactly(text)) };
   }
   if (!first) return undefined;
   // Tags of images and other versions without an order are compared as texts.
@@ -293,7 +296,9 @@ function readOther(asked: string, known: KnownVersions) {
     !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
   const bare = !sent && say`Your request names no tag, which means ${code(wanted.text)}`;
   const what = meant?.words ?? range?.words ?? (bare || say`You asked about ${code(wanted.text)}${unclear}`);
-  const formerly = wanted === named && recordedWords(wanted.text, isVersion, isRecordedIn, known.ofRecord);
+  const { naming, until } = known.ofRecord ?? {};
+  const row = naming?.find(isRecordedIn);
+  const formerly = wanted === named && recordedWords(wanted.text, isVersion, row, until);
   const about = sentence(say`${what}; ${names}${formerly}`);
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =
@@ -314,6 +319,7 @@ function readOther(asked: string, known: KnownVersions) {
   const stated = there && order && !isLacking ? statedOf(there, wanted.text) : undefined;
   return {
     about,
+    row: wanted === named ? row : undefined,
     /** What decides first. */
     notices: [
       ...noticesAs('malware', by(said.malware), wanted.text),
@@ -340,6 +346,9 @@ export function noticesOfOther(asked: string, known: KnownVersions) {
   const isOther = other !== undefined && !isRecorded;
   return { notices, isUnclear, ofVersion: isOther ? ofVersion : undefined, isOther, isRecorded };
 }
+
+/** The version of the record that was asked for, if it is not the one shown. */
+export const askedRow = (asked: string, known: KnownVersions) => readOther(asked, known)?.row;
 
 /** What the facts do not cover, before what was asked for is known of them; `beside` is of a command. */
 export function askedVersion(asked: string, known: KnownVersions, beside = say``): Words | undefined {
