@@ -30,6 +30,9 @@ const directory = await opened(
       registryEntry('com.fieldgate/orders', {
         remotes: [{ type: 'streamable-http', url: 'https://mcp.fieldgate.com/mcp' }],
       }),
+      registryEntry('ai.smithery/bramble-games', {
+        remotes: [{ type: 'streamable-http', url: 'https://server.smithery.ai/@bramble/games/mcp' }],
+      }),
     ],
     environment: { ADVISORIES: osv.url, LIMITS: 'off' },
   }),
@@ -107,6 +110,12 @@ describe('what a command does beyond the package of a listing is said first', ()
       fieldgate,
       also('npm:mcp-remote@0.1.15'),
     ],
+    ...[
+      'npx -y @smithery/cli@1.2.0 install @bramble/games --client claude',
+      'npx @smithery/cli@1.2.0 run @bramble/games --key fg_live_1',
+      'npx -y @smithery/cli@1.2.0 mcp add --client cursor @bramble/games',
+      '{"command":"cmd","args":["/c","npx","-y","@smithery/cli@1.2.0","run","@bramble/games","--config","{\\"a\\":1}"]}',
+    ].map((line) => [line, 'ai.smithery/bramble-games', also('npm:@smithery/cli@1.2.0')]),
     ['uvx --with kelp-helper quillpad==0.8.0', quillworks, also('pypi:kelp-helper')],
     ['uvx --with a==1,b quillpad==0.8.0', quillworks, `${also('pypi:a@1')} ${also('pypi:b')}`],
     ['docker run -v $HOME:/data saltmarsh/scan:1.2', saltmarsh, added('“-v $HOME:/data”')],

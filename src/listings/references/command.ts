@@ -228,7 +228,10 @@ export const commitForm = /^[\da-f]{40}$/;
 
 /** Only connect to an address, start another command, or write it into the settings of a client. */
 const bridging =
-  /^(?:mcp-(?:remote|proxy)|supergateway|(?:add|install)-mcp|@modelcontextprotocol\/inspector)$/;
+  /^(?:mcp-(?:remote|proxy)|supergateway|(?:add|install)-mcp|@modelcontextprotocol\/inspector|@smithery\/cli)$/;
+/** Of `@smithery/cli`: the name of what it connects to at Smithery. */
+const atSmithery =
+  /^(?:mcp )?(?:install|run|add|inspect) (?:--?[a-z][\w-]* \S+ )*(@?[a-z\d][\w.-]*(?:\/[\w.-]+)?)(?= |$)/i;
 const reachingOption = /^--(?:sse|streamableHttp|cli|url|server-url)$/;
 
 function readPackage(
@@ -259,6 +262,8 @@ function readPackage(
       ? []
       : (/^(?:--?[\w-]+=)?(https?:\/\/.*)$/is.exec(one)?.[1] ?? []),
   );
+  const [, named] = (name === '@smithery/cli' && atSmithery.exec(read.behind.join(' '))) || [];
+  if (named !== undefined) addresses.unshift(`https://server.smithery.ai/${named}/mcp`);
   const [reached] = isBridge ? addresses : [];
   const bridge = `${registry}:${name}${version === undefined ? '' : `@${version}`}`;
   const words = isBridge && reached === undefined ? read.behind.join(' ').split(/\s+/) : [];
