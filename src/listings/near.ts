@@ -134,14 +134,10 @@ const tellingOf = (name: string): string[] =>
 /** `isAll`: the listing has all words. */
 async function readNamed(db: Db, index: SearchIndex, words: readonly string[]) {
   if (words.length === 0) return [];
-  const { hits, counted } = await rankFew(
-    toSearch(db, index),
-    words.slice(0, mostWords).join(' '),
-    mostNamed,
-  );
-  const complete = new Set(
-    hits.filter(({ matched }) => words.length <= mostWords && matched >= counted).map(({ id }) => id),
-  );
+  const text = words.slice(0, mostWords).join(' ');
+  const { hits, counted } = await rankFew(toSearch(db, index), text, mostNamed);
+  const all = words.length <= mostWords ? hits.filter(({ matched }) => matched >= counted) : [];
+  const complete = new Set(all.map(({ id }) => id));
   const ids = hits.map(({ id }) => id);
   const rows = await readByIds(db, ids);
   return rows.map(({ id, handle }) => ({ handle, isAll: complete.has(id) }));
@@ -165,16 +161,10 @@ function toAsked(text: string) {
   const identity = isHandle(`${namespace}/mcp`) ? namespaceIdentity(`${namespace}/mcp`) : '';
   const owner = tellingOf((identity.includes('/') ? identity.split('/')[1] : identity.split('.')[0]) ?? '');
   // The owner's word, as in com.notion/notion-mcp, does not distinguish a name.
-  const words = tellingOf(name).filter((word) => !owner.includes(word));
-  const label = identity && ownerLabel(`${namespace}/mcp`);
-  return {
-    folded,
-    namespace,
-    name,
-    labels: label ? [label] : [],
-    words: words.length > 0 ? words : owner,
-    isPlain: words.length === 0,
-  };
+  const others = tellingOf(name).filter((word) => !owner.includes(word));
+  const isPlain = others.length === 0;
+  const labels = [identity && ownerLabel(`${namespace}/mcp`)].filter(Boolean);
+  return { folded, namespace, name, labels, words: isPlain ? owner : others, isPlain };
 }
 
 /**

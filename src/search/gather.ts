@@ -340,10 +340,8 @@ export async function rankFew(search: IndexSearch, asked: string, most?: number)
   const { text } = readVersions(asked);
   const { words, counted, total } = await readWords(search, parseQuery(text));
   const counting = words.filter(({ isCounted }) => isCounted);
-  const { positions } = await gatherPositions(db, index, toSteps(counting, total), {
-    facets: [],
-    excluded: [],
-  });
+  const conditions = { facets: [], excluded: [] };
+  const { positions } = await gatherPositions(db, index, toSteps(counting, total), conditions);
   const owned = await findOwned(search, text, []);
   const found = await index.readDocuments(db, [...new Set([...owned, ...positions])]);
   return {

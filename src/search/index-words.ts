@@ -1,10 +1,20 @@
+import { inTurns } from '../core/turns.ts';
 import { afterPrefix } from '../store/query.ts';
 import { widestOf } from './plan.ts';
 import { type ParsedQuery, type QueryWord, toId } from './query.ts';
 import type { Db } from './schema.ts';
-import type { IndexSearch, SearchIndex, TermCount } from './search-index.ts';
-import { type Alternative, isOnlyRelated, synonymsOf } from './synonyms.ts';
-import { isCorrectable, swappedStems, toHalves, toSpellings, wordsOfAll, writtenIn } from './words.ts';
+import type { IndexSearch, TermCount } from './search-index.ts';
+import { type Alternative, isEnglish, isOnlyRelated, isTranslated, synonymsOf } from './synonyms.ts';
+import {
+  isCorrectable,
+  isInflection,
+  stem,
+  swappedStems,
+  toHalves,
+  toSpellings,
+  wordsOfAll,
+  writtenIn,
+} from './words.ts';
 
 const mostBeginnings = 8;
 
@@ -40,37 +50,72 @@ const shortestAlike = 8;
 const shortestSure = 7;
 const clearly = 3;
 
+const mostShowing = 5;
+/** In more, a word is taken to be written. */
+const mostReadForWord = 400;
+
+async function readTexts({ db, index, listings }: IndexSearch, terms: readonly string[], limit: number) {
+  const probe = { groups: [[{ terms, strong: false }]], facets: [], excluded: [] };
+  const positions = await index.find(db, { ...probe, limit, expected: limit });
+  return listings.texts(positions.map(toId));
+}
+
+/** All listings that have its stem have it of another word, as that of `sever` of `several`. */
+async function isOtherWord(search: IndexSearch, texts: readonly string[], term: string, listings: number) {
+  const isOurs = texts.some((text) => isEnglish(text) || isTranslated(text) || !isCorrectable(text));
+  if (listings > mostReadForWord || isOurs) return false;
+  for (const limit of [mostShowing, listings]) {
+    const rows = await readTexts(search, [term], limit);
+    const isOther = (row: (typeof rows)[number]) =>
+      writtenIn(row, [term]) !== undefined &&
+      texts.every((text) => writtenIn(row, [text], isInflection) === undefined);
+    if (rows.length < Math.min(limit, listings) || !rows.every(isOther)) return false;
+  }
+  return true;
+}
+
 /** Spellings in use, two words in one, and, if it is sure which was meant, its synonyms. */
-async function readCorrections(db: Db, index: SearchIndex, word: string) {
+async function readCorrections(search: IndexSearch, word: string, isOther: boolean) {
+  const { db, index } = search;
   const halves = toHalves(word);
   const spellings = toSpellings(word);
+  spellings.delete(stem(word));
   const possible = new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]);
   const known = new Map(await index.readTermCounts(db, [...possible]));
   const swaps = swappedStems(word);
-  const swapped = [...known].filter(([term]) => swaps.has(term));
-  const isSwapped = swapped.length > 0;
-  const spelt = isSwapped ? swapped : [...known].filter(([term]) => spellings.has(term));
+  const inUse = [...known].filter(([term]) => spellings.has(term));
+  const most = Math.max(...inUse.map(([, { listings }]) => listings));
+  const swapped = inUse.filter(([term]) => swaps.has(term));
+  const isSwapped = swapped.some(([, { listings }]) => clearly * listings >= most);
+  const spelt = isSwapped ? swapped : inUse;
   const isAlike = ([term, { listings }]: [string, TermCount]) =>
     listings >= fewListings && Math.abs(term.length - word.length) <= lettersOfEnd;
   // As `playwrite` is for `playwright`.
   const start = spelt.length === 0 && word.length >= shortestAlike && word.slice(0, -lettersOfEnd);
   const alike = start ? (await readBeginnings(db, start)).filter(isAlike) : [];
   for (const [term, count] of alike) known.set(term, count);
-  const likely = mostFrequent([...spelt, ...alike]);
-  const split = isSwapped ? [] : halves.filter(({ terms }) => terms.every((term) => known.has(term)));
-  const isSure = likely.length + split.length === 1 && (isSwapped || word.length >= shortestSure);
+  const isOtherTerm = (term: string) =>
+    isOtherWord(search, spellings.get(term) ?? [term], term, known.get(term)?.listings ?? 0);
+  const frequent = mostFrequent([...spelt, ...alike]);
+  const others = isOther ? await inTurns(frequent, isOtherTerm) : [];
+  const written = frequent.filter((_, at) => !others[at]);
+  const likely = isOther && written.length === 0 ? [stem(word)] : written;
+  const split =
+    isSwapped || isOther ? [] : halves.filter(({ terms }) => terms.every((term) => known.has(term)));
+  const isLike = isSwapped || (!isOther && word.length >= shortestSure);
+  const isSure = likely.length + split.length === 1 && isLike;
   const [first = 0, second = 0] = likely.map((term) => known.get(term)?.listings ?? 0);
   const synonyms = isSure ? likely.flatMap(synonymsOf) : [];
   const meant = [...likely.map((term) => ({ terms: [term], factor: 1 })), ...synonyms];
-  const others = synonyms.flatMap(({ terms }) => terms);
-  const ofOthers = others.length > 0 ? await index.readTermCounts(db, others) : [];
+  const meantToo = synonyms.flatMap(({ terms }) => terms);
+  const ofOthers = meantToo.length > 0 ? await index.readTermCounts(db, meantToo) : [];
   return {
     alternatives: [
       ...meant.map((one) => ({ ...one, factor: one.factor * correctedFactor })),
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
     /** Without synonyms. */
-    near: [...likely.map((term) => ({ text: spellings.get(term) ?? term, terms: [term] })), ...split],
+    near: [...likely.map((term) => ({ text: spellings.get(term)?.at(-1) ?? term, terms: [term] })), ...split],
     counts: new Map([...known, ...ofOthers]),
     isSure,
     isClear: first >= fewListings && first > clearly * second,
@@ -96,32 +141,32 @@ const isTelling = ({ share }: QueryWord): boolean => share === 1;
 type Expanded = Awaited<ReturnType<typeof expand>>[number];
 
 /** What is found, words that begin with a rare last word, and corrections of up to three unknown ones. */
-async function expand(
-  db: Db,
-  index: SearchIndex,
-  { words, phrases }: ParsedQuery,
-  counts: Map<string, TermCount>,
-) {
+async function expand(search: IndexSearch, { words, phrases }: ParsedQuery, counts: Map<string, TermCount>) {
+  const { db } = search;
   const expanded = [];
   let corrected = 0;
   const quoted = new Set(phrases.flat());
   const lastTelling = words.findLastIndex(isTelling);
   const isAlone = words.filter(isTelling).length === 1;
   for (const [at, word] of words.entries()) {
-    const found = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
-    const isUnknown = found.length === 0;
-    const few = (counts.get(word.term)?.listings ?? 0) < fewListings;
-    const mayBegin = at === words.length - 1 ? few : isUnknown && at === lastTelling;
+    const own = counts.get(word.term)?.listings ?? 0;
     const isQuoted = quoted.has(word.term);
+    const inUse = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
+    const isOnly = inUse.every((one) => !one.isWritten || one.terms.includes(word.term));
+    const mayBeOther = own > 0 && !isQuoted && isOnly && corrected < mostCorrected;
+    const isOther = mayBeOther && (await isOtherWord(search, [word.text], word.term, own));
+    const isUnknown = isOther || inUse.length === 0;
+    const few = isOther || own < fewListings;
+    const mayBegin = at === words.length - 1 ? few : isUnknown && at === lastTelling;
     const isLong = [...word.text].length >= shortestBeginning;
     const begun = mayBegin && isLong && !isQuoted ? await readBeginnings(db, word.text) : [];
     const isBegun = isQuoted || begun.some(([, { listings }]) => listings >= fewListings);
     const isWrong = isUnknown && !isBegun && isCorrectable(word.text) && corrected < mostCorrected;
-    const corrections = isWrong ? await readCorrections(db, index, word.text) : undefined;
+    const corrections = isWrong ? await readCorrections(search, word.text, isOther) : undefined;
     corrected += Number(isWrong);
     const beginnings = begun.map(([term]) => ({ text: term, terms: [term], factor: beginningFactor }));
     for (const [term, count] of [...(corrections?.counts ?? []), ...begun]) counts.set(term, count);
-    found.push(...(corrections?.alternatives ?? []), ...beginnings);
+    const found = [...(isUnknown ? [] : inUse), ...(corrections?.alternatives ?? []), ...beginnings];
     /** Undefined if an alternative is found. */
     const near = isUnknown ? [...(corrections?.near ?? []), ...beginnings] : undefined;
     /** It is in no listing, and what is found instead may be about something else. */
@@ -151,7 +196,7 @@ function toRanked(word: Expanded, counts: Counts, total: number) {
     strong: widest.reduce((sum, one) => sum + listingsOf(one, counts, 'strong'), 0),
     value: toValue(Math.min(own, total), total) * share,
     isCounted: share > questionWordShare,
-    isSubject: isTelling(word) && strong > 0 && 2 * strong >= own,
+    isSubject: isTelling(word) && !isGuessed && strong > 0 && 2 * strong >= own,
     isGuessed,
     isTelling: isTelling(word),
   };
@@ -177,12 +222,13 @@ function toUnknown(word: string, parts: readonly Expanded[], searched: ReadonlyS
 
 const isCounted = ({ share }: QueryWord) => share > questionWordShare;
 
-export async function readWords({ db, index, listings }: IndexSearch, query: ParsedQuery) {
+export async function readWords(search: IndexSearch, query: ParsedQuery) {
+  const { db, index, listings } = search;
   if (query.words.length === 0) return { words: [], counted: 0, unknown: [], total: 0 };
   const terms = new Set(query.words.flatMap(({ alternatives }) => alternatives.flatMap((one) => one.terms)));
   const counts = new Map(await index.readTermCounts(db, [...terms]));
   const total = Math.max(1, await listings.count());
-  const expanded = await expand(db, index, query, counts);
+  const expanded = await expand(search, query, counts);
   const isFound = ({ found }: Expanded) => found.length > 0;
   const telling = expanded.filter(isTelling);
   const isForeign = 2 * telling.filter((word) => !isFound(word)).length > telling.length;
@@ -209,16 +255,12 @@ export async function readWords({ db, index, listings }: IndexSearch, query: Par
   };
 }
 
-const mostShowing = 5;
-
 /** As tried, or else in its shortest form in the first few listings; undefined if none has it. */
 async function readWritten(
-  { db, index, listings }: IndexSearch,
+  search: IndexSearch,
   { text, terms }: { readonly text: string; readonly terms: readonly string[] },
 ) {
-  const probe = { groups: [[{ terms, strong: false }]], facets: [], excluded: [] };
-  const positions = await index.find(db, { ...probe, limit: mostShowing, expected: mostShowing });
-  const rows = positions.length > 0 ? await listings.texts(positions.map(toId)) : [];
+  const rows = await readTexts(search, terms, mostShowing);
   const forms = rows.flatMap((row) => writtenIn(row, terms) ?? []);
   return forms.includes(text) ? text : forms.toSorted((a, b) => a.length - b.length)[0];
 }

@@ -17,6 +17,7 @@ export interface RankedWord {
   readonly isCounted: boolean;
   /** Most listings that have it have it in the name, as those of a product. */
   readonly isSubject: boolean;
+  readonly isGuessed: boolean;
 }
 
 const neighbours = 1.3;
@@ -25,6 +26,8 @@ const apartShare = 0.6;
 /** Without a subject, other words say little. */
 const lackShare = 0.3;
 const placeholderLoss = 1000;
+/** Of a listing that has no more than guesses. */
+const guessLoss = 100;
 const deprecatedShare = 0.5;
 
 /** Undefined if no document has a word. */
@@ -114,8 +117,9 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
     let neighboured = 0;
     let lacking = 0;
     let before = 0;
+    let isTyped = false;
     for (let at = 0; at < words.length; at += 1) {
-      const { value, isCounted, isSubject } = words[at] as RankedWord;
+      const { value, isCounted, isSubject, isGuessed } = words[at] as RankedWord;
       let weight = 0;
       let factor = 0;
       for (const one of wanted[at] ?? []) {
@@ -131,9 +135,10 @@ export function createScorer(words: readonly RankedWord[], documents: Documents)
       sum += value * weight;
       share += value * Math.sqrt(factor);
       if (isCounted) met += 1;
+      if (isCounted && !isGuessed) isTyped = true;
     }
     const score = all > 0 ? sum * (share / all) * neighbours ** neighboured * lackShare ** lacking : 0;
-    const loss = data[start] === standings.placeholder ? placeholderLoss : 0;
+    const loss = (data[start] === standings.placeholder ? placeholderLoss : 0) + (isTyped ? 0 : guessLoss);
     return {
       score: (data[start] === standings.deprecated ? deprecatedShare * score : score) - loss,
       met,

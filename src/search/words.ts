@@ -130,16 +130,14 @@ export function* oneLetterFrom(word: string): Generator<string> {
   }
 }
 
-/** The longest spelling of each stem, a letter away. */
-export function toSpellings(word: string): Map<string, string> {
-  const spellings = new Map<string, string>();
-  for (const spelling of oneLetterFrom(word)) {
-    const term = stem(spelling);
-    const known = spellings.get(term) ?? '';
-    if (term.length >= shortestHalf && spelling.length > known.length) spellings.set(term, spelling);
-  }
-  return spellings;
-}
+/** A letter away, by stem, the longest last. */
+export const toSpellings = (word: string): Map<string, string[]> =>
+  Map.groupBy(
+    [...oneLetterFrom(word)]
+      .filter((one) => stem(one).length >= shortestHalf)
+      .sort((a, b) => a.length - b.length),
+    stem,
+  );
 
 /** All divisions in two. */
 export const toHalves = (word: string) =>
@@ -159,12 +157,30 @@ interface Texts {
 
 const mostJoined = 3;
 
+/** `caches` may be of `cach` and of `cache`. */
+function toBases(word: string): string[] {
+  const cut = ['s', 'es', 'ed', 'ing']
+    .filter((end) => word.endsWith(end))
+    .map((end) => word.slice(0, -end.length));
+  const others = cut.flatMap((base) => [`${base}e`, base.replace(/i$/, 'y'), base.replace(/(.)\1$/, '$1')]);
+  return [word, ...cut, ...others];
+}
+
+/** Of one word, while a stem may be of several, as that of `sever` and `several`. */
+export const isInflection = (one: string, other: string): boolean =>
+  stem(one) === stem(other) &&
+  (stemOf.has(one) || toBases(one).some((base) => toBases(other).includes(base)));
+
 /** How a listing writes stems, one of which may be of several words joined; undefined if it does not. */
-export function writtenIn({ handle, title, description, tags = [] }: Texts, terms: readonly string[]) {
+export function writtenIn(
+  { handle, title, description, tags = [] }: Texts,
+  terms: readonly string[],
+  isOf: (text: string, term: string) => boolean = (text, term) => stem(text) === term,
+) {
   const all = [title ?? '', description ?? '', handle, ...tags.map(({ tag }) => tag)].join(' ');
   const words = toWords(all).flatMap(({ text, parts }) => [text, ...parts]);
   const writtenAs = (term: string, joined = 1): string | undefined => {
-    const at = words.findIndex((_, at) => stem(words.slice(at, at + joined).join('')) === term);
+    const at = words.findIndex((_, at) => isOf(words.slice(at, at + joined).join(''), term));
     if (at >= 0) return words.slice(at, at + joined).join(' ');
     return joined < mostJoined ? writtenAs(term, joined + 1) : undefined;
   };

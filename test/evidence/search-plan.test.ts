@@ -12,6 +12,7 @@ const word = (term: string, listings: number, alternatives: readonly (readonly s
   isCounted: true,
   parts: 1,
   isSubject: false,
+  isGuessed: false,
 });
 
 /** Each look as text: groups divided by `&`, the terms of an alternative joined by `+`. */

@@ -239,6 +239,48 @@ it('a word in which letters are swapped is the word with these letters, in Engli
   ]);
 });
 
+it.each([
+  ['invoces', ['com.bill/bill'], ['invoices']],
+  ['recipies', ['com.cook/cook'], ['recipes']],
+  ['invocations', ['com.calls/calls'], undefined],
+  ['severity', ['com.storm/storm'], ['several']],
+  ['caching', ['com.cache/cache'], undefined],
+  ['offical github', ['com.github/mcp', 'com.fork/fork'], ['official']],
+  ['github sever', ['com.github/mcp', 'com.fork/fork', 'com.bill/bill'], ['server']],
+  ['github "sever"', ['com.storm/storm'], undefined],
+  [
+    'stock pries',
+    ['com.ticks/ticks', 'com.dshop/d', 'com.bshop/b', 'com.ashop/a', 'com.cshop/c', 'com.wind/wind'],
+    ['prices', 'pire'],
+  ],
+])(
+  'a word is one that listings write, or another form of it, and else is corrected: %s',
+  async (query, handles, near) => {
+    const written = await opened(
+      openDirectory({
+        entries: [
+          entry('com.bill/bill', 'A server for invoices'),
+          entry('com.calls/calls', 'Counts each invocation'),
+          entry('com.cook/cook', 'Recipes'),
+          entry('com.pay/pay', 'Refunds recipients'),
+          entry('com.cache/cache', 'A cache'),
+          entry('com.desk/desk', 'Office documents'),
+          entry('com.storm/storm', 'Several warnings'),
+          entry('com.github/mcp', 'Official server of GitHub'),
+          entry('com.fork/fork', 'Forks on GitHub'),
+          entry('com.ticks/ticks', 'Stock ticks'),
+          ...['a', 'b', 'c', 'd'].map((name) => entry(`com.${name}shop/${name}`, 'Prices')),
+          entry('com.wind/wind', 'PIREPs'),
+        ],
+        environment: { LIMITS: 'off' },
+      }),
+    );
+    const { listings, did_you_mean, advice = '' } = await search(query, written);
+    expect([listings.map(({ handle }) => handle), did_you_mean?.[0]?.near]).toEqual([handles, near]);
+    expect(advice.includes('publisher: example.com')).toBe(query.startsWith('offical'));
+  },
+);
+
 it('a misspelt word is corrected though a rare word begins with it, and one alone is no other language', async () => {
   const many = (name: string, description: string) =>
     ['a', 'b', 'c'].map((one) => entry(`com.${one}${name}/${name}`, description));

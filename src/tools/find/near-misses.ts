@@ -186,9 +186,11 @@ const notEnglish = /[^ -~]/;
 export function toAdvice(
   { text, facets }: SearchQuery,
   words: number,
-  unknown: readonly { readonly word: string; readonly isSure: boolean }[],
+  unknown: readonly { readonly word: string; readonly near: readonly string[]; readonly isSure: boolean }[],
 ): string | undefined {
   const foreign = unknown.filter(({ isSure }) => !isSure);
+  const meant = unknown.filter(({ near }) => near.length === 1);
+  const spelt = meant.reduce((left, { word, near }) => left.replace(word, near.join()), text);
   const asked = toWords(text);
   const isForeign =
     withoutForeign(asked) !== undefined ||
@@ -204,7 +206,7 @@ export function toAdvice(
       !facets.includes(freeFacet) &&
       `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${limit ?? '0.01'} USDC.`,
     version && `No version is searched: ask get_agent for HANDLE@${version}, or get_history.`,
-    meantText(text, facets),
+    meantText(spelt, facets),
     ...unsearchedTexts(text),
   ];
   return said.filter(Boolean).join(' ') || undefined;
