@@ -175,7 +175,7 @@ export const atPlace = ({ subject }: Pick<DatedObservation, 'subject'>, all: rea
   all.length > 1 && subject !== undefined ? say` at ${subjectWords(subject)}` : say``;
 
 export const asksPayment = (seen: SeenOf, { subject }: Pick<Observation, 'subject'>): boolean =>
-  seen(endpointAnswers).some((one) => one.subject === subject && one.value === 402);
+  seen(endpointAnswers).some((one) => one.subject === subject && asLastKnown(one).value === 402);
 
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));

@@ -1,13 +1,23 @@
 import { expect, it } from 'vitest';
 import { callTool } from '../../support/directory.ts';
 import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
-import { startShop } from '../../support/endpoints/paid-endpoint.ts';
+import { startFetchServer, startShop } from '../../support/endpoints/paid-endpoint.ts';
 import { alice, mallory, offerOf, usdc } from '../../support/offers.ts';
 
 const usual = offerOf();
 const asked: Record<string, readonly object[]> = { back: [usual], stopped: [usual], chains: [usual] };
+let isDown = false;
 const { directory } = await openObserved(
-  Object.fromEntries(Object.keys(asked).map((name) => [name, startShop(() => [...(asked[name] ?? [])])])),
+  {
+    ...Object.fromEntries(
+      Object.keys(asked).map((name) => [name, startShop(() => [...(asked[name] ?? [])])]),
+    ),
+    down: startFetchServer(() =>
+      isDown
+        ? new Response('', { status: 503 })
+        : Response.json({ x402Version: 2, error: 'pay', accepts: [usual] }, { status: 402 }),
+    ),
+  },
   { LIMITS: 'off' },
 );
 const today = () => directory.context.clock().toISOString().slice(0, 10);
@@ -75,6 +85,16 @@ it('what is quoted again after a time without a quote is no value of one check',
   expect(seen?.facts[0]).toBe(
     `Payee \`${alice}\`, amount 0.01 USDC (10000), asset USDC (\`${usdc.toLowerCase()}\`), network Base (\`eip155:8453\`), scheme \`exact\`: again since ${again} (1 check), seen before from ${first} to ${last} (2 checks).`,
   );
+});
+
+it('what a silent endpoint asked for is told as it last answered', async () => {
+  await check('down', []);
+  isDown = true;
+  for (const _ of [1, 2, 3]) await check('down', []);
+  const { lines } = await callTool<{ lines: { asks: string } }>(directory, 'get_agent', {
+    handle: handleAt('down'),
+  });
+  expect(lines.asks).toMatch(/^Asked for a payment, not for credentials, not seen by checks since/);
 });
 
 it('reads networks, assets and amounts as people name them, and says what is quoted no more until when', async () => {
