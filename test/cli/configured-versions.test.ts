@@ -36,7 +36,11 @@ const npm = await opened(
       { '2.5.0': { deprecated: 'leaks events' }, '3.0.0': { ...stated } },
       {},
     ),
-    '/lark-img': npmPackument('lark-img', { '0.9.0': {}, '1.0.0': {}, '2.0.0': {} }, {}),
+    '/lark-img': npmPackument(
+      'lark-img',
+      { '0.9.0': { license: 'MIT' }, '1.0.0': { license: 'ISC' }, '2.0.0': { license: 'ISC' } },
+      {},
+    ),
     '/evil-tool': npmPackument('evil-tool', { '0.9.0': {}, '1.0.0': {}, '1.1.0': {} }, {}),
     '/moved-tool': npmPackument('moved-tool', { '1.0.0': {} }, {}),
     '/paired': npmPackument('paired', { '0.9.0': {}, '1.0.0': {} }, {}),
@@ -262,6 +266,9 @@ it('a criterion asks for each of these findings, of the version that was asked f
   ]);
   writeFileSync(file, JSON.stringify({ mcpServers: { one: toServer('npx lark-img@0.9.0') } }));
   expect((await inventory(directory.url, '--fail-on', 'advisories')).code).toBe(1);
+  const { code, stdout } = await inventory(directory.url, '--fail-on', 'scripts');
+  expect([code, stdout]).toEqual([0, expect.stringContaining('states the licence `MIT`')]);
+  expect(stdout).not.toContain('with an install script');
   expect((await compare('no_finding:luck')).detail).toContain(
     'no_finding takes one of malware, advisories, ',
   );

@@ -213,7 +213,13 @@ function imageWords(asked: string, recorded: string, fact: Checked | undefined):
   return say`, which was another image, ${code(seen.digest)}${by}${until}`;
 }
 
-type VersionNoticeKey = 'malware' | 'not_there' | 'deprecated' | 'package_version' | 'advisories';
+type VersionNoticeKey =
+  | 'malware'
+  | 'not_there'
+  | 'deprecated'
+  | 'package_version'
+  | 'other_version'
+  | 'advisories';
 
 /** `version`: as asked for. */
 const noticesAs = (key: VersionNoticeKey, text: Words, version: string) =>

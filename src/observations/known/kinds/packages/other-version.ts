@@ -11,6 +11,8 @@ import { packagePublishedBy, packageScripts } from './versions.ts';
 interface ToldOfVersion {
   readonly kind: { readonly sayStandsOut?: ((found: StandingOut) => Words | undefined) | undefined };
   readonly rule: 'deprecated' | 'package_version';
+  /** If it is no such finding. */
+  readonly key?: 'other_version';
   /** Not on every registry. */
   readonly topic: (subject: string) => Words | false;
 }
@@ -37,7 +39,12 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
     rule: 'package_version',
     topic: onNpm(own('its publisher')),
   },
-  licence: { kind: packageLicence, rule: 'package_version', topic: () => own('its licence') },
+  licence: {
+    kind: packageLicence,
+    rule: 'package_version',
+    key: 'other_version',
+    topic: () => own('its licence'),
+  },
 };
 const toldNames = Object.keys(told) as readonly (keyof typeof told)[];
 
@@ -57,7 +64,7 @@ export function sayOtherVersion(
   const isOfKnown = (value: unknown) =>
     place > basePlace || versions.slice(basePlace).some((one) => one.stated.published_by === value);
   const notices = toldNames.flatMap((name) => {
-    const { kind, rule } = told[name];
+    const { kind, rule, key }: ToldOfVersion = told[name];
     const value = stated[name];
     if (value == null) return [];
     const was = base?.stated[name];
@@ -74,7 +81,7 @@ export function sayOtherVersion(
       details: { version },
       as_seen: { version, ...before },
     });
-    return text ? [{ key: rule, text }] : [];
+    return text ? [{ key: key ?? rule, text }] : [];
   });
   const topics = toldNames.map((name) => stated[name] === undefined && told[name].topic(subject));
   const unread = join(topics, ', ');
