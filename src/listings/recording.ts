@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { isOnNamespace, namespaceIdentity } from '../core/identity.ts';
-import { ownerFacet } from '../search/query.ts';
+import { Holder, isOnNamespace, namespaceIdentity } from '../core/identity.ts';
+import { letters, ownerFacet, ownerLabel } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
 import { type Listing, listingTable, withoutHidden } from './listing.ts';
@@ -62,7 +62,15 @@ async function readFitting(db: Db, asked: Reference) {
   return found.filter((_, at) => remotesOf[at]?.some((one) => isFitting(one, asked)));
 }
 
+/** Of a name: a domain that has it, an account, and then those that chose it. */
+function ownership({ key }: Reference, { handle }: ListingRow): number {
+  const isOwn = letters(ownerLabel(handle)) === key;
+  return Number(isOwn) + Number(isOwn && !Holder.ofNamespace(handle).isAccount);
+}
+
 async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
+  if (reference.kind === 'called')
+    return rows.toSorted((a, b) => ownership(reference, b) - ownership(reference, a));
   const holder = holderOfReference(reference);
   if (holder === undefined || rows.length < 2) return rows;
   const isAll = rows.length < limit || reference.kind === 'template';

@@ -15,6 +15,9 @@ const directory = await opened(
       registryEntry('com.clay/Wheel-mcp', { title: 'Potter’s wheel' }),
       registryEntry('com.mud/vase', { title: 'Vase' }),
       registryEntry('com.sand/vase', {}),
+      registryEntry('ai.someone/quernly', {}),
+      registryEntry('com.quernly/mcp', {}),
+      registryEntry('com.trellick/mcp', {}),
     ],
   }),
 );
@@ -73,7 +76,7 @@ it.each([
   ['its title', 'Potter’s Wheel'],
 ])('a listing is found by %s at every door', async (_, called) => {
   const handle = 'com.clay/Wheel-mcp';
-  const by = 'the only listing that has this name or title; anybody may choose a name';
+  const by = 'the only listing that has this name, title or namespace; anybody may choose a name or title';
   const seen = { handle, found_by: by };
   const agent = await client.call('get_agent', { handle: called });
   expect(agent.structuredContent).toMatchObject(seen);
@@ -90,9 +93,9 @@ it.each([
 it('a name that several listings have gives candidates, one of a package is the package’s, and another is not listed', async () => {
   const several = await client.call('get_agent', { handle: 'vase' });
   expect(several.content[0]?.text).toContain(
-    '2 listings have this name or title. Anybody may choose a name.',
+    '2 listings have this name, title or namespace. Anybody may choose a name or title.',
   );
-  const names = ['Vase', 'npx wheel-mcp', 'wheels', 'mcp'];
+  const names = ['Vase', 'npx wheel-mcp', 'wheels', 'mcp', 'Quernly', 'Trellick'];
   const { structuredContent } = await client.call('resolve_agents', { handles: names });
   expect(structuredContent).toMatchObject({
     results: [
@@ -100,9 +103,16 @@ it('a name that several listings have gives candidates, one of a package is the 
       { outcome: 'not_listed' },
       { outcome: 'not_listed' },
       { outcome: 'not_listed' },
+      {
+        outcome: 'several_listings',
+        candidates: [{ handle: 'com.quernly/mcp' }, { handle: 'ai.someone/quernly' }],
+      },
+      { outcome: 'listed', handle: 'com.trellick/mcp' },
     ],
   });
   const said = async (handle: string) => (await client.call('get_agent', { handle })).content[0]?.text;
-  expect(await said('wheels')).toContain('records a package of this name, or has it as its name or title.');
+  expect(await said('wheels')).toContain(
+    'records a package of this name, or has it as its name, title or namespace.',
+  );
   expect(await said('mcp')).toContain('No listing shown here records a package of this name.');
 });

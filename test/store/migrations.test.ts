@@ -42,8 +42,7 @@ const applied = [
   '0018-transports',
   '0019-restored',
   '0020-compared',
-  '0021-called',
-  '0022-templates',
+  '0021-references',
 ];
 
 const namesOf = async (databaseUrl: string) =>

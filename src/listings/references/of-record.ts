@@ -75,7 +75,7 @@ export function referencesOf(
 ): Reference[] {
   const word = ownerLabel(listing.handle);
   return [
-    ...toCalled(handleParts(listing.handle).name, listing.title ?? ''),
+    ...toCalled(handleParts(listing.handle).name, listing.title ?? '', word),
     ...holdersOf(listing),
     ...recordedPlaces(listing),
     ...templateReferences(listing.remotes),

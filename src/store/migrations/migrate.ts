@@ -79,8 +79,7 @@ const files = [
   '0018-transports',
   '0019-restored',
   '0020-compared',
-  '0021-called',
-  '0022-templates',
+  '0021-references',
 ].map((name) => {
   const statements = readStatements(name);
   return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };

@@ -59,7 +59,7 @@ const doingOf = ({ kind }: Reference) => doing[kind in doing ? (kind as keyof ty
 
 function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
-  if (kind === 'called') return own('this name or title');
+  if (kind === 'called') return own('this name, title or namespace');
   if (kind === 'host') return own('an endpoint at this host');
   if (kind === 'template') return own('this address');
   if (kind === 'moved') return own(key.includes('/') ? 'this address' : 'this host');
@@ -119,7 +119,7 @@ function networkOf({ network }: Reference, asked: string): Words {
 /** Empty for what shows it, and for what nobody controls. */
 function notShown({ kind }: Reference): Words {
   if (kind === 'owner' || kind === 'advisory') return say``;
-  if (kind === 'called') return own('anybody may choose a name');
+  if (kind === 'called') return own('anybody may choose a name or title');
   if (kind === 'moved') return own('whether it has the same owner is not shown');
   if (kind === 'pay_to') return own('this does not show who owns the address');
   const unchecked = own('; Dossier checks no address of a template');

@@ -138,7 +138,7 @@ function whatIsElsewhere(listings: readonly Listing[], { registry, key }: Refere
   const [first] = listings;
   const none = registry
     ? `No listing shown here records this ${registry} package.`
-    : `No listing shown here records a package of this name${isTelling ? ', or has it as its name or title' : ''}.`;
+    : `No listing shown here records a package of this name${isTelling ? ', or has it as its name, title or namespace' : ''}.`;
   if (!first) return none;
   const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;

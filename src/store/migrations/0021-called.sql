@@ -1,3 +1,0 @@
--- References to what a listing is called, and tags of all recorded types of packages, are derived with the rest
--- before the next import.
-update listing_version set derived = null where status <> 'deleted';
