@@ -21,7 +21,13 @@ import {
 import type { CopyField } from '../imports/import-run.ts';
 import type { Listing, ListingInput, ListingPackage, ListingRemote } from '../listings/listing.ts';
 import { ownersOf } from '../listings/naming.ts';
-import { isAddress, isImageType, versionOfImage } from '../listings/references/command.ts';
+import {
+  isAddress,
+  isExactVersion,
+  isImageType,
+  startedAt,
+  versionOfImage,
+} from '../listings/references/command.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
 import { outcomeWords } from '../observations/asked/outcome.ts';
 import { toImage, toPackage } from '../observations/asked/published/recorded.ts';
@@ -284,9 +290,16 @@ const usualTransport = 'streamable-http';
 export const overWords = (transport = ''): Words =>
   transport === '' ? say`` : say` over ${typeWords(transport)}`;
 
+/** Empty unless the record starts the package at another version or tag than it states. */
+export function startWords(one: ListingPackage): Words {
+  const at = one.runtime_arguments?.map((it) => startedAt(it, one)).find((is) => is && is !== one.version);
+  const moves = !isExactVersion(one.registry_type, at ?? '') && own(', which can move');
+  return at && one.version ? say`, though its start arguments name ${code(at)}${moves}` : say``;
+}
+
 /** Example: `npm example@1.0.0 over stdio`. */
 export const packageWords = (one: ListingPackage): Words =>
-  say`${typeWords(one.registry_type)} ${packageName(one)}${overWords(one.transport)}`;
+  say`${typeWords(one.registry_type)} ${packageName(one)}${overWords(one.transport)}${startWords(one)}`;
 
 /** Example: `https://mcp.example.com/sse over sse`. */
 export function endpointWords(remotes: readonly ListingRemote[], endpoint: string): Words {

@@ -1,7 +1,13 @@
 import { code, codes, own, say, type Words } from '../core/words.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import type { ListingInput, ListingPackage } from '../listings/listing.ts';
-import { hostOfImage, isExactVersion, isImageType, versionOfImage } from '../listings/references/command.ts';
+import {
+  hostOfImage,
+  isExactVersion,
+  isImageType,
+  startedAt,
+  versionOfImage,
+} from '../listings/references/command.ts';
 import { steersRuntime } from '../listings/references/programs.ts';
 import { reportsOf } from '../observations/known/malware.ts';
 
@@ -28,8 +34,6 @@ const ociName = new RegExp(
 const pythonVersion = /^(?:c?python|pypy)?@?\d{1,2}(?:\.\d{1,3}){0,2}$/i;
 
 const tagForm = /^\w[\w.-]{0,127}$/;
-
-const nameOfImage = (identifier: string) => identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '');
 
 interface CommandStarter {
   readonly name: RegExp;
@@ -133,17 +137,12 @@ const askedOf = ({ inputs = [], environment = {} }: ListingPackage) =>
       kind === 'environment' && required && variable.test(name) && !Object.hasOwn(environment, name),
   );
 
-/** Some records repeat it among the runtime arguments. */
-const isPackage = (word: string, name: string) =>
-  word === name || [`${name}@`, `${name}:`, `${name}==`].some((start) => word.startsWith(start));
-
 /** An unknown option may start something else. */
 function optionsOf(
   recorded: ListingPackage,
   { valued, value: form = /^/, plain }: CommandStarter,
 ): string[] | WhyNot {
-  const { runtime_arguments = [], registry_type, identifier } = recorded;
-  const name = isImageType(registry_type) ? nameOfImage(identifier) : identifier;
+  const { runtime_arguments = [] } = recorded;
   const words = runtime_arguments.flatMap((word) => {
     const [, option, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
     return option !== undefined && value !== undefined && valued.test(option) ? [option, value] : [word];
@@ -155,7 +154,8 @@ function optionsOf(
     if (valued.test(word) && value !== undefined && form.test(value)) {
       options.push(word, value);
       at += 1;
-    } else if (!isPackage(word, name) && !plain.test(word))
+      // Some records repeat the package among the runtime arguments.
+    } else if (startedAt(word, recorded) === undefined && !plain.test(word))
       return whyNot(
         say`its record starts it with ${code(word)}, and such options can start other programs or give more access`,
       );

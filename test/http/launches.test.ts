@@ -488,3 +488,21 @@ describe('what a record asks for', () => {
     });
   });
 });
+
+it('says at every door that a record starts its package at another version than it names', async () => {
+  const handle = handleOf('options-that-are-usual');
+  const both = 'npm `acme-tool@1.2.3` over stdio, though its start arguments name `latest`, which can move';
+  const { markdown } = await callTool<{ markdown: string }>(directory, 'get_agent', {
+    handle,
+    detail: 'full',
+  });
+  expect(markdown).toContain(`The record names two versions: ${both}`);
+  expect(markdown).toContain(`a package for your machine: ${both}`);
+  const search = { query: handle };
+  expect(JSON.stringify(await callTool(directory, 'search_agents', search))).toContain(both);
+  const page = await (await directory.app.request(`/agents/${handle}`)).text();
+  const connect = page.slice(page.indexOf('id="connect"')).replace(/<\/?code[^>]*>/g, '`');
+  expect(connect.replace(/<[^>]+>/g, '')).toContain(both);
+  const same = { handle: handleOf('plain') };
+  expect(JSON.stringify(await callTool(directory, 'get_agent', same))).not.toContain('start arguments');
+});

@@ -55,7 +55,7 @@ import {
   tallyOf,
   whyNotAsked,
 } from '../seen.ts';
-import { digestWords, overWords, packageName, typeWords } from '../sentences.ts';
+import { digestWords, overWords, packageWords } from '../sentences.ts';
 import { unique } from '../words.ts';
 import { askedInputs } from './asked-inputs.ts';
 import { costs } from './costs.ts';
@@ -168,13 +168,12 @@ const packagesOf: FactsOf = (judged) => {
   const { packages } = judged.listing;
   const owned = ownersOf(judged.listing).packages;
   return byOwner(judged, packages, owned).map(({ item: recordedPackage, runtime_hosts = [] }) => {
-    const { registry_type, version, transport } = recordedPackage;
-    const name = packageName(recordedPackage);
+    const { version } = recordedPackage;
     const hosts = listed(eachCode(runtime_hosts), 3);
     const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
     const isWhole = judged.detail === 'table' || judged.detail === 'full';
     const digest = isWhole && digestWords(recordedPackage);
-    const text = say`a package for your machine: ${typeWords(registry_type)} ${name}${overWords(transport)}${movingWords(recordedPackage)}${named}${digest}`;
+    const text = say`a package for your machine: ${packageWords(recordedPackage)}${movingWords(recordedPackage)}${named}${digest}`;
     const found = toPackage(recordedPackage);
     const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
     if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');

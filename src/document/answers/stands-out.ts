@@ -56,7 +56,7 @@ import {
   tallyWords,
   turnsWords,
 } from '../seen.ts';
-import { publisherSays, strangerWords } from '../sentences.ts';
+import { packageWords, publisherSays, startWords, strangerWords } from '../sentences.ts';
 import { stale } from '../words.ts';
 import { newerWords } from './kept-up.ts';
 import { type NoticeKey, useOf } from './notice-uses.ts';
@@ -288,7 +288,10 @@ function contradictions(judged: JudgedListing): Noticed[] {
     if (!one.value || !remote || remote.inputs) return [];
     return say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`;
   });
-  return [...letIn, ...asked, ...ofContradicting(judged)];
+  const started = listing.packages
+    .filter((one) => !isEmpty(startWords(one)))
+    .map((one) => say`The record names two versions: ${packageWords(one)}`);
+  return [...letIn, ...asked, ...started, ...ofContradicting(judged)];
 }
 
 /** One notice names everything that is shared, so that a copied listing does not crowd out other notices. */

@@ -64,6 +64,18 @@ export function versionOfImage(identifier: string): string | undefined {
   return [tag, digest].filter(Boolean).join('@') || undefined;
 }
 
+/** Behind the name of the package: `latest` of `name@latest`, empty for the name alone. */
+export function startedAt(
+  word: string,
+  { registry_type: type, identifier }: { readonly registry_type: string; readonly identifier: string },
+): string | undefined {
+  const name = isImageType(type)
+    ? identifier.replace(/@sha256:.*$/s, '').replace(/:[\w.-]+$/, '')
+    : identifier;
+  if (!word.startsWith(name)) return undefined;
+  return /^(?:(?:@|:|==)(.*))?$/s.exec(word.slice(name.length))?.[1] ?? (word === name ? '' : undefined);
+}
+
 /** PEP 440 without local labels, as PyPI accepts it. */
 const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
