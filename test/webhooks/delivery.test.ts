@@ -377,7 +377,7 @@ it('has no text of a publisher in what it keeps, and sends none of a listing tha
   const bodies = receiver.requests.slice(-2).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
   expect(bodies.map(({ type, data }) => [type, data])).toEqual([
     ['listing.changed', { fields: ['description'] }],
-    ['listing.withdrawn', { reason: 'deleted' }],
+    ['listing.withdrawn', { reason: 'deleted', gave_reason: false }],
   ]);
 });
 
