@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Holder, isOnNamespace, namespaceIdentity } from '../core/identity.ts';
-import { letters, ownerFacet, ownerLabel } from '../search/query.ts';
+import { ownerFacet, ownerLabel } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
 import { type Listing, listingTable, withoutHidden } from './listing.ts';
@@ -62,10 +62,11 @@ async function readFitting(db: Db, asked: Reference) {
   return found.filter((_, at) => remotesOf[at]?.some((one) => isFitting(one, asked)));
 }
 
-/** Of a name: a domain that has it, an account, and then those that chose it. */
+/** Of a name: a domain that has it, first in these letters, an account, and then those that chose it. */
 function ownership({ key }: Reference, { handle }: ListingRow): number {
-  const isOwn = letters(ownerLabel(handle)) === key;
-  return Number(isOwn) + Number(isOwn && !Holder.ofNamespace(handle).isAccount);
+  if (ownerLabel(handle) !== key) return 0;
+  const { id, isAccount } = Holder.ofNamespace(handle);
+  return isAccount ? 1 : 2 + Number(id.startsWith(`${key}.`));
 }
 
 async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {

@@ -216,7 +216,6 @@ describe('a text in which no name is read is not said to be unlisted, and both d
     ['*.mcp.kelpdb.com', pattern, ['com.kelpdb.mcp/mcp']],
     ['https://*.mcp.kelpdb.com/*', pattern, ['com.kelpdb.mcp/mcp']],
     ['KelpDB Labs, Inc.', noName, ['com.kelpdb.mcp/mcp']],
-    ['Kelp DB', noName, ['com.kelpdb/kelpdb-mcp-server']],
     ['Gull DB', noName, ['io.github.gulldb-js/gulldb-mcp-server']],
     ['Fieldgate GmbH', noName, ['com.fieldgate/orders']],
     ['!!!', noName, undefined],
