@@ -114,5 +114,9 @@ it('a name that several listings have gives candidates, one of a package is the 
   expect(await said('wheels')).toContain(
     'records a package of this name, or has it as its name, title or namespace.',
   );
+  for (const hash of ['5'.repeat(64), `sha256:${'5b'.repeat(32)}`])
+    expect(await said(hash)).toContain(
+      'No listing shown here records a file or an image with this SHA-256. Ask about the file or image that has it.',
+    );
   expect(await said('mcp')).toContain('No listing shown here records a package of this name.');
 });

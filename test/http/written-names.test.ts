@@ -74,10 +74,7 @@ const { quillpad, scan, image, orders, kelpdb } = {
 
 it.each([
   ['left-pad', 'If this is a package, ask about it with its registry, as in `npm:left-pad`.'],
-  [
-    'c3'.repeat(32),
-    `If this is a package, ask about it with its registry, as in \`npm:${'c3'.repeat(32)}\`.`,
-  ],
+  ['c3'.repeat(32), 'Ask about the file or image that has it.'],
   ['MAL-2026-1', 'Dossier has read this advisory about no package that a listing records.'],
   [`0x${'5'.repeat(40)}`, 'Dossier shows no listing whose endpoint asked to be paid at this address.'],
 ])(

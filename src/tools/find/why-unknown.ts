@@ -132,10 +132,14 @@ async function whoNamesOwner(
   return `${none} ${toText(say`${what} ${recordsOf(naming)}, which does not show control of it.`)}`;
 }
 
+const digest = /^[\da-f]{64}$/i;
+
 function whatIsElsewhere(listings: readonly Listing[], { registry, key }: Reference): string {
   // Others are not looked up.
   const isTelling = toCalled(key).length > 0;
   const [first] = listings;
+  if (!registry && digest.test(key))
+    return 'No listing shown here records a file or an image with this SHA-256.';
   const none = registry
     ? `No listing shown here records this ${registry} package.`
     : `No listing shown here records a package of this name${isTelling ? ', or has it as its name, title or namespace' : ''}.`;
@@ -149,6 +153,7 @@ export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Wo
   if (kind === 'advisory') return own(noAdvisory);
   if (kind === 'pay_to') return own(noPayee);
   if (kind !== 'package' || key === undefined) return say``;
+  if (registry === undefined && digest.test(key)) return own('Ask about the file or image that has it.');
   if (registry === undefined)
     return say`If this is a package, ask about it with its registry, as in ${code(`npm:${key}`)}.`;
   const page = packagePage(typeOf(registry) ?? '', key);
