@@ -59,7 +59,7 @@ export const questions: readonly Question[] = [
     ['Does the endpoint belong to the publisher?', 'lines.whose', /its endpoint is on it/],
     ['Where is its source?', 'repository', /github\.com\/sms\/gateway/],
     ['Which version is it?', 'signals.imported', /^Listing version `1\.0\.0`/],
-    ['When was it updated?', 'signals.imported', /updated \d{4}-/],
+    ['When was it updated?', 'signals.imported', /published \d{4}-/],
     ['Is it rated?', 'signals.native', /1 rating/],
     ['By how many accounts?', 'signals.native', /: 1 source/],
     ['How did interactions end?', 'signals.native', /1 failed/],
