@@ -64,3 +64,15 @@ it('between two days, each change of a value that came back is told once, with i
   );
   await client.close();
 });
+
+it('two lists that changed to and fro over months have not alternated', async () => {
+  const client = await connect('v2', { app: directory.app });
+  for (const words of ['Reads', 'Writes', 'Reads', 'Writes']) {
+    directory.wait(60 * 86_400);
+    await checkWith(words);
+  }
+  const { content } = await client.call('get_agent', { handle });
+  await client.close();
+  expect(content[0]?.text).toContain('Its tools changed');
+  expect(content[0]?.text).not.toMatch(/alternated|changes among/);
+});

@@ -243,16 +243,21 @@ export interface Turns {
   readonly changes: number;
 }
 
-/** Of the longest row of changes up to the last in which each state was seen more than once. */
+/** Of three states or more: the longest row up to the last change in which each was seen more than once. */
 export function turnsOf(all: readonly StateChange[]): Turns | undefined {
   const since = alternatesSince(all);
   if (since !== undefined)
     return { since, states: 2, changes: all.filter(({ is }) => is.from >= since).length };
-  const keys = [all[0]?.was, ...all.map(({ is }) => is)].map((one) => one && JSON.stringify(essenceOf(one)));
+  const isLongAfter = ({ is }: StateChange, at: number) =>
+    Date.parse(is.from) - Date.parse(all[at - 1]?.is.from ?? is.from) > alternates_ms;
+  const row = all.slice(Math.max(all.findLastIndex(isLongAfter), 0));
+  const keys = [row[0]?.was, ...row.map(({ is }) => is)].map((one) => one && JSON.stringify(essenceOf(one)));
   const times = (from: number) => [...Map.groupBy(keys.slice(from), (key) => key).values()];
-  const from = keys.findIndex((_, at) => times(at).every(({ length }) => length > 1));
-  const first = from < 0 ? undefined : all[from];
-  return first && { since: first.is.from, states: times(from).length, changes: all.length - from };
+  const isInTurn = (seen: ReturnType<typeof times>) =>
+    seen.length > 2 && seen.every(({ length }) => length > 1);
+  const from = keys.findIndex((_, at) => isInTurn(times(at)));
+  const first = from < 0 ? undefined : row[from];
+  return first && { since: first.is.from, states: times(from).length, changes: row.length - from };
 }
 
 /** `later` readings did not see it. */
