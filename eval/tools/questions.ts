@@ -67,7 +67,7 @@ export const questions: readonly Question[] = [
     ['Is the rater independent?', 'signals.native', /new source/],
     ['Is that proven?', 'signals.native', /none with a proof/],
     ['What does it cost?', 'unchecked', /^price\b/],
-    ['Does it answer?', 'unchecked', /\bendpoint\b/],
+    ['Does it answer?', 'lines.where', /^Endpoint over streamable-http, not checked;/],
     ['What can it do?', 'unchecked', /tools/],
     ['Who operates it?', 'unstated', /operator/],
     ['Is the package built from the public code?', 'unchecked', /package provenance/],

@@ -9,7 +9,9 @@ const directory = await opened(openDirectory());
 const client = await opened(connect('v2', { app: directory.app }));
 const handle = 'co.webhook/webhook';
 const line =
-  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`. Changes (no versions): `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
+  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Changes (no versions): `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
+const badge =
+  'Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`.';
 
 describe('where a publisher corrects, claims and answers, and how a listing is followed', () => {
   it.each([
@@ -24,7 +26,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
 
   it('is said by get_agent in full, and in no short answer', async () => {
     const full = await client.call('get_agent', { handle, detail: 'full' });
-    expect(full.structuredContent?.markdown).toContain(line);
+    expect(full.structuredContent?.markdown).toContain(`${line} ${badge}`);
     expect(full.structuredContent?.markdown).toMatch(
       /Dossier reads credentials in the headers.*; terms in a link with rel=.* No place is read for operator, data handling, region, licence and support\./,
     );
@@ -48,11 +50,11 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
       '<li><a href="/about#ci" rel="nofollow">In CI</a></li>',
     ])
       expect(page).toContain(shown);
-    expect(await (await get(`/agents/${handle}.md`)).text()).toContain(line);
+    expect(await (await get(`/agents/${handle}.md`)).text()).toContain(`${line} ${badge}`);
     expect(await (await get(`/agents/${handle}/ratings`)).text()).toContain(
       'responses are the words of the rated listing, which responds here once it is claimed.',
     );
-    const addresses = line.matchAll(/http:\/\/127\.0\.0\.1:3000([^`)]+)/g);
+    const addresses = `${line} ${badge}`.matchAll(/http:\/\/127\.0\.0\.1:3000([^`)]+)/g);
     for (const [, path = ''] of addresses) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 
