@@ -176,11 +176,12 @@ it('and is one alone, in quotes, or as a price', async () => {
 const secretFilter =
   'Words find no such facts; these filters do: needs_secret: false (the record names no secret).';
 
-it.each([
+it.each<[string, string | undefined]>([
   ['electronic mail without api key', secretFilter],
   ['mail that needs no secret', secretFilter],
   ["a mail server which doesn't require a token", secretFilter],
   ['keyless mail', secretFilter],
+  ['mail - hosted', 'filters do: has_endpoint: true (a remote endpoint is recorded).'],
   ['hosted mail', 'filters do: has_endpoint: true (a remote endpoint is recorded).'],
   ['remote mail server', 'filters do: has_endpoint: true (a remote endpoint is recorded).'],
   ['self-hosted mail', 'filters do: transport: stdio (a recorded package runs where you start it).'],
@@ -191,8 +192,39 @@ it.each([
   ],
   ['password manager', undefined],
   ['API key vault, local news, remote jobs', undefined],
+  ...[
+    'local mail, no remote',
+    'mail without remote',
+    'mail not hosted',
+    'mail, never remote or hosted',
+    'mail, neither remote nor hosted',
+    'mail that must not be hosted',
+    'non-hosted mail',
+    'mail, no cloud or remote servers',
+    "mail, don't use remote",
+    'mail -remote',
+    'mail, remote servers are not allowed',
+    'Mail ohne Remote',
+    'mail, sans remote',
+    'mail, kein hosted',
+    'mail local only',
+  ].map((query): [string, string] => [
+    query,
+    'Words find no such facts; these filters do: transport: stdio (a recorded package runs where you start it).',
+  ]),
+  ...['mail, no local install', 'mail, not self-hosted', 'mail, no need to self-host'].map(
+    (query): [string, string] => [
+      query,
+      'Words find no such facts; these filters do: has_endpoint: true (a remote endpoint is recorded).',
+    ],
+  ),
+  ['mail without sse', undefined],
+  ['mail, not official', undefined],
+  ['mail no oficial', undefined],
+  ['mail 非官方', undefined],
 ])('words that mean a filter get its name, whatever listings say: %s', async (query, said) => {
   const { advice = '', text } = await search(query);
+  expect(advice).not.toContain('remote” leaves out nothing');
   if (said === undefined) expect(advice).not.toContain('filters do');
   else {
     expect(advice).toContain(said);

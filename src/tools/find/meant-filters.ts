@@ -20,8 +20,16 @@ export function inputOf(facet: string): string {
 
 const secrets = 'keys?|secrets?|credentials?|passwords?|tokens?|logins?';
 
+interface MeantFilter {
+  readonly facet: Facet;
+  readonly words: RegExp;
+  readonly text: string;
+  /** Denied, as in `no remote`, its words mean this one. */
+  readonly otherwise?: Facet;
+}
+
 /** Words of a search that texts of listings seldom say, or say of something else, and a filter knows. */
-const meantFilters: readonly { readonly facet: Facet; readonly words: RegExp; readonly text: string }[] = [
+const meantFilters: readonly MeantFilter[] = [
   {
     facet: 'is:without_secret',
     words: new RegExp(
@@ -34,12 +42,14 @@ const meantFilters: readonly { readonly facet: Facet; readonly words: RegExp; re
     facet: 'has:endpoint',
     words: /(?<!self[\s-]?)\bhosted\b|\bremote\b(?!\s+(?:jobs?|work|control|desktop|sens|team))/i,
     text: 'a remote endpoint is recorded',
+    otherwise: 'transport:stdio',
   },
   {
     facet: 'transport:stdio',
     words:
-      /\bstdio\b|\bself[\s-]?host\w*|\blocally\b|\blocal\s+(?:mcp|servers?|install)\w*|\bon[\s-]prem\w*|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
+      /\bstdio\b|\bself[\s-]?host\w*|\blocally\b|\blocal[\s-]+(?:mcp|only|servers?|install)\w*|\bon[\s-]prem\w*|\bon my (?:own )?(?:machine|computer|laptop|pc)\b|\boffline\b/i,
     text: 'a recorded package runs where you start it',
+    otherwise: 'has:endpoint',
   },
   ...(['sse', 'streamable-http'] as const).map((transport) => ({
     facet: `transport:${transport}` as const,
@@ -54,6 +64,19 @@ const meantFilters: readonly { readonly facet: Facet; readonly words: RegExp; re
     }),
   ),
 ];
+
+const isOfficial = /\b(?:official(?:ly)?|offiziell\w*|oficial\w*|officiel\w*)\b|公式|官方/i;
+
+/** English, Dutch, French, German, Italian, Portuguese and Spanish; Chinese and Japanese. */
+const denying = String.raw`(?:\b(?:cannot|no|not|never|neither|nor|non|without|avoid(?:ing)?|except|excluding|instead of|other than|rather than|aucune?|geen|jamais|kein\w*|não|nicht|nie|niet|nunca|ohne|pas|sans|sem|senza|sin|zonder)(?!\w)|n't\b|[不無无非]是?)[\s-]*(?:(?:an?|any|are|be|being|de|for|is|need|the|to|une?|us(?:e|ing)|want|\w+ly|\w+ n?or) +){0,4}|(?<=^|\s)-"?`;
+const known = [isOfficial, ...meantFilters.map(({ words }) => words)].map(({ source }) => source).join('|');
+const refused = String.raw` +(?:\w+ +)?(?:is |are )?(?:forbidden|prohibited|(?:never|not) (?:allowed|ok|permitted|wanted))\b`;
+/** Filters that are not meant: `no remote`, `neither hosted nor remote`, `remote is not allowed`, `非官方`. */
+const denied = new RegExp(
+  `(?:${denying})(?:${known})(?: +n?or +(?:${known}))*|(?:${known})(?=${refused})`,
+  'gi',
+);
+const withoutDenied = (text: string) => text.replace(denied, ' , ');
 
 /** What no text of a listing tells, and no filter alone, with what does. */
 const unsearched: readonly (readonly [words: RegExp, toText: (found: RegExpExecArray) => string])[] = [
@@ -96,6 +119,7 @@ export function readPriceLimit(text: string): string | undefined {
 /** What of a text counts for little, because its words tell nothing of it. */
 export const meantWords = (text: string): RegExp[] => [
   ...findMeant(text, []).map(({ words }) => words),
+  denied,
   ...unsearched.map(([words]) => words),
   price,
 ];
@@ -104,17 +128,21 @@ const longestSaid = 80;
 
 export const unsearchedTexts = (text: string): string[] => [
   ...unsearched.flatMap(([words, toText]) =>
-    [words.exec(text)].flatMap((found) => (found ? toText(found) : [])),
+    [words.exec(withoutDenied(text))].flatMap((found) => (found ? toText(found) : [])),
   ),
   ...findNegations(text)
     .filter((one) => one.text.length < longestSaid)
     .map((one) => `Listings with “${one.words}” are left out, because of “${one.text.trim()}”.`),
 ];
 
-export const findMeant = (text: string, facets: readonly Facet[]) =>
-  meantFilters.filter(({ facet, words }) => !facets.includes(facet) && words.test(text));
-
-const isOfficial = /\b(?:official(?:ly)?|offiziell\w*|oficial\w*|officiel\w*)\b|公式|官方/i;
+export function findMeant(text: string, facets: readonly Facet[]): MeantFilter[] {
+  const against = text.match(denied)?.join(' , ') ?? '';
+  const others = meantFilters.filter(({ words }) => words.test(against)).map(({ otherwise }) => otherwise);
+  const left = withoutDenied(text);
+  return meantFilters.filter(
+    ({ facet, words }) => !facets.includes(facet) && (words.test(left) || others.includes(facet)),
+  );
+}
 
 /** Undefined if the search has no such word, or its filter. */
 export function meantText(text: string, facets: readonly Facet[]): string | undefined {
@@ -122,7 +150,7 @@ export function meantText(text: string, facets: readonly Facet[]): string | unde
     (one) => `${inputOf(one.facet).replace(':', ': ')} (${one.text})`,
   );
   const isFiltered = facets.some((facet) => /^(?:owner|publisher):/.test(facet));
-  const said = isFiltered ? [] : (isOfficial.exec(text) ?? []);
+  const said = isFiltered ? [] : (isOfficial.exec(withoutDenied(text)) ?? []);
   const all = [
     ...meant,
     ...said.map((word) => `publisher: example.com (“${word}”: in the namespace of a domain or an account)`),
