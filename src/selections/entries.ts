@@ -238,7 +238,7 @@ export async function toSelectionEntries(members: readonly SelectionMember[], co
       ...judged.map((one) => ({
         ...one,
         because: undefined,
-        fact: whyWords(listing, answer, one),
+        fact: whyWords(answer, one),
         as_of: listing.evidence_snapshot_date,
       })),
     ];

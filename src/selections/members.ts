@@ -192,9 +192,7 @@ function judgeName(
   if (failed.length === 0) return { listing: judged.listing, ...answered, entry };
   const facts = answered.answers.filter((one) => keepsOut(selection, one)).map(({ fact }) => fact);
   const answer = toAnswer(judged.listing);
-  const why = answered.judged
-    .filter((one) => keepsOut(selection, one))
-    .map((one) => whyWords(judged.listing, answer, one));
+  const why = answered.judged.filter((one) => keepsOut(selection, one)).map((one) => whyWords(answer, one));
   return [...facts, ...why].map(toText);
 }
 

@@ -15,7 +15,6 @@ import {
   judge,
   ofAsked,
   type RequestedCriterion,
-  reasonWords,
   showWhy,
 } from '../document/criteria/criteria.ts';
 import { evidenceNames, evidenceTitles, type Result, results } from '../document/criteria/criterion.ts';
@@ -49,7 +48,7 @@ const handlesText = (label: string, handles: readonly string[] = []) =>
 /** Criteria with one result for one reason are one text. */
 function resultTextsOf(results: Readonly<Record<string, Result>>, reasons: z.output<typeof reasonsSchema>) {
   const texts = Object.entries(results).map(([asked, result]) => {
-    const why = reasons.find(({ criteria: those }) => those.includes(asked));
+    const why = reasons.find(({ criteria: those }) => those?.includes(asked) ?? result === 'unknown');
     return why ? { asked, result: `${result} (${toMarkdown(why.reason)})`, group: why } : { asked, result };
   });
   const groups = Map.groupBy(texts, ({ asked, result, group }) => (group ? result : asked));
@@ -58,16 +57,12 @@ function resultTextsOf(results: Readonly<Record<string, Result>>, reasons: z.out
   );
 }
 
-function reasonsOf(document: ListingDocument, judged: readonly CriterionAnswer[]) {
-  const all = judged.flatMap((one) => {
-    const reason = reasonWords(document, one);
-    return reason ? [{ reason, asked: askedName(one) }] : [];
+const reasonsOf = (judged: readonly CriterionAnswer[]) =>
+  [...Map.groupBy(judged, ({ because = own('') }) => toMarkdown(because)).values()].flatMap((some) => {
+    const [{ because: reason = own('') } = {}] = some;
+    const isOfUnknown = judged.every((one) => (one.result === 'unknown') === some.includes(one));
+    return isEmpty(reason) ? [] : { ...(!isOfUnknown && { criteria: some.map(askedName) }), reason };
   });
-  return [...Map.groupBy(all, ({ reason }) => toMarkdown(reason)).values()].map((some) => ({
-    criteria: some.map(({ asked }) => asked),
-    reason: (some[0] as (typeof all)[number]).reason,
-  }));
-}
 
 function listingText(listing: z.output<typeof comparedListing>): string {
   const { handle, description, same_description_as: same, version_asked, part_asked, problem } = listing;
@@ -96,7 +91,12 @@ const input = z.strictObject({
   as_of: dayInput.describe('Day: as known then'),
 });
 
-const reasonsSchema = z.array(z.object({ criteria: z.array(z.string()), reason: wordsSchema }));
+const reasonsSchema = z.array(
+  z.object({
+    criteria: z.array(z.string()).optional().describe('Absent: those that are unknown'),
+    reason: wordsSchema,
+  }),
+);
 
 const comparedListing = z.object({
   handle: z.string(),
@@ -110,7 +110,7 @@ const comparedListing = z.object({
   imported: resultsSchema.describe('Results about what is recorded, unless a check differs'),
   observed: resultsSchema.describe('Results of criteria about what Dossier checks'),
   native: resultsSchema.describe('Results of criteria about claims and ratings made on Dossier'),
-  reasons: reasonsSchema.optional().describe('Why, where no line below says it'),
+  reasons: reasonsSchema.optional().describe('Of each unknown, and where no line below says it'),
   stands_out: z.array(wordsSchema).optional().describe('The notices of get_agent that show why'),
   lines: ifAny(
     z.partialRecord(z.enum(lineNames), wordsSchema),
@@ -238,7 +238,7 @@ function toCompared({
     ...notices.map(({ text }) => text),
     ...firstNotices(answer.standsOut, isShown, own('get_agent')),
   ];
-  const reasons = reasonsOf(document, judged);
+  const reasons = reasonsOf(judged);
   const said = (words: Words) => (isEmpty(words) ? undefined : words);
   return {
     ...compared,
@@ -253,7 +253,7 @@ function toCompared({
 }
 
 const texts = ['description', 'version_asked', 'problem'] as const;
-const quoting = ['part_asked', 'stands_out', 'lines', 'unseen', 'unchecked'] as const;
+const quoting = ['part_asked', 'reasons', 'stands_out', 'lines', 'unseen', 'unchecked'] as const;
 
 export const compareAgents = defineTool({
   name: 'compare_agents',

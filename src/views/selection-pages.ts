@@ -83,7 +83,7 @@ ${entry ? html`<p class="note">${privateNote(entry)}</p>` : standsOutBlock(listi
     const isLast = source !== next?.source || as_of !== next?.as_of;
     return html`
 <li>${result === 'unknown' && 'Not known: '}${isBrokenPin({ criterion, result }) && html`<strong>Changed:</strong> `}${toHtml(fact)}${source && isLast && html` <span class="note">Source: <span class="foreign">${source}</span>, <time>${as_of}</time></span>`}</li>`;
-  })}${judged.map((one) => html`<li>${toHtml(whyWords(listing, answer, one), listing.evidence_snapshot_date)}</li>`)}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
+  })}${judged.map((one) => html`<li>${toHtml(whyWords(answer, one), listing.evidence_snapshot_date)}</li>`)}</ul>${leftOutNote(leftOutOf(startable))}</li>`;
 };
 
 const lapsedList = ({ approvals }: Selection, lapsed: SelectionMembers['lapsed']) =>

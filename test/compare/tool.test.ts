@@ -99,9 +99,10 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       markdown: string;
       origin: string;
     };
-    const { listings } = await compare([webhook, politics], ['price_known', 'active']);
-    expect(Object.keys(listings[0]?.lines ?? {})).toEqual(['whose', 'where', 'costs', 'kept_up']);
-    expect(markdown).toContain(`\n* Costs: ${listings[0]?.lines?.costs}\n`);
+    const { listings } = await compare([webhook, politics], ['needs_no_secret', 'price_known', 'active']);
+    expect(Object.keys(listings[0]?.lines ?? {})).toEqual(['whose', 'where', 'asks', 'kept_up']);
+    expect(markdown).toContain(`\n* Asks: ${listings[0]?.lines?.asks}\n`);
+    expect(listings[0]?.reasons?.price_known).toBe('Dossier has made no observation of this listing');
     expect(listings[0]?.record).toContain(origin);
   });
 

@@ -6,7 +6,6 @@ import {
   criterionNames,
   findValueError,
   judge,
-  reasonWords,
 } from '../../src/document/criteria/criteria.ts';
 import type { Result } from '../../src/document/criteria/criterion.ts';
 import type { ListingDocument } from '../../src/document/listing-document.ts';
@@ -112,9 +111,14 @@ const suspended: Change = { state: 'suspended', claim: { ...claim, suspended_rea
 const remote = { type: 'streamable-http', url: 'https://mcp.example/mcp' };
 const npm = { registry_type: 'npm', identifier: '@example/tool', version: '1.2.0', transport: 'stdio' };
 
-/** The result of `criterion` or `criterion:value`, as compare_agents takes it. */
-const resultOf = (asked: string, change: Change) =>
-  judge({ ...base, ...change }, toRequested([asked]), Date.parse('2026-11-21T00:00:00.000Z'))[0]?.result;
+/** What `criterion` or `criterion:value`, as compare_agents takes it, gives. */
+const judgedOf = (asked: string, change: Change) =>
+  judge({ ...base, ...change }, toRequested([asked]), Date.parse('2026-11-21T00:00:00.000Z'))[0];
+const resultOf = (asked: string, change: Change) => judgedOf(asked, change)?.result;
+const whyOf = (asked: string, change: Change) => {
+  const { because } = judgedOf(asked, change) ?? {};
+  return because && toText(because) ? toText(because) : undefined;
+};
 
 type Row = readonly [asked: string, change: Change, result: Result];
 
@@ -628,11 +632,36 @@ describe('a criterion', () => {
     ['native_ratings_at_least:4', three, '3 independent ratings from 2 sources; not counted: 4 related'],
     ['rated_within_days:1', voided, 'no independent source; not counted: 2 voided by the operator'],
     ['native_ratings_at_least:1', {}, undefined],
+    ['endpoint_observed_alive', endpoint({ outcome: 'refused' }), 'the check was refused'],
+    ['price_known', lockedPrice, 'the host evil.example says no'],
+    ['tools_unchanged_for:1', { remotes: [remote, second] }, 'not checked'],
+    [
+      'tools_unchanged_for:1',
+      atBoth(
+        { kind: 'tools.surface', value: 'a' },
+        { kind: 'tools.surface', subject: second.url, outcome: 'silent' },
+      ),
+      '`https://mcp.example/pro`: no usable answer came; `https://mcp.example/mcp`: met',
+    ],
+    [
+      'no_advisory',
+      onNpm('package.advisories', { a: reports(), b: null }),
+      '`b`: no usable answer came; `a`: met',
+    ],
+    [
+      'needs_no_secret',
+      {
+        packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: false, secret: true }] }],
+      },
+      'a recorded secret is optional',
+    ],
   ])('the reason that no row gives for %s is said', (asked, change, why) => {
-    const listing = { ...base, ...change };
-    const [one] = judge(listing, toRequested([asked]), Date.parse('2026-11-21T00:00:00.000Z'));
-    const reason = one && reasonWords(listing, one);
-    expect(reason && toText(reason)).toBe(why);
+    expect(whyOf(asked, change)).toBe(why);
+  });
+
+  it('has a reason wherever it is unknown', () => {
+    const silent = rows.filter(([asked, change, result]) => result === 'unknown' && !whyOf(asked, change));
+    expect(silent).toEqual([]);
   });
 
   it('is never answered from ratings where it is imported or checked, nor from the record where it is native', () => {

@@ -465,7 +465,9 @@ describe('what a record asks for', () => {
     expect(comparedOf(compared)).toMatchObject([
       {
         results: { needs_no_secret: 'unknown' },
-        lines: { asks: expect.stringContaining('The record has `environmentVariables` in a form') },
+        reasons: {
+          needs_no_secret: 'the record has `environmentVariables` in a form that Dossier does not read',
+        },
       },
       { results: { needs_no_secret: 'not_met' } },
     ]);

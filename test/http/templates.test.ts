@@ -79,7 +79,7 @@ async function post(tool: string, input: object): Promise<unknown> {
   const sent = { method: 'POST', headers, body: JSON.stringify(input) };
   return (await directory.app.request(`/api/tools/${tool}`, sent)).json();
 }
-/** Why it is not known whether a secret is needed, where no line says it. */
+/** Why it is not known whether a secret is needed. */
 async function whyUnknown(handle: string) {
   const handles = [handle, 'com.example.open/package'];
   const answer = await post('compare_agents', { handles, criteria: [{ criterion: 'needs_no_secret' }] });
@@ -92,13 +92,14 @@ async function whyUnknown(handle: string) {
   return one?.reasons?.needs_no_secret;
 }
 
+const notMarked = 'what the record does not mark as secret may be one';
 const notInRecords = 'an endpoint may ask for some that no record states';
 
 it.each(names)('an address with a part to fill in is a template in any spelling: %s', async (name) => {
   const [url, part] = addresses[name] ?? [];
   const handle = handleOf(name);
   const isOpen = part !== undefined;
-  expect(await whyUnknown(handle)).toBe(isOpen ? undefined : notInRecords);
+  expect(await whyUnknown(handle)).toBe(isOpen ? notMarked : notInRecords);
   const found = (await post('search_agents', { query: handle, needs_secret: false })) as {
     readonly listings: readonly { readonly handle: string }[];
   };

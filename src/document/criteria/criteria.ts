@@ -14,6 +14,9 @@ import {
   type CriterionValue,
   criteriaOf,
   type JudgedResult,
+  noEndpoint,
+  noPackage,
+  type ReasonedResult,
   type Result,
   type Row,
   resultTexts,
@@ -56,7 +59,7 @@ function judgeFinding(listing: ListingDocument, finding: ListedFinding, now_ms: 
   const facts = listing.observations.filter(({ kind }) => names.some((name) => name === kind));
   const isRead = (one: Observation) =>
     one.missed_since === undefined && /^(?:seen|nothing|absent)$/.test(currentOutcome(one) ?? '');
-  if (facts.length === 0) return 'not_applicable';
+  if (facts.length === 0) return /^package/.test(names[0] ?? '') ? noPackage : noEndpoint;
   return facts.every(isRead) ? 'met' : unknown(own('not checked, or not seen by the newest check'));
 }
 
@@ -84,12 +87,7 @@ export interface RequestedCriterion {
   readonly value?: CriterionValue;
 }
 
-/** `because`: in place of the reason that the criterion gives, unless it is empty. */
-export type CriterionAnswer = RequestedCriterion &
-  (
-    | { readonly result: Exclude<Result, 'unknown'>; readonly because?: Words }
-    | { readonly result: 'unknown'; readonly because: Words }
-  );
+export type CriterionAnswer = RequestedCriterion & Pick<ReasonedResult, 'result'> & Partial<ReasonedResult>;
 
 /** Undefined if the criterion accepts the value. */
 export function findValueError({ criterion, value }: RequestedCriterion): string | undefined {
@@ -122,9 +120,7 @@ export const judge = (
 ): CriterionAnswer[] =>
   requested.map((one) => {
     const judged = criteria[one.criterion].judge(listing, one.value, now_ms);
-    return typeof judged === 'string'
-      ? { ...one, result: judged }
-      : { ...one, result: 'unknown', because: judged.unknown };
+    return { ...one, ...(typeof judged === 'string' ? { result: judged } : judged) };
   });
 
 export function rowsOf({ criterion, value }: RequestedCriterion): readonly Row[] {
@@ -139,7 +135,7 @@ export function showWhy(
   always: readonly Row[] = [],
 ): Pick<AnswerWords, 'stands_out' | 'lines'> {
   const applied = judged.filter(({ result }) => result !== 'not_applicable');
-  const reasons = new Set(judged.flatMap(({ because }) => (because ? [toText(because)] : [])));
+  const reasons = new Set(judged.flatMap(({ because = own('') }) => toText(because) || []));
   // A line decides nothing in which nothing is known, or what the reason of a result says.
   const isShown = (row: Row) =>
     answer.lines[row as LineName]?.some(({ gap, text }) => gap === undefined && !reasons.has(toText(text))) ??
@@ -157,16 +153,6 @@ export function showWhy(
       lines.map(([line, facts]) => [line, facts.length > 0 ? lineWords(facts) : own('Not known.')]),
     ),
   };
-}
-
-export function reasonWords(
-  listing: ListingDocument,
-  { criterion, value, result, because }: CriterionAnswer,
-): Words | undefined {
-  if (because && !isEmpty(because)) return because;
-  if (result !== 'not_applicable') return criteria[criterion].reason?.(listing, result, value);
-  const isOfPackages = ofPackages.test(plainName({ criterion, value }));
-  return isOfPackages ? own('no package recorded') : own('no endpoint recorded');
 }
 
 /** About the versions on record. */
@@ -224,16 +210,16 @@ const shownWhy = (answer: ListingAnswer, one: CriterionAnswer): Words[] => {
 };
 
 /** `Claimed: met. <its rows>` */
-export function whyWords(listing: ListingDocument, answer: ListingAnswer, one: CriterionAnswer): Words {
-  const reason = reasonWords(listing, one);
-  const result = say`${ours(resultTexts[one.result].toLowerCase())}${reason ? say` (${reason})` : say``}`;
+export function whyWords(answer: ListingAnswer, one: CriterionAnswer): Words {
+  const { because = say`` } = one;
+  const result = say`${ours(resultTexts[one.result].toLowerCase())}${!isEmpty(because) && say` (${because})`}`;
   return join([say`${ours(criterionText(one))}: ${result}.`, ...shownWhy(answer, one)], ' ');
 }
 
 /** What a filter asks for and the listing lacks is said by the fact alone. */
-export function lackWords(listing: ListingDocument, answer: ListingAnswer, one: CriterionAnswer): Words {
+export function lackWords(answer: ListingAnswer, one: CriterionAnswer): Words {
   const why = one.result === 'not_met' ? shownWhy(answer, one) : [];
-  return why.length > 0 ? join(why, ' ') : whyWords(listing, answer, one);
+  return why.length > 0 ? join(why, ' ') : whyWords(answer, one);
 }
 
 export const defaultCriteria: readonly RequestedCriterion[] = [

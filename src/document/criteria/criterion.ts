@@ -14,16 +14,22 @@ export const resultTexts = {
 export type Result = keyof typeof resultTexts;
 export const results = Object.keys(resultTexts) as [Result, ...Result[]];
 
-/** Why it is not known. */
-export interface UnknownResult {
-  readonly unknown: Words;
+/** `because` may be empty if it is not unknown. */
+export interface ReasonedResult {
+  readonly result: Result;
+  readonly because: Words;
 }
-export type JudgedResult = Exclude<Result, 'unknown'> | UnknownResult;
+/** What is not known has its reason; without one, the rows say why. */
+export type JudgedResult = Exclude<Result, 'unknown'> | ReasonedResult;
 
-export const unknown = (why: Words): UnknownResult => ({ unknown: within(phrase(why)) });
+export const because = (result: Result, why: Words): ReasonedResult => ({
+  result,
+  because: within(phrase(why)),
+});
+export const unknown = (why: Words) => because('unknown', why);
 
-/** If it is unknown, the rows or the reason of the criterion say why. */
-export const orAsShown = (result: Result): JudgedResult => (result === 'unknown' ? unknown(own('')) : result);
+export const noEndpoint = because('not_applicable', own('no endpoint recorded'));
+export const noPackage = because('not_applicable', own('no package recorded'));
 
 export type Row = LineName | StandOut['key'];
 
@@ -53,12 +59,7 @@ export interface Criterion {
   readonly rows: readonly Row[] | ((value: CriterionValue) => readonly Row[]);
   /** Pure. `value` must be one that `takes` allows. */
   judge(listing: ListingDocument, value: CriterionValue, now_ms: number): JudgedResult;
-  /** Why, if the rows leave it open. */
-  readonly reason: Reason<CriterionValue> | undefined;
 }
-
-/** Undefined if the rows say why. */
-export type Reason<Value> = (listing: ListingDocument, result: Result, value: Value) => Words | undefined;
 
 export const criteriaOf =
   (evidence: Evidence) =>
@@ -67,9 +68,8 @@ export const criteriaOf =
     takes: Takes,
     rows: readonly Row[] | ((value: Value) => readonly Row[]),
     judge: (listing: ListingDocument, value: Value, now_ms: number) => JudgedResult,
-    reason?: Reason<Value>,
   ): Criterion =>
-    ({ evidence, label, takes, rows, judge, reason }) as Criterion;
+    ({ evidence, label, takes, rows, judge }) as Criterion;
 
 export const plain = { kind: 'nothing' } as const;
 export const days = { kind: 'number', max: 3650 } as const;

@@ -1,14 +1,14 @@
-import { count, isEmpty, join, own, say, type Words } from '../../core/words.ts';
+import { count, join, own, say, type Words } from '../../core/words.ts';
 import { groupTexts, type RatingGroup, shownGroups } from '../../ratings/groups.ts';
 import type { RatingCounts } from '../../ratings/rating.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { countedWords } from '../words.ts';
 import {
+  because,
   criteriaOf,
   days,
   daysSince,
   decided,
-  orAsShown,
   plain,
   type Result,
   type Takes,
@@ -49,17 +49,11 @@ const ofRatings = (
   takes: Takes,
   judge: (of: RatingCounts, value: number, now_ms: number) => Result,
 ) =>
-  native(
-    label,
-    takes,
-    ['rated'],
-    (listing, value: number, now_ms) => orAsShown(judge(listing.signals.native.independent, value, now_ms)),
-    (listing, result) => {
-      const share = result === 'unknown' ? own(`a share needs ${minForShare} independent sources`) : say``;
-      const reason = result === 'met' ? say`` : join([countedOf(listing), share], '; ');
-      return isEmpty(reason) ? undefined : reason;
-    },
-  );
+  native(label, takes, ['rated'], (listing, value: number, now_ms) => {
+    const result = judge(listing.signals.native.independent, value, now_ms);
+    const share = result === 'unknown' && own(`a share needs ${minForShare} independent sources`);
+    return result === 'met' ? result : because(result, join([countedOf(listing), share], '; '));
+  });
 
 export const nativeCriteria = {
   claimed: native('Claimed', plain, ['whose'], (listing) => decided(isClaimed(listing))),

@@ -1,5 +1,5 @@
-import { code, dayOf, isEmpty, join, ours, own, say } from '../../core/words.ts';
-import { isUnanswered } from '../../observations/asked/outcome.ts';
+import { code, dayOf, join, ours, own, say, toText } from '../../core/words.ts';
+import { isUnanswered, outcomeWords } from '../../observations/asked/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/known/kind.ts';
 import { answersNow, endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
@@ -14,19 +14,19 @@ import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observation
 import { offersWords } from '../../observations/known/prices/words.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
+  because,
   criteriaOf,
   daysSince,
   daysUnchanged,
   decided,
   type JudgedResult,
+  noEndpoint,
+  noPackage,
   ofEvery,
   ofSome,
-  orAsShown,
-  perhaps,
   plain,
   type Result,
   resultTexts,
-  type UnknownResult,
   unknown,
 } from './criterion.ts';
 import { unlessUnread } from './recorded.ts';
@@ -35,47 +35,64 @@ type FactAt = <K extends NamedKind>(kind: K, place?: string) => FactOf<K> | unde
 
 type Joined = (found: readonly Result[]) => Result | undefined;
 
-type OfOne = Result | UnknownResult;
-
 const mostNamed = 3;
 
-/** What runs from a package has no endpoint to judge. Each of several tells why the whole is not known. */
-function ofEndpoints(
-  listing: ListingDocument,
-  judge: (at: FactAt) => OfOne | undefined,
+/** Why a fact does not answer the question; `otherwise`: of one that was seen. */
+const notTold = (
+  fact: Pick<Observation, 'reason' | 'outcome' | 'asks_for' | 'is_stale'> | undefined,
+  otherwise = own('not checked'),
+) => unknown(!fact || currentOutcome(fact) === 'seen' ? otherwise : (fact.reason ?? outcomeWords(fact)));
+
+/** Each of several tells why the whole is not known. Undefined if there is none. */
+function joinedOf(
+  all: readonly { readonly place: string; readonly judged: JudgedResult | undefined }[],
   joined: Joined = ofEvery,
-): JudgedResult {
-  const urls = [...new Set(listing.remotes.map(({ url }) => url))];
-  if (urls.length === 0) return unlessUnread(listing, 'endpoint', 'not_applicable');
-  const found = urls.flatMap((url) => {
-    const at: FactAt = (kind, place) => {
-      const named = place === undefined ? url : priceSubject(url, place);
-      return factsOf(kind, listing.observations).find(({ subject }) => subject === named);
-    };
-    const one = judge(at);
-    if (one === undefined) return [];
-    return typeof one === 'string'
-      ? { url, result: one, why: say`` }
-      : { url, result: 'unknown' as const, why: one.unknown };
-  });
-  const result = joined(found.map((one) => one.result)) ?? 'unknown';
-  const unsaid = found.filter(({ why }) => isEmpty(why));
-  if (result !== 'unknown' || unsaid.length === found.length) return orAsShown(result);
-  const told = [...found.filter((one) => !unsaid.includes(one)), ...unsaid].map(({ url, why, ...one }) => {
-    const words = isEmpty(why) ? ours(resultTexts[one.result].toLowerCase()) : why;
-    return urls.length === 1 ? words : say`${code(url)}: ${words}`;
-  });
+): JudgedResult | undefined {
+  const found = all.flatMap(({ place, judged }) =>
+    judged === undefined
+      ? []
+      : {
+          place,
+          ...(typeof judged === 'string' ? because(judged, ours(resultTexts[judged].toLowerCase())) : judged),
+        },
+  );
+  const result = joined(found.map((one) => one.result));
+  if (result !== 'unknown') return result;
+  const whys = Map.groupBy(found, ({ because: why }) => toText(why));
+  const [first] = found;
+  if (first && whys.size === 1) return unknown(first.because);
+  const told = found
+    .toSorted((a, b) => Number(b.result === 'unknown') - Number(a.result === 'unknown'))
+    .map(({ place, because: why }) => say`${code(place)}: ${why}`);
   const left = told.length - mostNamed;
   return unknown(join([...told.slice(0, mostNamed), left > 0 && say`${left} more`], '; '));
 }
 
-function isAlive(at: FactAt): Result {
+/** What runs from a package has no endpoint to judge. */
+function ofEndpoints(
+  listing: ListingDocument,
+  judge: (at: FactAt) => JudgedResult | undefined,
+  joined?: Joined,
+): JudgedResult {
+  const urls = [...new Set(listing.remotes.map(({ url }) => url))];
+  if (urls.length === 0) return unlessUnread(listing, 'endpoint', noEndpoint);
+  const all = urls.map((url) => {
+    const at: FactAt = (kind, place) => {
+      const named = place === undefined ? url : priceSubject(url, place);
+      return factsOf(kind, listing.observations).find(({ subject = url }) => subject === named);
+    };
+    return { place: url, judged: judge(at) };
+  });
+  return joinedOf(all, joined) ?? notTold(undefined);
+}
+
+function isAlive(at: FactAt): JudgedResult {
   const answers = at(endpointAnswers);
   const outcome = currentOutcome(answers);
-  if (!answers || outcome === undefined) return 'unknown';
+  if (!answers || outcome === undefined) return notTold(answers);
   if (answersNow(answers)) return 'met';
   const failed = isUnanswered(outcome) || outcome === 'absent' || answers.unanswered_since !== undefined;
-  return failed ? 'not_met' : 'unknown';
+  return failed ? 'not_met' : notTold(answers, answers.reason);
 }
 
 /** If `isPriced` is false, a payment without an amount. */
@@ -93,11 +110,11 @@ function asksNothing(at: FactAt): boolean {
 }
 
 /** Only a quote is compared; that there is none is a reason only beside other prices. */
-function quotesAtMost(at: FactAt, most: string, isPricedElsewhere: boolean): OfOne {
+function quotesAtMost(at: FactAt, most: string, isPricedElsewhere: boolean): JudgedResult {
   const quote = at(priceOffers);
   const limit = readPriceLimit(most);
   if (currentOutcome(quote) !== 'seen' || !limit)
-    return isPricedElsewhere ? unknown(own('no quote')) : 'unknown';
+    return isPricedElsewhere ? unknown(own('no quote')) : notTold(quote);
   const { offers = [], cheapest = offers } = quote?.value ?? {};
   const comparable = cheapest
     .map(({ amount, network = '', asset = '' }) =>
@@ -122,14 +139,14 @@ function isUnchangedFor(
   at: FactAt,
   kind: typeof priceOffers | typeof toolsSurface,
   wanted: number,
-): OfOne | undefined {
+): JudgedResult | undefined {
   const one = at(kind);
-  const none = kind === priceOffers && asksNothing(at) ? undefined : 'unknown';
-  if (!one || currentOutcome(one) !== 'seen' || !isDated(one))
-    return one && !(kind === priceOffers && one.outcome === 'nothing') ? 'unknown' : none;
+  if (kind === priceOffers && asksNothing(at)) return undefined;
+  if (!one || currentOutcome(one) !== 'seen' || !isDated(one)) return notTold(one);
   const paid = typeof one.value === 'object' && one.value ? one.value : undefined;
-  if (paid?.payees.length === 0 && !isAnotherEachTime(paid)) return none;
-  if (isAnotherEachTime(paid) || isHidden(one, at)) return 'unknown';
+  if (isAnotherEachTime(paid)) return unknown(own('the addresses to pay are other ones each time'));
+  if (paid?.payees.length === 0) return unknown(own('no address to pay was seen'));
+  if (isHidden(one, at)) return unknown(one.reason ?? own('it answers, and no longer shows them'));
   const { since, before_until } = one.parts?.payees ?? {
     since: one.first_seen_at,
     before_until: one.changed_from?.value === null ? undefined : one.changed_from?.seen_until,
@@ -149,18 +166,22 @@ function ofPackages<K extends NamedKind>(
   needsPackage = false,
 ): JudgedResult {
   const readable = readablePackages(listing);
-  const found = listing.packages.map((one): Result => {
+  const all = listing.packages.map((one) => {
     const checked = readable.find(({ recorded }) => recorded === toPackage(one)?.recorded);
     const at: FactAt = (of) =>
-      factsOf(of, listing.observations).find(({ subject }) => checked && subject === checked.subject);
-    const fact = at(kind);
-    if (!fact || fact.value === null || currentOutcome(fact) !== 'seen') return 'unknown';
-    const result = perhaps(holds(fact.value));
-    const isNowhere = needsPackage && currentOutcome(at(packageExists)) === 'absent';
-    return result === 'met' && isNowhere ? 'unknown' : result;
+      checked &&
+      factsOf(of, listing.observations).find(({ subject = checked.subject }) => subject === checked.subject);
+    const judged = (): JudgedResult => {
+      const fact = at(kind);
+      if (!fact || fact.value === null || currentOutcome(fact) !== 'seen') return notTold(fact);
+      const isHeld = holds(fact.value);
+      if (isHeld === undefined) return unknown(own('what was seen cannot be compared'));
+      const there = isHeld && needsPackage ? at(packageExists) : undefined;
+      return currentOutcome(there) === 'absent' ? notTold(there) : decided(isHeld);
+    };
+    return { place: one.identifier, judged: judged() };
   });
-  const all = ofEvery(found);
-  return all ? orAsShown(all) : unlessUnread(listing, 'package', 'not_applicable');
+  return joinedOf(all) ?? unlessUnread(listing, 'package', noPackage);
 }
 
 type Listed = 'yes' | 'no' | 'unknown';
@@ -204,10 +225,10 @@ export const observedCriteria = {
       listing,
       (at) => {
         if (asksNothing(at)) return 'not_met';
-        const { value } = at(priceOffers) ?? {};
-        return value && isOfTests(value)
+        const quote = at(priceOffers);
+        return quote?.value && isOfTests(quote.value)
           ? unknown(own('its quote is in tokens of a test network, which have no value'))
-          : 'unknown';
+          : notTold(quote);
       },
       (found) => (found.includes('unknown') ? 'unknown' : found[0]),
     );
@@ -221,7 +242,7 @@ export const observedCriteria = {
     return ofEndpoints(listing, (at) => {
       const quote = at(priceOffers);
       if (currentOutcome(quote) === 'asks' && quote?.asks_for === 'payment') return 'not_met';
-      return asksNothing(at) ? 'met' : 'unknown';
+      return asksNothing(at) ? 'met' : notTold(quote);
     });
   }),
   pay_to_unchanged_for: observed(

@@ -23,28 +23,24 @@ import {
   recordedSecrets,
   transports,
   unreadOf,
+  unreadWords,
   whyNoneRead,
 } from '../record.ts';
 import {
+  because,
   criteriaOf,
   days,
   daysSince,
   decided,
   type JudgedResult,
-  orAsShown,
+  noEndpoint,
   plain,
-  type Reason,
-  type Result,
-  type UnknownResult,
+  type ReasonedResult,
   unknown,
 } from './criterion.ts';
 
-/** UnknownResult if the field is not read, or if no record in the copy has it. */
-export function unlessUnread(
-  listing: ListingDocument,
-  field: CopyField,
-  result: Exclude<Result, 'unknown'>,
-): JudgedResult {
+/** Unknown if the field is not read, or if no record in the copy has it. */
+export function unlessUnread(listing: ListingDocument, field: CopyField, result: JudgedResult): JudgedResult {
   const why = whyNoneRead(listing, field);
   return why ? unknown(why) : result;
 }
@@ -55,11 +51,9 @@ const signalOf = <K extends RecordKind>({ signals }: ListingDocument, kind: K) =
 function hasRepository(listing: ListingDocument): JudgedResult {
   if (!listing.repository) return unlessUnread(listing, 'repository', 'not_met');
   const gone = factsOf(repositoryExists, listing.observations).find((one) => knowingOf(one) === 'not_seen');
-  return decided(currentOutcome(gone) !== 'absent');
+  const isGone = currentOutcome(gone) === 'absent';
+  return isGone ? because('not_met', own('recorded, but a check did not find it')) : 'met';
 }
-
-const isGone: Reason<undefined> = ({ repository }, result) =>
-  repository && result === 'not_met' ? own('recorded, but a check did not find it') : undefined;
 
 function asksNoSecret(listing: ListingDocument): JudgedResult {
   const { remotes, packages, observations, copy_lacks, [partAsked]: part } = listing;
@@ -67,8 +61,10 @@ function asksNoSecret(listing: ListingDocument): JudgedResult {
   const seen = factsOf(accessRequired, observations).filter((one) => currentOutcome(one) === 'seen');
   const isAsked = seen.some(({ value }) => value === true);
   if (needed.length + unmarked.needed.length > 0 || isAsked) return 'not_met';
-  const isNamed = optional.length + unmarked.optional.length > 0;
-  if (isNamed || unreadOf(listing).length > 0) return orAsShown('unknown');
+  const unread = unreadOf(listing);
+  if (unread.length > 0) return unknown(unreadWords(unread));
+  if (optional.length > 0) return unknown(own('a recorded secret is optional'));
+  if (unmarked.optional.length > 0) return unknown(own('what the record does not mark as secret may be one'));
   const lacked = (['endpoint', 'package'] as const).find((field) => copy_lacks?.includes(field));
   const why = part || !lacked ? undefined : copyLacksWords(copy_lacks, lacked);
   if (why) return unknown(why);
@@ -111,7 +107,7 @@ function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): 
 const longestBehind_days = 1;
 
 /** Undefined if the record is as of now. */
-function whyBehind({ observed_at }: ListingDocument, now_ms: number): UnknownResult | undefined {
+function whyBehind({ observed_at }: ListingDocument, now_ms: number): ReasonedResult | undefined {
   const isBehind = (daysSince(observed_at, now_ms) ?? 0) > longestBehind_days;
   return isBehind ? unknown(say`the record is as of ${dayOf(observed_at)}`) : undefined;
 }
@@ -136,13 +132,10 @@ function sharesNothing(listing: ListingDocument): JudgedResult {
       ? ofPastDay
       : copyLacksWords(copy_lacks, lacked);
   if (why) return unknown(why);
-  return found ? unknown(own('not all listings were compared')) : 'met';
+  if (found) return unknown(own('not all listings were compared'));
+  const isShared = sharedKinds.some((one) => one.basis === 'checks' && signalOf(listing, one)?.value);
+  return isShared ? because('met', own('in records alone; a check saw something shared')) : 'met';
 }
-
-const onlyRecords: Reason<undefined> = (listing, result) =>
-  result === 'met' && sharedKinds.some((kind) => kind.basis === 'checks' && signalOf(listing, kind)?.value)
-    ? own('in records alone; a check saw something shared')
-    : undefined;
 
 function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {
   const { value: fact, outcome, reason } = signalOf(listing, recordMoves) ?? {};
@@ -177,7 +170,6 @@ export const recordedCriteria = {
     plain,
     ['whose'],
     hasRepository,
-    isGone,
   ),
   needs_no_secret: recorded('Asks for no secret', plain, ['asks'], asksNoSecret),
   transport: recorded('Transport {} recorded', { kind: 'choice', of: transports }, ['where'], hasTransport),
@@ -206,7 +198,7 @@ export const recordedCriteria = {
     },
   ),
   endpoint_at_domain: recorded('Endpoint at the domain of its namespace', plain, ['whose'], (listing) => {
-    if (listing.remotes.length === 0) return unlessUnread(listing, 'endpoint', 'not_applicable');
+    if (listing.remotes.length === 0) return unlessUnread(listing, 'endpoint', noEndpoint);
     const value = signalOf(listing, namespaceHoldsEndpoint)?.value;
     if (value != null) return decided(value);
     const isAccount = namespaceIdentity(listing.handle).includes('/');
@@ -219,7 +211,6 @@ export const recordedCriteria = {
     plain,
     ['shared', 'whose'],
     sharesNothing,
-    onlyRecords,
   ),
   record_unmoved_for: recorded(
     'No version of the last {} day(s) moved to another owner, asked for another secret, changed a runtime or left https (what it drops does not count)',

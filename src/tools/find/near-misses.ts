@@ -256,7 +256,7 @@ function whyWithout(facts: ListingFacts, facets: readonly Facet[], { config, clo
   const listing = toListingDocument(facts, config, clock());
   const answer = toAnswer(listing);
   const missing = judge(listing, asked, clock().getTime()).filter(({ result }) => result !== 'met');
-  const lacking = missing.map((one) => lackWords(listing, answer, one));
+  const lacking = missing.map((one) => lackWords(answer, one));
   return join(lacking, ' ');
 }
 

@@ -11,7 +11,6 @@ import {
   defaultCriteria,
   isCriterionName,
   type RequestedCriterion,
-  reasonWords,
   rowsOf,
 } from '../../document/criteria/criteria.ts';
 import {
@@ -180,8 +179,7 @@ function criterionRows(listings: readonly JudgedAgent[], kind: Criterion['eviden
   return asked.flatMap((one, at) => {
     if (criteria[one.criterion].evidence !== kind) return [];
     const cells = listings.map(({ handle, document, judged }) => {
-      const { result } = judged[at] ?? one;
-      const reason = reasonWords(document, judged[at] ?? one) ?? own('');
+      const { result, because: reason = own('') } = judged[at] ?? one;
       const why = isEmpty(reason) ? '' : html` ${toHtml(reason, document.evidence_snapshot_date)}`;
       const content = html`<p><span class="result ${result}">${resultTexts[result]}</span>${why}</p>`;
       return { handle, content, essence: `${result} ${toText(reason)}` };
