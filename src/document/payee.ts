@@ -14,14 +14,20 @@ import {
   say,
   sentence,
   toMarkdown,
+  toText,
   type Words,
 } from '../core/words.ts';
 import type { AskedPayee } from '../listings/references/payees.ts';
 import { networkWords } from '../observations/known/prices/assets.ts';
 import { offersWords } from '../observations/known/prices/words.ts';
+import { noneChecked, readChecked } from './status.ts';
 
-export const noPayee =
-  'Dossier shows no listing whose endpoint asked to be paid at this address. Dossier pays nothing and calls no tool, so it does not see an address that only a paid call names.';
+export async function noPayee(context: Context): Promise<Words> {
+  const checked = await readChecked(context);
+  return checked
+    ? say`Dossier shows no listing whose endpoint asked to be paid at this address. ${checked} it pays nothing and calls no tool, so it does not see an address that only a paid call names.`
+    : say`${own(noneChecked)}, so it does not know whose endpoint asks to be paid at this address.`;
+}
 
 const mostShown = 100;
 
@@ -72,7 +78,8 @@ function countWords(payee: Payee, rows: readonly AskedPayee[], isCut: boolean): 
 export type PayeeDocument = Awaited<ReturnType<typeof readPayeeDocument>>;
 
 /** The first at which a listing asked to be paid. Throws not_found. */
-export async function readPayeeDocument(payees: readonly Payee[], { store, config, clock }: Context) {
+export async function readPayeeDocument(payees: readonly Payee[], context: Context) {
+  const { store, config, clock } = context;
   let found: { readonly payee: Payee; readonly rows: readonly AskedPayee[] } | undefined;
   for (const payee of payees) {
     const rows = await store.listings.asked(payee, mostShown + 1);
@@ -80,7 +87,7 @@ export async function readPayeeDocument(payees: readonly Payee[], { store, confi
     found = { payee, rows };
     break;
   }
-  if (!found) throw new Problem('not_found', noPayee);
+  if (!found) throw new Problem('not_found', toText(await noPayee(context)));
   const { payee, rows } = found;
   const shown = rows.slice(0, mostShown);
   const isThere = ({ network }: AskedPayee) =>

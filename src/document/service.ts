@@ -21,7 +21,7 @@ export const rulesOfEvidence = [
 export const whatIsKeptOfAsking = [
   'What is asked of tools that only read is not stored: no search words, names, commands, offers or lists of tools.',
   'The service’s log has the path and the tool of a request, without the address of the caller and the query; the path of a page names its listing.',
-  'Reading a listing may start a check of it, which its hosts can see.',
+  'If this service checks listings, reading one may start a check of it, which its hosts can see.',
 ] as const;
 
 type ToldOf = Pick<

@@ -2,6 +2,7 @@ import { claimStates } from '../claims/claim.ts';
 import { type Config, vantageOf } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { isWebAddress } from '../core/text.ts';
+import { count, day, say, type Words } from '../core/words.ts';
 import { type ImportStatus, readImportStatus } from '../imports/import-once.ts';
 import { type ImportRun, lackedByAll } from '../imports/import-run.ts';
 import type { ImportReport, StatusDocument } from './listing-document.ts';
@@ -60,6 +61,15 @@ async function readObserver({ store, config }: Context): Promise<StatusDocument[
     listings_observed: await store.observations.count(),
     ...(last_observed_at && { last_observed_at }),
   };
+}
+
+export const noneChecked = 'Dossier has checked no listing';
+
+/** Undefined if there is none. */
+export async function readChecked(context: Context): Promise<Words | undefined> {
+  const { listings_observed, last_observed_at: last } = await readObserver(context);
+  if (last === undefined) return undefined;
+  return say`It has checked ${count(listings_observed, 'listing')}, the last on ${day(last)};`;
 }
 
 export async function readStatus(context: Context): Promise<StatusDocument> {

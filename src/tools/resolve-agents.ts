@@ -47,6 +47,7 @@ import {
   toKnownListing,
 } from './find/several.ts';
 import {
+  fieldOf,
   isNaming,
   isPageElsewhere,
   maxNear,
@@ -56,6 +57,7 @@ import {
   referencesAt,
   toNearText,
   unrecordedWords,
+  whatWasChecked,
   whereToAsk,
   whyUnreadable,
   withdrawal,
@@ -68,7 +70,7 @@ const mostNames = 100;
 
 /** The store, or a dump, which has neither withdrawn listings nor all versions, nor names of tools. */
 type StoreDirectory = ReturnType<typeof createDirectory>;
-type OnlyStored = 'whyWithdrawn' | 'readOfRecord' | 'noticesOfDeleted' | 'ofTool';
+type OnlyStored = 'whyWithdrawn' | 'readOfRecord' | 'noticesOfDeleted' | 'ofTool' | 'whatWasChecked';
 export type Directory = Omit<StoreDirectory, OnlyStored> & Partial<Pick<StoreDirectory, OnlyStored>>;
 
 const createDirectory = (context: Context) => ({
@@ -95,7 +97,8 @@ const createDirectory = (context: Context) => ({
   holding: context.store.listings.holding satisfies Holders['holding'] as Holders['holding'],
   formerly: (references: readonly Reference[]) => context.store.listings.formerly(references, mostRecording),
   whyNone: (field: CopyField) => findLacking(context.store, [field]),
-  ofTool: (name: string) => readTool(name, context.store),
+  ofTool: (name: string) => readTool(name, context),
+  whatWasChecked: (meant: Reference) => whatWasChecked(meant, context),
   nearPackages: (name: string) => orEmpty(context.store.listings.nearPackages(name, maxNear), context),
   near: (text: string) =>
     orEmpty(
@@ -195,11 +198,9 @@ async function toMissing(
 ): Promise<Resolved> {
   const { as, handles, references, meant, tool } = one;
   const why = whyUnreadable(one);
-  // Any address may be an endpoint, also one in the form of a repository.
-  const field = meant?.kind === 'package' ? 'package' : 'endpoint';
   const isTool = tool?.isSure === true;
   const isNoHandle = handles.length === 0 && references.length > 0 && !isTool;
-  const whyNone = !why && isNoHandle ? await directory.whyNone(field) : undefined;
+  const whyNone = !why && isNoHandle ? await directory.whyNone(fieldOf(meant?.kind)) : undefined;
   const reason = why ?? (whyNone === undefined ? undefined : reasonWords(whyNone));
   const alike = nearText ? await directory.near(nearText) : [];
   const packages = nearText && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
@@ -209,9 +210,10 @@ async function toMissing(
   const naming = meant ? [...listingsOf('account'), ...listingsOf('website')].filter(isNaming(meant)) : [];
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const ofTool = nearText && tool ? await directory.ofTool?.(tool.name) : undefined;
+  const checked = meant && !isTool ? await directory.whatWasChecked?.(meant) : undefined;
   const unasked = isAt
     ? await unrecordedWords(meant, { atHost, redirected, ofDomain, naming }, directory.holding)
-    : whereToAsk(isTool ? undefined : meant);
+    : (checked ?? whereToAsk(isTool ? undefined : meant));
   const said = join([ofTool?.words, reason ?? unasked], ' ');
   const besides = [atHost, redirected].find(({ length }) => length > 0) ?? [
     ...ofDomain,

@@ -99,7 +99,7 @@ export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
     body: html`
 <h1>About ${site.config.serviceName}</h1>
 <p class="lead">${site.config.serviceName} tells agents and people what is known about an agent service before they use or pay for it: who published it, where it runs, what it asks for, what it costs, what changed, and what other callers experienced. Every fact has a source and a date; the facts of a record share one date.</p>
-<p>The listings come from MCP registries, and each names its source; ${site.config.serviceName} is not affiliated with any registry. It adds its own checks, and the ratings that claimed listings give each other. It does not score or recommend services: you or your agent decide.</p>
+<p>The listings come from MCP registries, and each names its source; ${site.config.serviceName} is not affiliated with any registry. What it checked itself, and the ratings that claimed listings give each other, are told apart from them. It does not score or recommend services: you or your agent decide.</p>
 
 <section aria-labelledby="operator"><h2 id="operator">Who runs this service</h2>
 <dl class="facts wide">
@@ -124,7 +124,7 @@ ${quarantineBlock(status.quarantine)}</details>
 <section aria-labelledby="observer">
 <h2 id="observer">The observer</h2>
 <p>${observerState(status.observer)}</p>
-<p>The observer asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays.</p>
+<p>A check asks a recorded endpoint what it is and which tools it lists, as an MCP client would, without credentials. It never calls a tool and never pays.</p>
 <details><summary>How it asks, and how to stop it</summary><p>It sends one request at a time to each host, or two while an event stream is open. It obeys <code>Retry-After</code> for at most a day. It obeys <code>robots.txt</code> for the name <code>Dossier</code>, except at repository hosts, package registries and the source of advisories. Its requests to endpoints and other hosts of publishers are signed; the key is <a href="/.well-known/http-message-signatures-directory">published</a>.</p>
 <p>To stop requests to the endpoints, websites and package files of a listing, put the line <code>observe: no</code> into <code>${site.config.claimFile}</code> at the root of the default branch of its recorded repository; for a listing without one, put <code>User-agent: Dossier</code> and, on the next line, <code>Disallow: /</code> into the <code>robots.txt</code> of each of these hosts.</p></details>
 </section>

@@ -127,7 +127,7 @@ export function toHomePage(
     body: html`
 <div class="first"><section class="hero">
 <h1>Check an MCP server before your agent uses or pays for it</h1>
-<p class="lead">For each server ${originText(status)}, see who published it, where it runs, what it asks for, what it costs and what changed. Every fact has a source and a date; the facts of a record share one date. ${site.config.serviceName} does not score or recommend services.</p>
+<p class="lead">For each server ${originText(status)}, see what is known: who published it, where it runs, what it asks for, what it costs and what changed. Every fact has a source and a date; the facts of a record share one date. ${site.config.serviceName} does not score or recommend services.</p>
 ${plainSearchForm()}
 ${examples.length > 0 && html`<p class="examples">Try ${examples.map(({ tag }) => html`<a class="tag" href="/agents?q=${encodeURIComponent(tag)}">${tag}</a> `)}</p>`}
 </section>

@@ -90,7 +90,7 @@ ${
   } ${site.config.serviceName} has not checked who that is.</p>`
 }
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
-${total > 0 ? html`${factsBlock(facts, lacking)}${sumBlock(sum, total === 1)}` : html`<p>No listing shown here is in this namespace; capitals count. One that is published under it in a registry that ${site.config.serviceName} reads comes here and into these feeds. <a href="/agents">All listings</a>.</p>`}
+${total > 0 ? html`${factsBlock(facts, lacking)}${sumBlock(sum, total === 1)}` : html`<p>No listing shown here is in this namespace; capitals count. One that is imported under it comes here and into these feeds. <a href="/agents">All listings</a>.</p>`}
 ${facts.handles.length === mostRead && html`<p class="note">Counted over the first ${amount(mostRead)} listings.</p>`}
 <p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
 ${

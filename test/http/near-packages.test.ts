@@ -45,15 +45,15 @@ it.each([
 it.each([
   [
     'npx -y qrcode-mcp-tool@1.0.0',
-    'Dossier asks npm and OSV only about packages that listings record; ask them: `https://www.npmjs.com/package/qrcode-mcp-tool`, `https://osv.dev/list?ecosystem=npm&q=qrcode-mcp-tool`.',
+    'Dossier asks nobody about a package that no listing records; ask npm and OSV: `https://www.npmjs.com/package/qrcode-mcp-tool`, `https://osv.dev/list?ecosystem=npm&q=qrcode-mcp-tool`.',
   ],
   [
     'pip install qrcode_tool',
-    'Dossier asks PyPI and OSV only about packages that listings record; ask them: `https://pypi.org/project/qrcode-tool/`, `https://osv.dev/list?ecosystem=PyPI&q=qrcode-tool`.',
+    'Dossier asks nobody about a package that no listing records; ask PyPI and OSV: `https://pypi.org/project/qrcode-tool/`, `https://osv.dev/list?ecosystem=PyPI&q=qrcode-tool`.',
   ],
   [
     'docker run ghcr.io/acme/qrcode:1',
-    'Dossier asks `ghcr.io` only about packages that listings record; ask there.',
+    'Dossier asks nobody about a package that no listing records; ask `ghcr.io`.',
   ],
 ])(
   '%s, which no listing records, is refused with what was not asked about it, and where to ask',

@@ -20,7 +20,9 @@ const directory = await opened(openDirectory({ entries: [...seedEntries, ...many
 describe('pages', () => {
   it('/ names no registry if the operator configured none', async () => {
     const off = await opened(openDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } }));
-    expect(await (await off.app.request('/')).text()).toContain('For each server listed here, see who');
+    expect(await (await off.app.request('/')).text()).toContain(
+      'For each server listed here, see what is known: who',
+    );
   });
 
   it('/ says what this is, shows search with examples that are here, numbers that lead to lists, tags, and how fresh it is', async () => {
@@ -29,7 +31,7 @@ describe('pages', () => {
     expect(page).toContain('Last completed import: <time');
     expect(page).toContain('<h1>Check an MCP server before your agent uses or pays for it</h1>');
     expect(page).toContain(
-      'For each server in a saved copy of a registry (made on <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time> or later), see who published it,',
+      'For each server in a saved copy of a registry (made on <time datetime="2026-10-02T08:00:00.000Z">2026-10-02</time> or later), see what is known: who published it,',
     );
     const examples = [...page.matchAll(/<a class="tag" href="(\/agents\?q=[^"]+)"/g)].map(
       ([, path = '']) => path,

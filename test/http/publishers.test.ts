@@ -78,7 +78,7 @@ describe('the page of a publisher', () => {
     const page = await none.text();
     expect([none.status, page.includes('<meta name="robots" content="noindex">')]).toEqual([200, true]);
     expect(page).toContain(
-      'No listing shown here is in this namespace; capitals count. One that is published',
+      'No listing shown here is in this namespace; capitals count. One that is imported under it comes here',
     );
     expect(page).toContain('<a href="/publishers/com.unknown/feed.atom">Atom</a>');
     expect((await get('/publishers/com.unknown?after=com.unknown/a')).status).toBe(404);

@@ -294,7 +294,7 @@ it('says what is not listed, with up to five listings at the same host, or handl
     asked: 'pypi:no-such-package',
     outcome: 'not_listed',
     reason:
-      'Dossier asks PyPI and OSV only about packages that listings record; ask them: `https://pypi.org/project/no-such-package/`, `https://osv.dev/list?ecosystem=PyPI&q=no-such-package`.',
+      'Dossier asks nobody about a package that no listing records; ask PyPI and OSV: `https://pypi.org/project/no-such-package/`, `https://osv.dev/list?ecosystem=PyPI&q=no-such-package`.',
   });
   expect(words).toEqual({
     asked: '!!!',

@@ -75,10 +75,13 @@ it('a plain word is no name alone', async () => {
 
 it('a name that no listing has is neither misspelt nor foreign', async () => {
   const named = [
-    ['GHSA-lrdr-3x7m-9q2p', 'Dossier has read this advisory about no package that a listing records. It '],
+    [
+      'GHSA-lrdr-3x7m-9q2p',
+      'Dossier has checked no listing, so it does not know which packages this advisory ',
+    ],
     [
       'npx -y unknwon-pakage',
-      'No listing shown here records this npm package. Dossier asks npm and OSV only ',
+      'No listing shown here records this npm package. Dossier asks nobody about a package that ',
     ],
     [
       'https://nowhere.example.net/mcp',

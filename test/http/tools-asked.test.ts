@@ -30,10 +30,11 @@ const askFor = async (handle: string) => {
   };
 };
 
-it('of the name of a tool it is said that no list was seen, and no package is asked about', async () => {
+it('of the name of a tool it is said that no list was read, and no package is asked about', async () => {
   for (const asked of ['slack_post_message', 'mcp__slack__slack_post_message']) {
     const { text, answer, result, resolvedText, advice } = await askFor(asked);
-    const said = none('slack_post_message', '0 listings');
+    const said =
+      'Dossier has checked no listing, so it does not know whose list has the tool `slack_post_message`.';
     expect([asked, text]).toEqual([asked, expect.stringContaining(said)]);
     expect(answer.detail).toContain(said);
     expect(result).toMatchObject({ asked, outcome: 'not_known', reason: said });

@@ -75,8 +75,11 @@ const { quillpad, scan, image, orders, kelpdb } = {
 it.each([
   ['left-pad', 'If this is a package, ask about it with its registry, as in `npm:left-pad`.'],
   ['c3'.repeat(32), 'Ask about the file or image that has it.'],
-  ['MAL-2026-1', 'Dossier has read this advisory about no package that a listing records.'],
-  [`0x${'5'.repeat(40)}`, 'Dossier shows no listing whose endpoint asked to be paid at this address.'],
+  [
+    'MAL-2026-1',
+    'Dossier has checked no listing, so it does not know which packages this advisory is about; ',
+  ],
+  [`0x${'5'.repeat(40)}`, 'so it does not know whose endpoint asks to be paid at this address.'],
 ])(
   'resolve_agents says of %s what get_agent says, and links nothing that is no package',
   async (text, why) => {
@@ -84,7 +87,7 @@ it.each([
     const { detail } = await call('get_agent', { handle: text });
     expect(resolved).toMatchObject({ outcome: 'not_listed', reason: expect.stringContaining(why) });
     expect(detail).toContain(why);
-    expect(`${resolved?.reason}${detail}`).not.toContain('osv.dev');
+    expect(`${resolved?.reason}${detail}`).not.toContain('osv.dev/list');
   },
 );
 

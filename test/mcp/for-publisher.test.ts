@@ -28,7 +28,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     const full = await client.call('get_agent', { handle, detail: 'full' });
     expect(full.structuredContent?.markdown).toContain(`${line} ${badge}`);
     expect(full.structuredContent?.markdown).toMatch(
-      /Dossier reads credentials in the headers.*; terms in a link with rel=.* No place is read for operator, data handling, region, licence and support\./,
+      /To state what is not stated: credentials in the headers.*; terms in a link with rel=.* No place is read for operator, data handling, region, licence and support\./,
     );
     expect(JSON.stringify(await client.call('get_agent', { handle }))).not.toContain('For its publisher');
   });

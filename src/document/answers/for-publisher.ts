@@ -84,7 +84,7 @@ export function whereStated({ not_known }: ListingDocument): Words {
   const unread = unstated.flatMap(({ name, at }) => (at ? [] : name));
   return join(
     [
-      read.length > 0 && say`Of what is not stated, Dossier reads ${join(read, '; ')}.`,
+      read.length > 0 && say`To state what is not stated: ${join(read, '; ')}.`,
       unread.length > 0 && say`No place is read for ${listed(unread)}.`,
     ],
     ' ',

@@ -64,7 +64,7 @@ async function refuseUnknown(
   const { tool } = name ?? {};
   const unread = name && whyUnreadable(name);
   const meant = name && !unread && !tool?.isSure ? meantOf(name.references) : named;
-  const readOfTool = async () => tool && readTool(tool.name, context.store);
+  const readOfTool = async () => tool && readTool(tool.name, context);
   const read = Promise.all([
     listings.near(text, maxNear),
     recording(references ?? []),

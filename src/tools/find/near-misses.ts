@@ -14,6 +14,7 @@ import {
   type ListingFacts,
   nextChange_ms,
 } from '../../document/record.ts';
+import { noneChecked } from '../../document/status.ts';
 import { type CopyField, lackedByAll } from '../../imports/import-run.ts';
 import type { ListingReads } from '../../listings/reads.ts';
 import { matchPhrases } from '../../listings/tags.ts';
@@ -213,7 +214,7 @@ export function toAdvice(
 }
 
 export async function findNearMisses(
-  reads: Pick<Reads, 'listings' | 'imports'>,
+  reads: Pick<Reads, 'listings' | 'imports' | 'observations'>,
   search: SearchQuery,
 ): Promise<NearMisses> {
   const { listings } = reads;
@@ -221,7 +222,11 @@ export async function findNearMisses(
   const leave_out = less.length > 0 ? less : await countTries(listings, withOnlyOne(search));
   const unknown_filters = await findUnknown(listings, search.facets);
   const near = await findNearHandles(listings, search);
-  const copy_lacks = await findLacking(reads, search.facets.flat().flatMap(recordedFor));
+  const facets = search.facets.flat();
+  const isUnchecked =
+    facets.some((one) => one.startsWith('seen:')) && !(await reads.observations.lastRunAt());
+  const lacking = await findLacking(reads, facets.flatMap(recordedFor));
+  const copy_lacks = lacking ?? (isUnchecked ? `${noneChecked}.` : undefined);
   return {
     near: [...near],
     leave_out,

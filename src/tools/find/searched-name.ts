@@ -29,7 +29,7 @@ const foundWords = (found: FoundListing | Several, beside: Words): Words =>
 
 /** Hits say of what is surely a tool that they list it. */
 async function ofTool({ name, isSure }: NonNullable<Name['tool']>, searched: SearchedName, context: Context) {
-  const { handles, words } = await readTool(name, context.store);
+  const { handles, words } = await readTool(name, context);
   return isSure === handles.length > 0 ? searched : { ...searched, advice: toText(words) };
 }
 

@@ -8,6 +8,8 @@ import { howDeleted } from '../../document/changes.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
 import { ifThisService } from '../../document/service.ts';
+import { noneChecked, readChecked } from '../../document/status.ts';
+import type { CopyField } from '../../imports/import-run.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { isAtForge, type Name, toOwners, toReferences } from '../../listings/references/name.ts';
@@ -18,9 +20,6 @@ import { packagePage } from '../../observations/known/kinds/packages/packages.ts
 import { foldToolName } from '../../search/tool-names.ts';
 import { countOfHolders, type Holders, mostNamed, mostRecording } from './holders.ts';
 import { findLacking } from './near-misses.ts';
-
-const noAdvisory =
-  'Dossier has read this advisory about no package that a listing records. It reads what OSV has about those packages, not about what they depend on.';
 
 const whatLooksAlike = (host: string, alike: string): string =>
   toText(
@@ -148,23 +147,37 @@ function whatIsElsewhere(listings: readonly Listing[], { registry, key }: Refere
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
 }
 
-/** Of what Dossier did not ask, and where to ask. A bare word may be anything. */
+/** Of what is found only by checks: how many were made. */
+export async function whatWasChecked({ kind, key }: Reference, context: Context): Promise<Words | undefined> {
+  if (kind === 'pay_to') return noPayee(context);
+  if (kind !== 'advisory') return undefined;
+  const checked = await readChecked(context);
+  const at = code(`https://osv.dev/vulnerability/${key}`);
+  if (checked && context.config.advisories !== 'off')
+    return say`Dossier has read this advisory about no package that a listing records. ${checked} it reads what OSV has about recorded packages, not about what they depend on. Ask also ${at}.`;
+  const why = own(checked ? 'Dossier reads no advisories' : noneChecked);
+  return say`${why}, so it does not know which packages this advisory is about; ask ${at}.`;
+}
+
+/** Of a package that nobody is asked about. A bare word may be anything. */
 export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Words {
-  if (kind === 'advisory') return own(noAdvisory);
-  if (kind === 'pay_to') return own(noPayee);
   if (kind !== 'package' || key === undefined) return say``;
   if (registry === undefined && digest.test(key)) return own('Ask about the file or image that has it.');
   if (registry === undefined)
     return say`If this is a package, ask about it with its registry, as in ${code(`npm:${key}`)}.`;
   const page = packagePage(typeOf(registry) ?? '', key);
-  const only = own('only about packages that listings record');
+  const nobody = own('Dossier asks nobody about a package that no listing records; ask');
   const [host = ''] = key.split('/');
   const registered = host.includes('.') ? code(host) : own('its registry');
-  if (!page) return say`Dossier asks ${registered} ${only}; ask there.`;
+  if (!page) return say`${nobody} ${registered}.`;
   const { registry: who } = registryOf(registry);
   const query = new URLSearchParams({ ecosystem: toText(who), q: key });
-  return say`Dossier asks ${who} and OSV ${only}; ask them: ${code(page)}, ${code(`https://osv.dev/list?${query}`)}.`;
+  return say`${nobody} ${who} and OSV: ${code(page)}, ${code(`https://osv.dev/list?${query}`)}.`;
 }
+
+/** In which it would be found: any address may be an endpoint, also one in the form of a repository. */
+export const fieldOf = (kind: Reference['kind'] | undefined): CopyField =>
+  kind === 'package' || kind === 'advisory' ? 'package' : 'endpoint';
 
 /** Of a name that is nearly the one asked for. */
 export const recordsPackage = ({
@@ -175,7 +188,8 @@ export const recordsPackage = ({
   say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}.`;
 
 /** `found`: the listings whose last list has it. */
-export async function readTool(name: string, { listings }: Pick<Context['store'], 'listings'>) {
+export async function readTool(name: string, context: Context) {
+  const { listings } = context.store;
   const found = await listings.withTool(foldToolName(name));
   const handles = found.map(({ handle }) => handle);
   const tool = code(name);
@@ -184,6 +198,8 @@ export async function readTool(name: string, { listings }: Pick<Context['store']
     const words = say`Dossier saw the tool ${tool} in the list of ${shown}; search_agents with this name says when.`;
     return { handles, words };
   }
+  if (!(await readChecked(context)))
+    return { handles, words: say`${own(noneChecked)}, so it does not know whose list has the tool ${tool}.` };
   const answered = (await listings.facetCounts('seen')).find(({ facet }) => facet === 'seen:answered');
   const words = say`No list of tools that Dossier has seen has ${tool}; the endpoints of ${count(answered?.listings ?? 0, 'listing')} answered its last checks.`;
   return { handles, words };
@@ -200,10 +216,11 @@ export async function readWhy(named: Reference | undefined, context: Context) {
   const { config } = context;
   if ([config.serviceName.toLowerCase(), new URL(config.publicUrl).hostname].includes(key))
     return { detail: ifThisService(config), beside: [] };
-  const field = kind === 'package' || kind === 'repository' ? kind : 'endpoint';
-  const lacking = kind === 'advisory' ? undefined : await findLacking(context.store, [field]);
+  const field = kind === 'repository' ? kind : fieldOf(kind);
+  const lacking = await findLacking(context.store, [field]);
   if (lacking) return { detail: lacking, beside: [] };
-  if (kind === 'advisory' || kind === 'pay_to') return { detail: toText(whereToAsk(named)), beside: [] };
+  const checked = await whatWasChecked(named, context);
+  if (checked) return { detail: toText(checked), beside: [] };
   if (kind === 'package') {
     const [beside = []] = registry ? await recording([{ kind, key }], mostRecording) : [];
     const packages = beside.length > 0 ? [] : await context.store.listings.nearPackages(key, maxNear);

@@ -50,12 +50,12 @@ it.each(['GHSA-ab12-cd34-ef56', 'https://github.com/advisories/GHSA-ab12-cd34-ef
   },
 );
 
-it('says of an unknown one what Dossier reads', async () => {
+it('says of an unknown one what Dossier has read, and where to ask', async () => {
   expect(await ask('CVE-2020-1')).toMatchObject({
     code: 'unknown_handle',
     near: [],
     detail: expect.stringMatching(
-      /^Dossier has read this advisory about no package that a listing records\. It reads what OSV has about those packages, not about what they depend on\. /,
+      /^Dossier has read this advisory about no package that a listing records\. It has checked 3 listings, the last on \d{4}-\d\d-\d\d; it reads what OSV has about recorded packages, not about what they depend on\. Ask also `https:\/\/osv\.dev\/vulnerability\/CVE-2020-1`\. /,
     ),
   });
 });
