@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
-import { dayText, isWebAddress } from '../core/text.ts';
+import { dayText } from '../core/text.ts';
 import { toText } from '../core/words.ts';
+import { untoldNews } from '../document/answers/for-publisher.ts';
 import { titleWords, toldWords } from '../document/answers/history.ts';
 import type { FollowedChange } from '../document/answers/history-events.ts';
 import { toHtml } from './html.ts';
@@ -13,9 +14,6 @@ const note =
 /** An empty feed says that it is in use. */
 const noneYet =
   'It has no entry now; the next change that Dossier records will be one. What was published before Dossier first read a listing is in its history alone.';
-
-const readOnce =
-  'The listings come from a saved copy that is not read again automatically, so a later version is no entry.';
 
 /** Escaped, because readers show HTML and publishers name their versions. */
 function contentOf({ change: { at, handle, data }, event }: FollowedChange, publicUrl: string): string {
@@ -40,7 +38,8 @@ interface ChangeFeed {
 type Site = Pick<Config, 'publicUrl' | 'registryUrl' | 'serviceName'>;
 
 /** The package `feed` sends titles as HTML, and JSON Feed 1. */
-function toFeed({ publicUrl, registryUrl, serviceName }: Site, { title, path, changes }: ChangeFeed) {
+function toFeed(site: Site, { title, path, changes }: ChangeFeed) {
+  const { publicUrl, serviceName } = site;
   const page = `${publicUrl}${path}`;
   const entries = changes.map((told) => ({
     id: `${publicUrl}/changes#${told.change.id}`,
@@ -49,7 +48,7 @@ function toFeed({ publicUrl, registryUrl, serviceName }: Site, { title, path, ch
     content_html: contentOf(told, publicUrl),
     date_modified: new Date(told.change.at).toISOString(),
   }));
-  const said = [note, entries.length === 0 && noneYet, !isWebAddress(registryUrl) && readOnce];
+  const said = [note, entries.length === 0 && noneYet, ...untoldNews(site)];
   const description = said.filter(Boolean).join(' ');
   return { page, base: page.replace(/\/$/, ''), title: `${title} – ${serviceName}`, description, entries };
 }

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import { amount, counted } from '../core/text.ts';
+import { untoldNews } from '../document/answers/for-publisher.ts';
 import type { Hit } from '../document/resolved.ts';
 import { mostRead, type PublisherFacts } from '../listings/publishers.ts';
 import type { ObservedSum } from '../tools/find/publisher.ts';
@@ -92,7 +93,7 @@ ${
 <p class="total">${counted(total, 'listing')}${listings.length < total ? `, ${listings.length} on this page` : ''}.</p>
 ${total > 0 ? html`${factsBlock(facts, lacking)}${sumBlock(sum, total === 1)}` : html`<p>No listing shown here is in this namespace; capitals count. One that is imported under it comes here and into these feeds. <a href="/agents">All listings</a>.</p>`}
 ${facts.handles.length === mostRead && html`<p class="note">Counted over the first ${amount(mostRead)} listings.</p>`}
-<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>.</p>
+<p class="note">Changes of these listings as <a href="${publisherPath(namespace)}/feed.atom">Atom</a> or <a href="${publisherPath(namespace)}/feed.json">JSON</a> feed, or by <a href="/api/webhooks">webhook</a>. ${untoldNews(site.config)}</p>
 ${
   total > 0 &&
   html`<section id="results" aria-label="Listings"><h2 class="unseen">Listings</h2>

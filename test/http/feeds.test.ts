@@ -95,7 +95,7 @@ it('a feed without entries says that it is in use, and others do not', async () 
     expect(await read(`${empty}/feed.${form}`)).toContain(none);
     expect(await read(`/feed.${form}`)).not.toContain(none);
     expect(await read(`/feed.${form}`)).toContain(
-      'The listings come from a saved copy that is not read again automatically, so a later version is no entry.',
+      'Until the operator imports again, Dossier learns of no new version, status or withdrawal.',
     );
   }
 });

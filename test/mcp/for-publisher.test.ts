@@ -9,7 +9,8 @@ const directory = await opened(openDirectory());
 const client = await opened(connect('v2', { app: directory.app }));
 const handle = 'co.webhook/webhook';
 const line =
-  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Changes (no versions): `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
+  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Changes: `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
+const untold = 'Until the operator imports again, Dossier learns of no new version, status or withdrawal.';
 const badge =
   'Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`.';
 
@@ -20,13 +21,13 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     ['get_history', { handle, since: '2026-01-01' }],
   ])('is said by %s, in text and in JSON', async (tool, input) => {
     const { content, structuredContent } = await client.call(tool, input);
-    expect(structuredContent?.for_publisher).toBe(line);
-    expect(content[0]?.text).toContain(line);
+    expect(structuredContent?.for_publisher).toBe(`${line} ${untold}`);
+    expect(content[0]?.text).toContain(`${line} ${untold}`);
   });
 
   it('is said by get_agent in full, and in no short answer', async () => {
     const full = await client.call('get_agent', { handle, detail: 'full' });
-    expect(full.structuredContent?.markdown).toContain(`${line} ${badge}`);
+    expect(full.structuredContent?.markdown).toContain(`${line} ${badge} ${untold}`);
     expect(full.structuredContent?.markdown).toMatch(
       /To state what is not stated: credentials in the headers.*; terms in a link with rel=.* No place is read for operator, data handling, region, licence and support\./,
     );
@@ -56,6 +57,22 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     );
     const addresses = `${line} ${badge}`.matchAll(/http:\/\/127\.0\.0\.1:3000([^`)]+)/g);
     for (const [, path = ''] of addresses) expect([path, (await get(path)).status]).toEqual([path, 200]);
+  });
+
+  it('says what cannot arrive while no registry is read, wherever changes are offered', async () => {
+    const environment = { REGISTRY_URL: 'https://registry.example' };
+    const read = await opened(openDirectory({ entries: [], environment }));
+    const says = async (path: string, { app } = directory) =>
+      (await (await app.request(path)).text()).includes(untold);
+    const ofAll = [
+      '/feed.json',
+      '/publishers/co.webhook',
+      '/publishers/co.webhook/feed.atom',
+      '/api/webhooks',
+    ];
+    const ofOne = ['', '.md', '/feed.json'].map((end) => `/agents/${handle}${end}`);
+    for (const path of [...ofAll, ...ofOne]) expect([path, await says(path)]).toEqual([path, true]);
+    for (const path of ofAll) expect([path, await says(path, read)]).toEqual([path, false]);
   });
 
   it('begins with how an endpoint that did not answer is checked again, where this service checks', async () => {

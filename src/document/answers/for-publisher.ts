@@ -41,10 +41,15 @@ function checkAgain(
   ];
 }
 
+/** What no feed or webhook can tell; empty where a registry is read. */
+export const untoldNews = ({ registryUrl }: Pick<Config, 'registryUrl'>): string[] =>
+  isWebAddress(registryUrl)
+    ? []
+    : ['Until the operator imports again, Dossier learns of no new version, status or withdrawal.'];
+
 /** Each with its address, or with what is pasted or run. */
 export function publisherWays(listing: ListingDocument, place: WayPlace): readonly PublisherWay[] {
-  const { publicUrl, registryUrl } = place;
-  const changes = isWebAddress(registryUrl) ? 'Changes' : 'Changes (no versions)';
+  const { publicUrl } = place;
   const { handle, links } = listing;
   const { namespace } = handleParts(handle);
   return [
@@ -56,7 +61,7 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
       'Wrong data: mend it in its registry (version, status); if right there, or a copy, report it',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
-    [changes, `${links.page}/feed.atom`],
+    ['Changes', `${links.page}/feed.atom`],
     ['Its namespace', `${publicUrl}/publishers/${namespace}/feed.atom`],
     ['Webhook', `${publicUrl}/api/webhooks`],
     ['In CI', `${publicUrl}/about#ci`],
@@ -70,9 +75,11 @@ export const publisherLine = (
   more: readonly PublisherWay[] = [],
 ): string | undefined =>
   config.hasPages && (listing.as_of?.is_today ?? true)
-    ? `For its publisher, and to follow it: ${[...publisherWays(listing, config), ...more]
-        .map(([does, at]) => `${does}: \`${at}\`.`)
-        .join(' ')}`
+    ? [
+        'For its publisher, and to follow it:',
+        ...[...publisherWays(listing, config), ...more].map(([does, at]) => `${does}: \`${at}\`.`),
+        ...untoldNews(config),
+      ].join(' ')
     : undefined;
 
 /** Of what its publisher does not state, where Dossier would read it. */

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from '../../context.ts';
 import { wrongField } from '../../core/problem.ts';
+import { untoldNews } from '../../document/answers/for-publisher.ts';
 import { withEvents } from '../../document/answers/history-events.ts';
 import { beginning, readAfter } from '../../listings/changes.ts';
 import { readExampleHandles, withExamples } from '../../listings/publishers.ts';
@@ -55,6 +56,7 @@ const answerFeed = (format: keyof typeof formats, kind: ChangeSubject['kind']) =
 
 const toHowTo = ({
   publicUrl,
+  ...config
 }: Context['config']) => `A webhook sends changes as POST requests to an address of yours.
 
 ${publicUrl}/changes lists the same changes. Pages with feeds have them at feed.atom and feed.json.
@@ -72,6 +74,7 @@ What was given up, or changed before a new registration, is in the stream: read 
 change that you have>. "position" of step 4 is the seq up to which each change was accepted, waits to be sent again or was given up.
 
 A change may be sent more than once: ignore a message whose webhook-id you have already received. The changes of one listing are sent in their order.
+${untoldNews(config).join('')}
 `;
 
 const secretOf = (c: Request) => (c.req.header('authorization') ?? '').replace(/^bearer +/i, '');

@@ -4,7 +4,7 @@ import { claimMethods } from '../../claims/methods.ts';
 import { reasonText } from '../../claims/standing.ts';
 import { handleParts } from '../../core/handle.ts';
 import { counted, isTemplate } from '../../core/text.ts';
-import { publisherWays } from '../../document/answers/for-publisher.ts';
+import { publisherWays, untoldNews } from '../../document/answers/for-publisher.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { snapshotWords } from '../../document/rated.ts';
 import { copyLacksSentence, isUnread } from '../../document/record.ts';
@@ -179,6 +179,7 @@ ${
 }
 ${(listing.claim || ways.length > 0) && html`<p><a class="button" href="${pagePath(listing.handle)}/claim">${listing.claim ? 'Check or renew the claim' : 'How to claim'}<span class="unseen"> ${listing.handle}</span></a></p>`}
 <ul class="plain">${publisherWays(listing, site.config).map(([does, at]) => wayItem(does, at, site.config.publicUrl))}</ul>
+${untoldNews(site.config).map((text) => html`<p class="note">${text}</p>`)}
 </details>`;
 
 const forPublishers = (listing: ListingDocument, ways: readonly ProofPlace[], site: PageSite): Html => html`
