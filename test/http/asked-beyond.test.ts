@@ -26,16 +26,21 @@ const directory = await openedDirectory({
       remotes: [{ type: 'streamable-http', url: 'https://plain.example.com/mcp' }],
     }),
     ...[
-      ['1.0.0', 'oci', 'docker.io/dora/left:1.0.0'],
-      ['1.1.0', 'mcpb', 'https://github.com/dora/box/releases/download/v1.1.0/box.mcpb'],
-      ['2.0.0', 'mcpb', 'https://github.com/dora/box/releases/download/v2.0.0/box.mcpb'],
-    ].map(([version, registryType, identifier], at) =>
+      ['1.0.0', 'oci', 'docker.io/dora/left:test', undefined],
+      [
+        '1.1.0',
+        'mcpb',
+        'https://github.com/dora/box/releases/download/v1.1.0/box-mcp-1.1.0.mcpb',
+        '1d'.repeat(32),
+      ],
+      ['2.0.0', 'mcpb', 'https://github.com/dora/box/releases/download/v2.0.0/box.mcpb', '2d'.repeat(32)],
+    ].map(([version, registryType, identifier, fileSha256], at) =>
       registryEntry(
         'io.github.dora/box',
         {
           version,
           ...(at > 0 && onGitHub('dora/box')),
-          packages: [{ registryType, identifier, transport: { type: 'stdio' } }],
+          packages: [{ registryType, identifier, fileSha256, transport: { type: 'stdio' } }],
         },
         { isLatest: at === 2, publishedAt: `2026-10-0${at + 1}T08:00:00Z` },
       ),
@@ -111,16 +116,29 @@ it.each([
 
 const digest = `sha256:${'ab'.repeat(32)}`;
 const newest = 'the file `https://github.com/dora/box/releases/download/v2.0.0/box.mcpb`.';
-const notCompared =
-  'of the package `dora/left`, whose former versions Dossier does not compare; the facts are about what the record names, ';
+const ofLeft = 'of the package `dora/left`; the facts are about what the record names, ';
+const first = 'Version `1.0.0` of the listing, published 2026-10-01, recorded the';
 
 it.each([
-  ['a digest', `docker run -i --rm dora/left@${digest}`, `\`${digest}\` ${notCompared}${newest}`],
-  ['a tag', 'docker.io/dora/left:9.9', `\`9.9\` ${notCompared}${newest}`],
+  [
+    'a digest',
+    `docker run -i --rm dora/left@${digest}`,
+    `\`${digest}\` ${ofLeft}${newest} ${first} oci package \`docker.io/dora/left:test\`.`,
+  ],
+  [
+    'a tag that no version recorded',
+    'docker.io/dora/left:9.9',
+    `\`9.9\` ${ofLeft}${newest} ${first} oci package \`docker.io/dora/left:test\`.`,
+  ],
+  [
+    'a tag that a version recorded',
+    'docker run dora/left:test',
+    `\`test\` ${ofLeft}${newest} ${first} package at \`test\`.`,
+  ],
   [
     'nothing more',
     'docker run dora/left',
-    `the package \`dora/left\`; the facts are about what the record names, ${newest}`,
+    `the package \`dora/left\`; the facts are about what the record names, ${newest} ${first} oci package \`docker.io/dora/left:test\`.`,
   ],
 ])('says of a former image what was asked: %s', async (_what, handle, said) => {
   expect(await call('get_agent', { handle })).toMatchObject({
@@ -130,22 +148,54 @@ it.each([
     ),
     version_asked: `You asked about ${said}`,
   });
+  const { results } = await call('resolve_agents', { handles: [handle] });
+  expect(results?.[0]?.version_asked).toBe(`You asked about ${said}`);
+});
+
+const formerFile = 'https://github.com/dora/box/releases/download/v1.1.0/box-mcp-1.1.0.mcpb';
+const second = `Version \`1.1.0\` of the listing, published 2026-10-02, recorded the file \`${formerFile}\``;
+
+it.each([`sha256:${'1d'.repeat(32)}`, '1d'.repeat(32), `sha256:${'1D'.repeat(32)}`])(
+  'says of a former SHA-256 which version recorded a file with it: %s',
+  async (handle) => {
+    const said = `You asked about the file or image with the SHA-256 \`${'1d'.repeat(32)}\`; the facts are about what the record names, ${newest} ${second} with this SHA-256.`;
+    expect(await call('get_agent', { handle })).toMatchObject({
+      handle: 'io.github.dora/box',
+      found_by:
+        'the only listing that recorded a file or image with this SHA-256, until 2026-10-03; no listing records it now',
+      version_asked: said,
+    });
+    const { results } = await call('resolve_agents', { handles: [handle] });
+    expect(results?.[0]?.version_asked).toBe(said);
+    const { statement } = await call('get_history', { handle });
+    expect(statement).toContain(said);
+    expect(statement).toContain('Listed is what came after version `1.1.0`, published 2026-10-02.');
+  },
+);
+
+it('says of a recorded SHA-256 nothing beyond what was asked', async () => {
+  expect(await call('get_agent', { handle: `sha256:${'2d'.repeat(32)}` })).toMatchObject({
+    handle: 'io.github.dora/box',
+    found_by:
+      'the only listing that records a file or image with this SHA-256; recording does not show control',
+  });
+  const { version_asked } = await call('get_agent', { handle: '2d'.repeat(32) });
+  expect(version_asked).toBeUndefined();
 });
 
 it('names the image that the record names instead of a former one, not its file', async () => {
   const { version_asked } = await call('get_agent', { handle: 'docker.io/erin/notes:1.5.0' });
   expect(version_asked).toBe(
-    'You asked about `1.5.0` of the package `erin/notes`, whose former versions Dossier does not compare; the facts are about what the record names, the oci package `ghcr.io/erin/notes:1.5.7`.',
+    'You asked about `1.5.0` of the package `erin/notes`; the facts are about what the record names, the oci package `ghcr.io/erin/notes:1.5.7`. Version `1.5.0` of the listing, published 2026-10-01, recorded the package at `1.5.0`.',
   );
 });
 
 it('says of a file in the repository that the same record named it before', async () => {
-  const former = 'https://github.com/dora/box/releases/download/v1.1.0/box.mcpb';
-  expect(await call('get_agent', { handle: former })).toMatchObject({
+  expect(await call('get_agent', { handle: formerFile })).toMatchObject({
     handle: 'io.github.dora/box',
     found_by:
       'the only listing that records this repository as `https://github.com/dora/box`; recording does not show control; `io.github.dora/box` recorded this package until 2026-10-03',
-    version_asked: `You asked about \`/releases/download/v1.1.0/box.mcpb\` in the repository \`github.com/dora/box\`; the facts are about what the record names, ${newest}`,
+    version_asked: `You asked about \`/releases/download/v1.1.0/box-mcp-1.1.0.mcpb\` in the repository \`github.com/dora/box\`; the facts are about what the record names, ${newest} ${second}.`,
   });
 });
 

@@ -64,8 +64,11 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*\(?[=~<>!^].*|:[\w.-]+|\s+v?\d[\w.+-]*|\
 /** Twice, because an image may have a tag and a digest, and a package an extra and a version. */
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
+/** A digest is a name of its own, and no version. */
+const packageIn = (plain: string) => readPackage(plain.replace(/^sha256:(?=[\da-f]{64}$)/i, ''));
+
 function versionIn(plain: string): VersionAsked | undefined {
-  const { named } = readPackage(plain);
+  const { named } = packageIn(plain);
   const behind = named
     .slice(withoutVersion(named).length)
     .replace(/\[[^\]]*\]/, '')
@@ -81,7 +84,7 @@ function versionIn(plain: string): VersionAsked | undefined {
 }
 
 function toPackageReferences(plain: string): Reference[] {
-  const { registry, named } = readPackage(plain.replace(/^sha256:(?=[\da-f]{64}$)/i, ''));
+  const { registry, named } = packageIn(plain);
   const name = withoutVersion(named);
   if (!packageForm.test(name)) return [];
   const types = registry ? [registry] : [undefined, 'pypi', 'oci'];

@@ -4,6 +4,7 @@ import { isPlaceholder, ownerLabel } from '../../search/query.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
 import type { ListingRow, ListingSchema } from '../schema.ts';
 import {
+  isSameReference,
   isTelling,
   keyOfReference,
   type Reference,
@@ -28,11 +29,15 @@ function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'descri
   return isTelling(name) ? [{ kind: 'namesake', key: `${name} ${key}` }] : [];
 }
 
-/** Of a file or an image, as security tools name it. */
-function digestOf({ identifier, file_sha256 }: ListingPackage): Reference[] {
+/** Of a file or an image also the digest, as security tools name it. */
+function packageReferences(recorded: ListingPackage): Reference[] {
+  const { identifier, file_sha256 } = recorded;
   const [key = file_sha256] = /(?<=@sha256:)[\da-f]{64}$/.exec(identifier) ?? [];
-  return key === undefined ? [] : [{ kind: 'package', key }];
+  return [toPackageReference(recorded), ...(key === undefined ? [] : [{ kind: 'package' as const, key }])];
 }
+
+export const isNamedBy = (references: readonly Reference[]) => (recorded: ListingPackage) =>
+  packageReferences(recorded).some((one) => references.some((other) => isSameReference(other, one)));
 
 function recordedPlaces({
   remotes,
@@ -44,8 +49,7 @@ function recordedPlaces({
     ...endpoints.map((key) => ({ kind: 'endpoint' as const, key })),
     ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
-    ...packages.map(toPackageReference),
-    ...packages.flatMap(digestOf),
+    ...packages.flatMap(packageReferences),
   ];
 }
 

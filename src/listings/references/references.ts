@@ -38,6 +38,10 @@ const toImageKey = (name: string) =>
     .replace(/^(?:docker\.io|index\.docker\.io)\/(?:library\/)?/, '')
     .replace(/(?::[\w.-]+)?(?:@sha256:.*)?$/, '');
 
+/** The SHA-256 of a file or an image. */
+export const isDigest = ({ key, registry }: Pick<Reference, 'key' | 'registry'>) =>
+  registry === undefined && /^[\da-f]{64}$/i.test(key);
+
 /** Registries compare names in this form. */
 export function toPackageKey(name: string, registry: string | undefined): string {
   const lower = name.toLowerCase();

@@ -20,8 +20,9 @@ import { perhaps, type Result } from '../../document/criteria/criterion.ts';
 import { recordedOf } from '../../imports/recorded.ts';
 import type { Listing, ListingPackage, VersionSummary } from '../../listings/listing.ts';
 import { anyVersion, isAddress } from '../../listings/references/command.ts';
-import { readName } from '../../listings/references/name.ts';
-import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
+import { type Name, readName, type VersionAsked } from '../../listings/references/name.ts';
+import { isNamedBy } from '../../listings/references/of-record.ts';
+import { isDigest, type Reference } from '../../listings/references/references.ts';
 import { ecosystemOf, orderOf, toRange } from '../../observations/asked/packages/version-order.ts';
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf } from '../../observations/known/kind.ts';
@@ -38,6 +39,7 @@ import {
   packageOf,
 } from '../../observations/known/kinds/packages/packages.ts';
 import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
+import { recordedWords } from './holders.ts';
 
 type Checked = Pick<
   Observation,
@@ -72,23 +74,33 @@ function toFitting(text: string): (version: string) => boolean {
 const mostLookedAt = 1000;
 const mostNamed = 3;
 
+const versionOf = (asked: VersionAsked | undefined) => (asked?.text === anyVersion ? undefined : asked?.text);
+
+/** A digest, a file, or a package of a registry; others may be anything without a version behind them. */
+const isSure = ({ key, registry }: Reference) =>
+  registry !== undefined || isDigest({ key, registry }) || /\/.*\.\w+$/.test(key);
+
 /**
  * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the
  * record was last read, if that is known already. `asked`: versions of the listing, the newest first;
- * undefined if not all were looked at. `naming`: those whose records have the text of a version of a package.
- * `until`: when the record was last read; undefined if not all of its versions were looked at.
+ * undefined if not all were looked at. `naming`: those whose records have the text of a version of a package,
+ * or of a package that the record does not name now. `until`: when the record was last read; undefined if not
+ * all of its versions were looked at.
  */
 export async function readOfRecord(
   name: string,
-  { handle, version, observed_at }: Pick<Listing, 'handle' | 'version'> & { readonly observed_at?: string },
+  { handle, version, packages, observed_at }: KnownVersions['listing'] & { readonly observed_at?: string },
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ) {
-  const { version: named, handles } = readName(name, '');
-  if (!named) return undefined;
-  const text = withoutV(named.text);
+  const { version: named, handles, references } = readName(name, '');
+  const ofListing = handles.includes(handle);
+  const isFormer = !ofListing && !packages.some(isNamedBy(references));
+  const former = references.find((one) => isFormer && one.kind === 'package' && (named || isSure(one)));
+  const text = withoutV(versionOf(named) ?? former?.key ?? '');
+  if (text === '') return undefined;
   const now = clock().toISOString();
   const isThen = ({ published_at }: Stored) => published_at <= now;
-  if (handles.includes(handle)) {
+  if (ofListing) {
     const all = await store.listings.newestVersions(handle, { withDeleted: true, limit: mostLookedAt });
     const then = all.filter(isThen);
     const exact = then.filter(isExactly(text)).slice(0, 1);
@@ -96,9 +108,15 @@ export async function readOfRecord(
     const isWhole = all.length < mostLookedAt || asked.length > 0;
     return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined };
   }
-  if (!named.isExact) return undefined;
-  const { versions, isWhole } = await store.listings.versionsWith(handle, text);
-  const naming = versions.filter(isThen).map((one) => ({ ...one, packages: recordedOf(one).packages }));
+  if (named?.isExact === false) return undefined;
+  const withText = async (text: string) => {
+    const { versions, isWhole } = await store.listings.versionsWith(handle, text);
+    const then = versions.filter(isThen).map((one) => ({ ...one, packages: recordedOf(one).packages }));
+    return { naming: then, isWhole };
+  };
+  const exact = await withText(text);
+  const isAt = exact.naming.some((one) => one.packages.some(isNamedBy(references)));
+  const { naming, isWhole } = former && !isAt ? await withText(former.key) : exact;
   if (!isWhole) return { naming };
   const read_at = observed_at ?? (await store.documents.facts(handle, now))?.reading.observed_at ?? now;
   return { naming, until: [read_at, now].sort()[0] };
@@ -127,24 +145,12 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
 }
 
 /** The numbers of a listing's versions may be other than those of its packages. */
-function recordedWords(
-  text: string,
-  isVersion: boolean,
-  one: Stored | undefined,
-  until: string | undefined,
-): Words | undefined {
-  if (one)
-    return say`; version ${code(one.version)} of the listing, ${publishedWords(one)}, recorded the package at ${code(text)}`;
-  // Records name tags, which checks compare with a digest.
-  if (until === undefined || !isVersion || text.startsWith('sha256:')) return undefined;
-  return say`; as of ${dayOf(until)}, no version of the record that Dossier has read names the package at ${code(text)}`;
-}
+const recordedIn = (one: Stored, what: Words): Words =>
+  say`version ${code(one.version)} of the listing, ${publishedWords(one)}, recorded ${what}`;
 
 /** For an image without a version, its tag and digest as one text. */
-const recordedVersion = (
-  { version }: ListingPackage,
-  known: ReturnType<typeof toPackage>,
-): string | undefined => (known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version);
+const recordedVersion = ({ version }: ListingPackage, known: ReturnType<typeof toPackage>) =>
+  known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
 const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
@@ -234,21 +240,49 @@ function statedOf(there: FactOf<typeof packageExists, Checked>, version: string)
   return { ...rest, notices: notices.flatMap(({ key, text }) => noticesAs(key, text, version)) };
 }
 
+function orderOfType(type = '') {
+  const ecosystem = ecosystemOf(type);
+  return ecosystem && orderOf(ecosystem);
+}
+
+const namedIn = ({ packages }: Pick<Listing, 'packages'>, references: readonly Reference[]) =>
+  packages.filter(isNamedBy(references)).map((one) => ({ one, known: toPackage(one) }));
+
+const isAt =
+  ({ text, isExact }: VersionAsked) =>
+  ({ one, known }: ReturnType<typeof namedIn>[number]) => {
+    const version = (recordedVersion(one, known) ?? '').replace(/^.*@(?=sha256:)/, '');
+    const order = orderOfType(known?.type);
+    const areVersions = isExact && order?.isVersion(version) && order.isVersion(text);
+    return version === text || (areVersions === true && order?.compare(version, text) === 0);
+  };
+
+/** Of a package that the record does not name now, at another version if none named the one asked for. */
+function readFormer({ version, references }: Name, { naming = [] }: OfRecord = {}) {
+  const all = naming.flatMap((row) => namedIn(row, references).map((named) => ({ row, named })));
+  const exact = version && all.find(({ named }) => isAt(version)(named));
+  const found = exact ?? all[0];
+  if (!found) return undefined;
+  const { row, named } = found;
+  const isOne = exact !== undefined || references.some(isDigest) || isAddress(named.one.identifier);
+  const what = exact
+    ? say`the package at ${code(version?.text ?? '')}`
+    : say`${recordedWords(named.one)}${references.some(isDigest) && own(' with this SHA-256')}`;
+  return { about: sentence(recordedIn(row, what)), row: isOne ? row : undefined };
+}
+
 /**
  * Undefined if the recorded version was asked for by its number, or none; `isRecorded` if a range means it,
  * `isUnclear` if it is not known which version is meant. `about`: what the rest of an answer is about.
  */
 function readOther(asked: string, known: KnownVersions) {
   const { listing, observations } = known;
-  const { version: sent, handles, references } = readName(asked, '');
-  const namedOf = ({ packages }: Pick<Listing, 'packages'>) =>
-    packages
-      .filter((one) => references.some((other) => isSameReference(other, toPackageReference(one))))
-      .map((one) => ({ one, known: toPackage(one) }));
-  const [first] = namedOf(listing);
-  const named =
-    sent ??
-    (first?.known?.type === 'oci' && !isAddress(asked) ? { text: 'latest', isExact: true } : undefined);
+  const name = readName(asked, '');
+  const { version: sent, handles, references } = name;
+  const [first] = namedIn(listing, references);
+  const isBare = first?.known?.type === 'oci' && !isAddress(asked) && !references.some(isDigest);
+  const named = sent ?? (isBare ? { text: 'latest', isExact: true } : undefined);
+  if (!first && !handles.includes(listing.handle)) return readFormer(name, known.ofRecord);
   if (!named) return undefined;
   if (handles.includes(listing.handle)) {
     const { text } = named;
@@ -262,8 +296,7 @@ function readOther(asked: string, known: KnownVersions) {
   }
   if (!first) return undefined;
   // Tags of images and other versions without an order are compared as texts.
-  const ecosystem = ecosystemOf(first.known?.type ?? '');
-  const order = ecosystem && orderOf(ecosystem);
+  const order = orderOfType(first.known?.type);
   const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>
     subject !== undefined && subject === first.known?.subject;
   const ofThis = observations.filter(ofPackage);
@@ -281,13 +314,7 @@ function readOther(asked: string, known: KnownVersions) {
   const meant = newest ?? (range?.version === undefined ? undefined : { ...range, version: range.version });
   const wanted = meant ? { text: meant.version, isExact: true } : named;
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');
-  const isAsked = (version: string) =>
-    version === wanted.text ||
-    (order?.isVersion(version) === true && isVersion && order.compare(version, wanted.text) === 0);
-  const isRecordedIn = (record: Pick<Listing, 'packages'>) =>
-    namedOf(record).some(({ one, known }) =>
-      isAsked((recordedVersion(one, known) ?? '').replace(/^.*@(?=sha256:)/, '')),
-    );
+  const isRecordedIn = (record: Pick<Listing, 'packages'>) => namedIn(record, references).some(isAt(wanted));
   if (isRecordedIn(listing))
     return range && { about: say`${range.words}; it is the recorded one.`, isRecorded: true };
   if (newest && version === undefined) return undefined;
@@ -302,10 +329,14 @@ function readOther(asked: string, known: KnownVersions) {
     !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
   const bare = !sent && say`Your request names no tag, which means ${code(wanted.text)}`;
   const what = meant?.words ?? range?.words ?? (bare || say`You asked about ${code(wanted.text)}${unclear}`);
-  const { naming, until } = known.ofRecord ?? {};
+  const { naming, until } = wanted === named ? (known.ofRecord ?? {}) : {};
   const row = naming?.find(isRecordedIn);
-  const formerly = wanted === named && recordedWords(wanted.text, isVersion, row, until);
-  const about = sentence(say`${what}; ${names}${formerly}`);
+  const at = say`the package at ${code(wanted.text)}`;
+  // Records name tags, which checks compare with a digest.
+  const isNever = until !== undefined && isVersion && !wanted.text.startsWith('sha256:');
+  const never =
+    isNever && say`as of ${dayOf(until)}, no version of the record that Dossier has read names ${at}`;
+  const about = sentence(join([what, names, row ? recordedIn(row, at) : never], '; '));
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =
     fact?.value == null || knowingOf(fact) !== 'known'
@@ -325,7 +356,7 @@ function readOther(asked: string, known: KnownVersions) {
   const stated = there && order && !isLacking ? statedOf(there, wanted.text) : undefined;
   return {
     about,
-    row: wanted === named ? row : undefined,
+    row,
     /** What decides first. */
     notices: [
       ...noticesAs('malware', by(said.malware), wanted.text),

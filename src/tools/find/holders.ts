@@ -25,6 +25,7 @@ import type { FormerHolder } from '../../listings/references/former.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { type Name, toReferences } from '../../listings/references/name.ts';
 import {
+  isDigest,
   isSameReference,
   type Reference,
   toAddressKey,
@@ -66,6 +67,7 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'advisory') return say`a package that Dossier read ${code(key)} about, for some version of it`;
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
+  if (kind === 'package' && isDigest({ key, registry })) return own('a file or image with this SHA-256');
   return say`this ${registry ? say`${typeWords(registry)} ` : say``}${own(kind)}`;
 }
 
@@ -164,7 +166,7 @@ function unencryptedWords(only: Listing, found: Reference, asked: string): Words
 export type AskedPlace = Pick<Name, 'text' | 'references' | 'within' | 'version'>;
 
 const mostOthers = 2;
-const recordedWords = (one: ListingPackage): Words =>
+export const recordedWords = (one: ListingPackage): Words =>
   isAddress(one.identifier)
     ? say`the file ${code(one.identifier)}`
     : say`the ${typeWords(one.registry_type)} package ${packageName(one)}`;
@@ -190,12 +192,8 @@ function beyondWords(
     repository !== undefined && !text.includes('#') && toAddressKey(repository) === toAddressKey(text);
   if (isNow && (part === undefined || isWhole)) return undefined;
   const of = part !== undefined && say`${code(part)} ${own(kind === 'repository' ? 'in' : 'of')} `;
-  const unknown =
-    !isNow &&
-    kind === 'package' &&
-    part !== undefined &&
-    own(', whose former versions Dossier does not compare');
-  const what = say`You asked about ${of}the ${own(kind)} ${code(key)}${unknown}`;
+  const noun = isDigest({ key, registry }) ? 'file or image with the SHA-256' : kind;
+  const what = say`You asked about ${of}the ${own(noun)} ${code(key)}`;
   if (found?.withdrawn) return part === undefined ? undefined : sentence(what);
   const askedType = registry ?? (versionOfImage(text) && 'oci');
   const ofType = packages.filter((one) =>

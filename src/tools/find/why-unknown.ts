@@ -13,7 +13,13 @@ import type { CopyField } from '../../imports/import-run.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { isAtForge, type Name, toOwners, toReferences } from '../../listings/references/name.ts';
-import { type Reference, toAddressKey, toCalled, toHost } from '../../listings/references/references.ts';
+import {
+  isDigest,
+  type Reference,
+  toAddressKey,
+  toCalled,
+  toHost,
+} from '../../listings/references/references.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
@@ -131,13 +137,11 @@ async function whoNamesOwner(
   return `${none} ${toText(say`${what} ${recordsOf(naming)}, which does not show control of it.`)}`;
 }
 
-const digest = /^[\da-f]{64}$/i;
-
 function whatIsElsewhere(listings: readonly Listing[], { registry, key }: Reference): string {
   // Others are not looked up.
   const isTelling = toCalled(key).length > 0;
   const [first] = listings;
-  if (!registry && digest.test(key))
+  if (isDigest({ key, registry }))
     return 'No listing shown here records a file or an image with this SHA-256.';
   const none = registry
     ? `No listing shown here records this ${registry} package.`
@@ -162,7 +166,7 @@ export async function whatWasChecked({ kind, key }: Reference, context: Context)
 /** Of a package that nobody is asked about. A bare word may be anything. */
 export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Words {
   if (kind !== 'package' || key === undefined) return say``;
-  if (registry === undefined && digest.test(key)) return own('Ask about the file or image that has it.');
+  if (isDigest({ key, registry })) return own('Ask about the file or image that has it.');
   if (registry === undefined)
     return say`If this is a package, ask about it with its registry, as in ${code(`npm:${key}`)}.`;
   const page = packagePage(typeOf(registry) ?? '', key);
