@@ -148,7 +148,9 @@ export async function askedBeside(offer: unknown, named: Named, context: Context
     ? own(
         'The offer is a request of Lightning (L402), which Dossier does not read, so nothing of it is compared.',
       )
-    : own('The offer has no form that Dossier reads (x402, MPP), so nothing of it is compared.');
+    : own(
+        'The offer has no form that Dossier reads (x402, MPP), so nothing of it is compared: send the body or the header of the 402 unchanged.',
+      );
   if (!facts) return { facts, message: join([form, found], ' ') };
   const { lines } = toAnswer(toListingDocument(facts, context.config, context.clock()), 'short');
   const asked = [lines.where, lines.costs].map(lineWords);

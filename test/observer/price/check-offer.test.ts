@@ -257,6 +257,18 @@ describe('an offer that is another one', () => {
       /^The offer names the asset “Acme points”; Dossier does not know `0x55\d+`\.$/,
     ],
     [
+      'asset of which a part is missing',
+      { asset: '0x833589fCD6' },
+      'as_seen not_known not_known as_seen as_seen',
+      /^Asset `0x833589fCD6`: not known: it is no address of an asset on Base: send it as the 402 states it\.$/,
+    ],
+    [
+      'amount without its asset',
+      { asset: undefined, network: undefined },
+      'as_seen not_known not_known not_known as_seen',
+      /^Amount 20000: not known: it is compared within one asset and network: send both as the 402 states them/,
+    ],
+    [
       'asset by its symbol alone',
       { asset: 'USDC', network: 'Base' },
       'as_seen not_known not_known as_seen as_seen',
@@ -340,7 +352,9 @@ describe('an offer that is another one', () => {
       const answer = await check({ handle: shopHandle, offer: [{ ...quoted(), network }] });
       expect(statesOf(answer)).toEqual(['as_seen not_known not_known not_known as_seen']);
       expect(answer.offers[0]?.facts).toContainEqual(
-        expect.stringMatching(/^Asset `0x[\da-f]{40}`: not known: assets are compared within one network\.$/),
+        expect.stringMatching(
+          /^Asset `0x[\da-f]{40}`: not known: it is compared within one network: send it as the 402 states it\.$/,
+        ),
       );
     },
   );
@@ -513,7 +527,7 @@ describe('where there is little to compare with', () => {
     const answer = await check({ handle: shopHandle, offer });
     expect(answer.offers).toEqual([]);
     expect(answer.message).toMatch(
-      /^The offer has no form that Dossier reads \(x402, MPP\), so nothing of it is compared\. .*Quotes for one request before it answers: 0\.02 USDC/,
+      /^The offer has no form that Dossier reads \(x402, MPP\), so nothing of it is compared: send the body or the header of the 402 unchanged\. .*Quotes for one request before it answers: 0\.02 USDC/,
     );
     expect(await refusal({ offer })).toMatchObject({
       code: 'invalid_input',

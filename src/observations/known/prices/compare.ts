@@ -15,7 +15,7 @@ import {
 } from '../../../core/words.ts';
 import { subjectWords } from '../kinds/packages/packages.ts';
 import { symbolOf } from './assets.ts';
-import { isAssetName, likeNamed } from './named-asset.ts';
+import { brokenWords, isAssetName, likeNamed } from './named-asset.ts';
 import { isWhole, type Offer } from './offer.ts';
 import { amountWords, besideQuoted, quotedWords, type Unit } from './quoted-amount.ts';
 import {
@@ -246,7 +246,7 @@ function besideLast(sent: bigint, known: readonly SeenAmounts[], words: (one: bi
 /** Within one asset, network and scheme. */
 function compareAmount(sent: string, offer: SentOffer, seen: SeenOffers): ComparedPart {
   if (offer.asset === undefined || offer.network === undefined)
-    return notKnown(own('amounts are compared within one asset and network'));
+    return notKnown(own('it is compared within one asset and network: send both as the 402 states them'));
   const amount = BigInt(sent);
   const inUnit = seen.quotes.map((one) => ({ ...one, amounts: amountsIn(one.value ?? [], offer) }));
   const known = inUnit.filter(({ amounts }) => amounts.length > 0);
@@ -350,21 +350,21 @@ function compareUnit(
   const networks = unique(all.flatMap((one) => one.network ?? []));
   const other = whyNotComparable(network, networks, (one) => !one.includes(':'), own('network'));
   const assets = unique(all.filter(isOf(ofNetwork)).flatMap((one) => one.asset ?? []));
-  const isName = (one: string) => isAssetName(one, network ?? '');
-  const notNamed = whyNotComparable(asset, assets, isName, own('asset'));
+  const notNamed = whyNotComparable(asset, assets, (one) => isAssetName(one, network ?? ''), own('asset'));
   const likeIt = notNamed && likeNamed(offer, seen);
   const otherAsset = likeIt
     ? { ...notNamed, text: say`${notNamed.text}; the symbol of ${likeIt.words} is like it` }
     : notNamed;
   const where = own(' on this network');
   const isNowhere = network === undefined && quotes.some(({ value }) => value !== undefined);
+  const broken = brokenWords(offer);
   return {
     asset: toPart(
       asset,
       (one) => assetWords(one, network),
       () =>
-        isNowhere
-          ? notKnown(own('assets are compared within one network'))
+        broken || isNowhere
+          ? notKnown(broken ?? own('it is compared within one network: send it as the 402 states it'))
           : (other ?? otherAsset ?? compare(ofAsset, ofNetwork, ofOther, writeElsewhere, where)),
     ),
     network: toPart(

@@ -1,5 +1,5 @@
 import { code, dayOf, say } from '../../../core/words.ts';
-import { symbolOf, toCaip19 } from './assets.ts';
+import { networkWords, symbolOf, toCaip19 } from './assets.ts';
 import type { SeenOffers } from './seen.ts';
 import type { SentOffer } from './sent.ts';
 
@@ -8,6 +8,12 @@ export const isSame = (one = '', other = '') => one.toLowerCase() === other.toLo
 /** A symbol or a name, not its address. */
 export const isAssetName = (asset: string, network: string): boolean =>
   /^(?:eip155|solana):/.test(network) && toCaip19(network, asset) === undefined;
+
+/** Of an address that is not whole. */
+export const brokenWords = ({ asset = '', network = '' }: SentOffer) =>
+  /^0x/i.test(asset) && isAssetName(asset, network)
+    ? say`it is no address of an asset on ${networkWords(network)}: send it as the 402 states it`
+    : undefined;
 
 /** The asset whose symbol an offer has in place of an address, as last quoted on its network. */
 export function likeNamed({ asset: named, network = '' }: SentOffer, { quotes }: SeenOffers) {
