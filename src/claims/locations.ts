@@ -190,24 +190,30 @@ const readDns: ReadLocation = async ({ shown }, context, known) => {
 /** The MCP registry reads at most this much. A longer file counts as one without keys. */
 const keyFileLimit_bytes = 4096;
 
-/** `isConclusive`: a key that was not found is known to be gone. */
+/** `failed`: a key that was not found there may be there all the same. */
+const toKeySource = (text: string, seen: SeenFacts & { domain: string }, failed?: LocationRead) => ({
+  domain: seen.domain,
+  text,
+  keys: parsePublishedKeys(text).map((key): SeenKey => ({ ...key, seen })),
+  failed,
+});
+
 async function readKeysInDns(domain: string, { domains }: Context) {
   const answer = await domains.txt(domain);
-  if (answer === 'no_answer') return { domain, text: '', keys: [], isAnswered: false, isConclusive: false };
-  const { records, isAgreed, resolvers, dnssec } = answer;
-  const text = records.join('\n');
-  const keys = parsePublishedKeys(text).map((key) => ({ ...key, seen: { domain, resolvers, dnssec } }));
-  return { domain, text, keys, isAnswered: true, isConclusive: isAgreed };
+  if (answer === 'no_answer') return toKeySource('', { domain }, { result: 'dns_no_answer', pinned: false });
+  const { records, isAgreed, ...seen } = answer;
+  const failed = isAgreed ? undefined : ({ result: 'dns_disagree', pinned: false } as const);
+  return toKeySource(records.join('\n'), { domain, ...seen }, failed);
 }
 
 /** In DNS and on the web server together. */
 const mostPublishedKeys = 8;
 
-function toKeySource(domain: string, read: WebRead) {
-  if (read.result !== 'body') return { domain, text: '', keys: [], isConclusive: read.result === 'absent' };
-  const text = read.body.length > keyFileLimit_bytes ? '' : read.body.toString('utf8');
-  const keys = parsePublishedKeys(text).map((key) => ({ ...key, seen: { domain } }));
-  return { domain, text, keys, isConclusive: true };
+function toWebSource(domain: string, read: WebRead) {
+  if (read.result === 'absent') return toKeySource('', { domain });
+  if (read.result !== 'body')
+    return toKeySource('', { domain }, { ...read, result: read.result, pinned: false });
+  return toKeySource(read.body.length > keyFileLimit_bytes ? '' : read.body.toString('utf8'), { domain });
 }
 
 /** If a key proved the claim, only the place of that key has to be conclusive. */
@@ -220,20 +226,18 @@ function isPinned(claim: Claim | undefined, dns: boolean, web: boolean) {
 const readRegistryKeys: ReadLocation = async ({ shown }, context, known) => {
   const names = namesThatCount(shown, known);
   const readWeb = async () =>
-    toKeySource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
+    toWebSource(shown, await context.domains.file(new URL(`https://${shown}${registryKeyPath}`)));
   // If a domain above holds the claim, the web server of the lower domain is not asked.
   const [inDns, onWeb] = await Promise.all([
     Promise.all(names.map((domain) => readKeysInDns(domain, context))),
-    names[0] === shown ? readWeb() : toKeySource(shown, { result: 'absent' }),
+    names[0] === shown ? readWeb() : toWebSource(shown, { result: 'absent' }),
   ]);
-  const isAgreed = inDns.every(({ isConclusive }) => isConclusive);
-  const pinned = isPinned(known.claim, isAgreed, onWeb.isConclusive);
+  const isRead = ({ failed }: typeof onWeb) => failed === undefined;
+  const pinned = isPinned(known.claim, inDns.every(isRead), isRead(onWeb));
   const sources = [...inDns, onWeb];
-  const keys = sources.flatMap((source): readonly SeenKey[] => source.keys).slice(0, mostPublishedKeys);
-  if (keys.length === 0) {
-    const unread = inDns.every(({ isAnswered }) => isAnswered) ? 'dns_disagree' : 'dns_no_answer';
-    return { result: isAgreed ? 'key_not_published' : unread, pinned };
-  }
+  const keys = sources.flatMap((source) => source.keys).slice(0, mostPublishedKeys);
+  const { failed } = sources.find((one) => !isRead(one)) ?? {};
+  if (keys.length === 0) return (!pinned && failed) || { result: 'key_not_published', pinned };
   const own = sources.filter(({ domain }) => domain === names[0]);
   return { result: 'file', text: own.map(({ text }) => text).join('\n'), keys, pinned };
 };

@@ -110,7 +110,7 @@ export const claimMethods: Readonly<Record<ClaimKind, ClaimMethod>> = {
     control: 'possession of the key that its domain publishes for the registry',
     placeOf: (record) => domainPlace('registry_key', record),
     whereToPut: ({ shown }) =>
-      `Publish nothing. Sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}). Send the line (the challenge) and the signature.`,
+      `Sign the line with the private key whose public half ${shown} publishes for the MCP registry (a TXT record v=MCPv1, or https://${shown}${registryKeyPath}). Send the line (the challenge) and the signature.`,
     lineAt: () => 'signed with the key for the registry',
     toCopy: (_place, challenge) => sign(challenge),
     shown: ({ claimed_at, place, seen }) =>
@@ -222,6 +222,8 @@ function placeNames({ kind, shown }: ProofPlace, claimFile: string): PlaceNames 
   if (kind === 'registry_key')
     return {
       ...domain,
+      // It is named only if the records were read and have no key.
+      host: `${domain.host}, whose TXT records have no key for the MCP registry,`,
       records: `the TXT records of ${shown}`,
       file: `the TXT records of ${shown} or at https://${shown}${registryKeyPath}`,
       put: 'Sign',
@@ -275,7 +277,7 @@ const messages = {
   dns_disagree: ({ file, records = file }) =>
     `The DNS servers that Dossier asks do not agree about ${records}. Wait until the change has reached all of them, then check again.`,
   key_not_published: ({ file }) =>
-    `No key for the MCP registry was found in ${file}. Publish the public key there, or claim by a different method.`,
+    `Dossier read no key for the MCP registry in ${file}. Publish the public key there, or claim by a different method.`,
   signature_invalid: () =>
     'The signature was not made over this challenge by a key that the domain publishes. Sign the bytes of the line alone, without a line end.',
   claimed_elsewhere: () =>

@@ -28,7 +28,7 @@ const methods = [
   {
     method: 'registry_key',
     where:
-      'Publish nothing. Sign the line with the private key whose public half webhook.co publishes for the MCP registry (a TXT record v=MCPv1, or https://webhook.co/.well-known/mcp-registry-auth). Send the line (the challenge) and the signature.',
+      'Sign the line with the private key whose public half webhook.co publishes for the MCP registry (a TXT record v=MCPv1, or https://webhook.co/.well-known/mcp-registry-auth). Send the line (the challenge) and the signature.',
   },
   {
     method: 'well_known',

@@ -71,8 +71,9 @@ test('a signature with the key in DNS proves the claim without any change; later
     status: 'not_proven',
     reason: 'key_not_published',
     message: expect.stringContaining(
-      'No key for the MCP registry was found in the TXT records of example.com or at https://example.com/.well-known/mcp-registry-auth.',
+      'Dossier read no key for the MCP registry in the TXT records of example.com or at https://example.com/.well-known/mcp-registry-auth. Publish the public key there, or claim by a different method.',
     ),
+    next: expect.not.stringContaining('Publish nothing'),
   });
   directory.setTxt('example.com', 'v=spf1 -all', signer.line);
   const issued = await ask();
@@ -107,6 +108,45 @@ test('a DNS server that does not answer is named as such, without the address on
       'Not every DNS server that Dossier asks answered about the TXT records of example.com. A missing answer',
     ),
   });
+});
+
+test.each([
+  [429, { 'retry-after': '90' }, 'host_rate_limited', 'limits our requests'],
+  [503, {}, 'host_error', 'answered with an error'],
+  [302, { location: '/' }, 'redirect_refused', 'answers with a redirect, which is not followed'],
+] as const)(
+  'a web server that answers %s is not one without a key: the answer says what failed, and when to ask again',
+  async (status, headers, reason, what) => {
+    directory.web.fault = (_request, response) => response.writeHead(status, headers).end();
+    const answer = await ask();
+    expect(answer).toMatchObject({
+      status: 'not_proven',
+      reason,
+      check: { pinned: false, ...(status === 429 && { retry_after_s: 90 }) },
+      message: expect.stringContaining(
+        `The web server of example.com, whose TXT records have no key for the MCP registry, ${what}.`,
+      ),
+    });
+    expect(JSON.stringify([answer.message, answer.next])).not.toMatch(
+      /Publish the public key|Publish nothing/,
+    );
+    expect(String(answer.message).includes('the next check is possible in 90 seconds')).toBe(status === 429);
+    directory.web.fault = undefined;
+    directory.web.files.set(authPath, ed25519().line);
+    expect(await ask()).toMatchObject({ status: 'challenge_issued' });
+  },
+);
+
+test('a key that was taken out of DNS is gone, also while the web server fails', async () => {
+  const signer = ed25519();
+  directory.setTxt('example.com', signer.line);
+  const issued = await claimWith(signer);
+  directory.setTxt('example.com', 'v=spf1 -all');
+  directory.web.fault = (_request, response) => response.writeHead(503).end();
+  expect(await ask()).toMatchObject({ check: { result: 'key_not_published' } });
+  directory.directory.wait(86_400);
+  await directory.directory.recheck();
+  expect(await directory.standing(issued.capability)).toBe('capability_suspended');
 });
 
 test('DNS servers that give different records are told apart from a server that does not answer', async () => {
