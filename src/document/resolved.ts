@@ -125,9 +125,7 @@ export function toResolvedLines(one: Resolved): Words[] {
     ...notes,
     told(say`Stands out`, false),
     told(say`About the recorded version`, true),
-    unknown.length > 0
-      ? say`Of what ${code('--fail-on')} names, these are not known: ${join(unknown.map(ours), ', ')}.`
-      : say``,
+    unknown.length > 0 ? say`Not known of it: ${join(unknown.map(ours), ', ')}.` : say``,
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
     near.length > 0 ? sentence(say`Near: ${join(eachCode(near), ', ')}`) : say``,

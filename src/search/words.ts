@@ -185,5 +185,13 @@ export function writtenIn(
     return joined < mostJoined ? writtenAs(term, joined + 1) : undefined;
   };
   const texts = terms.map((term) => writtenAs(term));
-  return texts.includes(undefined) ? undefined : texts.join(' ');
+  if (texts.includes(undefined)) return undefined;
+  const plain = [
+    words.join(' '),
+    toWords(all)
+      .map(({ text }) => text)
+      .join(' '),
+  ];
+  // What does not stand together is not quoted as if it did.
+  return texts.join(plain.some((one) => one.includes(texts.join(' '))) ? ' ' : ' … ');
 }

@@ -26,6 +26,7 @@ const directory = await opened(
       entry('com.salesforce/salesforce', 'Leads'),
       entry('com.hubspot/hubspot', 'Contacts'),
       entry('com.red/book', '搜索小红书'),
+      entry('com.crm/crm', 'Manages client projects for teams'),
     ],
     environment: { LIMITS: 'off' },
   }),
@@ -131,6 +132,11 @@ it('each word of a phrase counts, and a synonym of the phrase is told instead of
   const { handles, matched } = await search('extract text');
   expect([handles[0], matched]).toEqual(['com.scan/pages', undefined]);
   expect((await search('text recognition')).text).toContain('instead of `text`, `recognition`');
+});
+
+it('and is quoted as written, which is not together', async () => {
+  const { text } = await search('jira');
+  expect(text).toContain('matched 0 of 1 word; has “projects … manages” instead of `jira`');
 });
 
 it('what is only related to an unknown word comes behind what was typed', async () => {
