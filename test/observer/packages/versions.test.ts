@@ -80,6 +80,7 @@ const directory = await openedDirectory({
     onNpm('undated', '1.1.0'),
     onNpm('built', '1.1.0'),
     onNpm('first', '1.0.0'),
+    onNpm('again', '2.0.0'),
     onNpm('large', '4.0.0'),
     onNpm('free', '1.0.0'),
   ],
@@ -164,7 +165,7 @@ describe('the recorded version of an npm package, beside the one published befor
   });
 
   it('says what is not known if the registry dates no version', async () => {
-    expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ outcome: 'nothing' });
+    expect((await observe('undated'))['package.new_dependencies']).toMatchObject({ outcome: 'not_asked' });
     expect(await read('undated')).not.toContain('npm has no earlier release');
   });
 
@@ -172,9 +173,21 @@ describe('the recorded version of an npm package, beside the one published befor
     expect(await observe('first')).toMatchObject({
       'package.published_by': { outcome: 'nothing', value: null },
       'package.install_scripts': { outcome: 'seen', value: {}, as_seen: { version: '1.0.0' } },
-      'package.new_dependencies': { outcome: 'nothing', value: null },
+      'package.new_dependencies': { outcome: 'not_asked', value: null },
     });
-    expect(await read('first')).toMatch(/: npm has no earlier release to compare `1\.0\.0` with \(Dossier/);
+    expect(await read('first')).toContain('npm has no earlier release to compare `1.0.0` with');
+  });
+
+  it('has no dependency that an earlier one lacks, once there is an earlier one: that is no change', async () => {
+    const published = { '1.0.0': '2026-01-01T00:00:00.000Z', '2.0.0': '2026-02-01T00:00:00.000Z' };
+    const version = { ...by('alice'), dependencies: { zod: '^4.0.0' } };
+    content['/again'] = npmPackument('again', { '2.0.0': version }, published);
+    await observe('again');
+    directory.wait(86_400);
+    content['/again'] = npmPackument('again', { '1.0.0': version, '2.0.0': version }, published);
+    expect(await observe('again')).toMatchObject({ 'package.new_dependencies': { value: { count: 0 } } });
+    const history = await callTool(directory, 'get_history', { handle: 'com.example/again', kind: 'code' });
+    expect(JSON.stringify(history)).not.toContain('until');
   });
 
   it('is read alone if the document of the package is over 2 MiB', async () => {

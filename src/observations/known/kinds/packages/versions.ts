@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { asMembers, type Json } from '../../../../core/json.ts';
 import { code, codes, join, own, quote, say, type Words } from '../../../../core/words.ts';
-import { type NoAnswer, noAnswer } from '../../../../net/answer.ts';
+import { type NoAnswer, noAnswer, notAsked } from '../../../../net/answer.ts';
 import { memberOf, namesWords, type Published } from '../../../asked/published/document.ts';
 import { publisherOfManifest, scriptNames, scriptsOfManifest } from '../../../asked/published/stated.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
@@ -151,10 +151,9 @@ export const packageDependencies = defineKind({
   method_version: 'package/2',
   isSeldom: true,
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
-    if ('result' in earlier) return earlier;
+    if ('result' in earlier) return notAsked(earlier.why);
     const [before] = earlier;
-    if (!before)
-      return noAnswer('nothing', say`npm has no earlier release to compare ${code(version)} with.`);
+    if (!before) return notAsked(say`npm has no earlier release to compare ${code(version)} with.`);
     const known = new Set(dependenciesOf(before.document));
     const names = dependenciesOf(document)
       .filter((name) => !known.has(name))
