@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { handleParts, handleSchema } from '../core/handle.ts';
 import { findCapabilities } from '../core/keys/capability.ts';
 import type { Listing } from '../listings/listing.ts';
+import type { LeafType } from '../log/leaf.ts';
 import { parseReceiptKeys } from '../receipt/index.ts';
 import { integer, json, oneOf, optional, type TableValue, table, text, words } from '../store/table.ts';
 
@@ -120,19 +121,25 @@ export const receiptJwk = z.object({
   y: z.string().optional(),
 });
 
+export const claimEvents = {
+  activated: { words: 'claimed', leaf: 'claim.activated' },
+  rotated: { words: 'claimed with another capability', leaf: 'claim.activated' },
+  restored: { words: 'claim in force again', leaf: 'claim.activated' },
+  moved: { words: 'claim moved', leaf: 'claim.activated' },
+  suspended: { words: 'claim suspended', leaf: 'claim.suspended' },
+  line_added: {
+    words: 'a line was added without a capability of the claim; it works after it has stood for seven days',
+    leaf: 'claim.line_added',
+  },
+  revoked: { words: 'a capability of the claim was revoked', leaf: 'capability.revoked' },
+  listing_withdrawn: { words: 'no longer listed', leaf: 'listing.withdrawn' },
+  listing_restored: { words: 'listed again', leaf: 'listing.restored' },
+  keys_changed: { words: 'keys for receipts changed', leaf: 'claim.keys_changed' },
+} as const satisfies Readonly<Record<string, { words: string; leaf: LeafType }>>;
+type ClaimEventType = keyof typeof claimEvents;
+
 export const claimEvent = z.object({
-  type: z.enum([
-    'activated',
-    'rotated',
-    'restored',
-    'moved',
-    'suspended',
-    'line_added',
-    'revoked',
-    'listing_withdrawn',
-    'listing_restored',
-    'keys_changed',
-  ]),
+  type: z.enum(Object.keys(claimEvents) as [ClaimEventType, ...ClaimEventType[]]),
   at: z.string(),
   kind: claimKind,
   repository: z.string().optional(),

@@ -1,24 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { day_ms, dayText } from '../core/text.ts';
-import { type LeafType, toLeaf } from '../log/leaf.ts';
-import { afterSuspension, type Capability, type Claim, type ClaimEvent, placeMember } from './claim.ts';
+import { toLeaf } from '../log/leaf.ts';
+import {
+  afterSuspension,
+  type Capability,
+  type Claim,
+  type ClaimEvent,
+  claimEvents,
+  placeMember,
+} from './claim.ts';
 import type { LoggedKeys } from './receipt-keys.ts';
 import type { ClaimTransaction } from './schema.ts';
 import { isSecondReading, type MissingProof, toNoted } from './standing.ts';
 import type { SeenKeys } from './table.ts';
-
-const leafTypes = {
-  activated: 'claim.activated',
-  rotated: 'claim.activated',
-  restored: 'claim.activated',
-  moved: 'claim.activated',
-  suspended: 'claim.suspended',
-  line_added: 'claim.line_added',
-  revoked: 'capability.revoked',
-  listing_withdrawn: 'listing.withdrawn',
-  listing_restored: 'listing.restored',
-  keys_changed: 'claim.keys_changed',
-} as const satisfies Record<ClaimEvent['type'], LeafType>;
 
 /** In the history and in the log; returns the log index. */
 export async function recordClaimEvent(
@@ -32,7 +26,7 @@ export async function recordClaimEvent(
   const { handle, kind, place, root, root_generation } = subject;
   const ofRoot = root === undefined ? {} : { root, root_generation };
   const record = { ...event, kind, ...placeMember(kind, place), ...ofRoot };
-  const log_index = await tx.log.append(toLeaf(leafTypes[event.type], { handle, ...record }), {
+  const log_index = await tx.log.append(toLeaf(claimEvents[event.type].leaf, { handle, ...record }), {
     handle,
     at: event.at,
     ...(event.type === 'suspended' && { data: { reason: event.reason } }),

@@ -3,29 +3,10 @@ import { dayText } from '../core/text.ts';
 import { code, dayOf, isEmpty, join, ours, own, quote, say, type Words } from '../core/words.ts';
 import { type DerivedVersion, deletedVersion } from '../listings/listing.ts';
 import { moveSchema } from '../listings/moves.ts';
-import type { ChangeType, FailedCriterion, NewChange } from '../log/change.ts';
+import type { FailedCriterion, NewChange } from '../log/change.ts';
+import { changeTexts } from '../log/change.ts';
 import { moveWords, otherFields } from '../observations/known/kinds/moves.ts';
 import { deletionWords, toLabel } from './words.ts';
-
-const typeWords: Readonly<Record<ChangeType, Words>> = {
-  'listing.new': own('listed for the first time here'),
-  'listing.changed': own('record changed'),
-  'listing.withdrawn': own('no longer listed'),
-  'listing.restored': own('listed again'),
-  'claim.activated': own('claimed'),
-  'claim.suspended': own('claim suspended'),
-  'claim.line_added': own('a line without a capability of the claim was added'),
-  'claim.keys_changed': own('keys for receipts changed'),
-  'capability.revoked': own('capability revoked'),
-  'rating.submitted': own('new rating'),
-  'rating.amended': own('rating amended'),
-  'rating.withdrawn': own('rating withdrawn'),
-  'rating.responded': own('response to a rating'),
-  'observation.changed': own('a check saw new or changed facts'),
-  'moderation.applied': own('action of the operator'),
-  'view.joined': own('joined the view'),
-  'view.left': own('left the view'),
-};
 
 type Data = NewChange['data'];
 
@@ -65,7 +46,7 @@ function recordWords({ fields, inputs, values, moved, status, before, says }: Da
       : say``,
     move ? moveWords(move) : say``,
   ].filter((words) => !isEmpty(words));
-  return say`${typeWords['listing.changed']}${others}${details.length > 0 ? say`: ${join(details, '; ')}` : say``}`;
+  return say`${ours(changeTexts['listing.changed'])}${others}${details.length > 0 ? say`: ${join(details, '; ')}` : say``}`;
 }
 
 /** The record in the log has no group. */
@@ -93,7 +74,7 @@ export function changeWords(change: NewChange): Words {
   // A handle has no characters that could imitate our words.
   const by = typeof source === 'string' ? say` by ${ours(source)}` : say``;
   const details = detailsOf(change);
-  return say`${typeWords[change.type]}${by}${isEmpty(details) ? details : say` (${details})`}`;
+  return say`${ours(changeTexts[change.type])}${by}${isEmpty(details) ? details : say` (${details})`}`;
 }
 
 export function changeWithVersion(change: NewChange): Words {

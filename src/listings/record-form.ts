@@ -73,6 +73,8 @@ const record: Fields = {
   },
 };
 
+export const recordFields: ReadonlySet<string> = new Set(Object.keys(record));
+
 /** Before September 2025. `name` was a package's identifier. */
 const olderNames: Readonly<Record<string, string>> = {
   name: 'identifier',

@@ -1,24 +1,25 @@
-/** The home page shows the changes of one day in this order. */
-export const changeTypes = [
-  'listing.withdrawn',
-  'observation.changed',
-  'listing.changed',
-  'listing.new',
-  'listing.restored',
-  'moderation.applied',
-  'claim.activated',
-  'claim.suspended',
-  'claim.line_added',
-  'claim.keys_changed',
-  'capability.revoked',
-  'rating.submitted',
-  'rating.amended',
-  'rating.withdrawn',
-  'rating.responded',
-  'view.joined',
-  'view.left',
-] as const;
-export type ChangeType = (typeof changeTypes)[number];
+/** In our words. The home page shows the changes of one day in this order. */
+export const changeTexts = {
+  'listing.withdrawn': 'no longer listed',
+  'observation.changed': 'a check saw new or changed facts',
+  'listing.changed': 'record changed',
+  'listing.new': 'listed for the first time here',
+  'listing.restored': 'listed again',
+  'moderation.applied': 'action of the operator',
+  'claim.activated': 'claimed',
+  'claim.suspended': 'claim suspended',
+  'claim.line_added': 'a line without a capability of the claim was added',
+  'claim.keys_changed': 'keys for receipts changed',
+  'capability.revoked': 'capability revoked',
+  'rating.submitted': 'new rating',
+  'rating.amended': 'rating amended',
+  'rating.withdrawn': 'rating withdrawn',
+  'rating.responded': 'response to a rating',
+  'view.joined': 'joined the view',
+  'view.left': 'left the view',
+} as const;
+export type ChangeType = keyof typeof changeTexts;
+export const changeTypes = Object.keys(changeTexts) as [ChangeType, ...ChangeType[]];
 
 /** One change of the evidence about a listing (docs/changes.md). */
 export interface Change {
@@ -40,8 +41,7 @@ export const toChangeId = ({ seq, at }: Pick<Change, 'seq' | 'at'>): string =>
 
 export const isChangeId = (text: string): boolean => /^[1-9]\d{0,14}_[0-9a-z]{1,10}$/.test(text);
 
-export const isChangeType = (type: string): type is ChangeType =>
-  (changeTypes as readonly string[]).includes(type);
+export const isChangeType = (type: string): type is ChangeType => Object.hasOwn(changeTexts, type);
 
 /** In the data of `view.left`. For an approval, `fact` is the sentence that says why. */
 export interface FailedCriterion {

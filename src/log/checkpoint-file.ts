@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
-import { ExitError, exitCodes, textOf } from '../core/process.ts';
+import { settingsError, textOf } from '../core/process.ts';
 
 export type FileConfig = Pick<Config, 'checkpointFile' | 'databaseUrl'>;
 
@@ -94,6 +94,6 @@ export async function requireCheckpointFolder({ checkpointFile: path }: FileConf
     await access(dirname(path), constants.W_OK);
   } catch (error) {
     const message = `CHECKPOINT_FILE: its folder cannot be written: ${textOf(error)}`;
-    throw new ExitError(exitCodes.configuration, message);
+    throw settingsError(message);
   }
 }

@@ -7,15 +7,28 @@ import { type ChangedVersion, changedVersion, isTold } from '../../listings/vers
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
-import { type ObservationChange, questions } from '../../observations/known/observation.ts';
+import type { ObservationChange } from '../../observations/known/observation.ts';
 import type { RecordedChange } from '../../observations/known/table.ts';
 import type { ListingFacts } from '../record.ts';
 
-export const historyKinds = [
-  ...questions.filter((question) => question !== 'ratings'),
-  ...(['record', 'claim', 'ratings', 'operator', 'views'] as const),
-];
-export type HistoryKind = (typeof historyKinds)[number];
+/** `lane`: in the picture; what joined or left a view of the operator is no change of the listing. */
+export const historyKindTexts = {
+  price: { text: 'price and payees', lane: 'price' },
+  reach: { text: 'whether it answers', lane: 'endpoint' },
+  tools: { text: 'tools', lane: 'tools' },
+  access: { text: 'what it asks for', lane: 'endpoint' },
+  publisher: { text: 'who stands behind it', lane: 'record' },
+  code: { text: 'package and code', lane: 'package' },
+  upkeep: { text: 'upkeep', lane: 'package' },
+  terms: { text: 'terms and data', lane: 'record' },
+  record: { text: 'record and versions', lane: 'record' },
+  claim: { text: 'claim', lane: 'claim' },
+  ratings: { text: 'ratings', lane: 'ratings' },
+  operator: { text: 'actions of the operator', lane: 'operator' },
+  views: { text: 'views', lane: undefined },
+} as const satisfies Readonly<Record<string, { text: string; lane: string | undefined }>>;
+export type HistoryKind = keyof typeof historyKindTexts;
+export const historyKinds = Object.keys(historyKindTexts) as [HistoryKind, ...HistoryKind[]];
 
 export type HistoryEvent = ReturnType<
   typeof toCheck | typeof toRecorded | typeof toVersion | typeof toStatus

@@ -1,4 +1,5 @@
 import type { ClaimEvent } from '../../claims/claim.ts';
+import { claimEvents } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import { reasonText } from '../../claims/standing.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';
@@ -186,20 +187,6 @@ function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined):
   return [say`known for the first time: ${join([...shown, ...more(seen, mostSeen)], '; ')}`];
 }
 
-const claimEvents: Readonly<Record<ClaimEvent['type'], string>> = {
-  activated: 'claimed',
-  rotated: 'claimed with another capability',
-  restored: 'claim in force again',
-  moved: 'claim moved',
-  suspended: 'claim suspended',
-  line_added:
-    'a line was added without a capability of the claim; it works after it has stood for seven days',
-  revoked: 'a capability of the claim was revoked',
-  listing_withdrawn: 'no longer listed',
-  listing_restored: 'listed again',
-  keys_changed: 'keys for receipts changed',
-};
-
 function whyOfClaim({ type, kind, reason, keys }: ClaimEvent): Words {
   if (/^(?:activated|rotated|restored|moved)$/.test(type))
     return say`${ours(claimMethods[kind].control)} was shown`;
@@ -212,7 +199,7 @@ export function claimWords(event: ClaimEvent): Words {
   const why = whyOfClaim(event);
   const read = commit ? say`commit ${code(commit.slice(0, 12))}` : say``;
   const where = join([root ? code(root) : say``, read], ', ');
-  const what = say`${ours(claimEvents[type])}${isEmpty(why) ? why : say`: ${why}`}`;
+  const what = say`${ours(claimEvents[type].words)}${isEmpty(why) ? why : say`: ${why}`}`;
   return isEmpty(where) ? what : say`${what} (${where})`;
 }
 

@@ -2,11 +2,11 @@ import { dayText } from '../../core/text.ts';
 import { count, fromDayToDay, join, ours, own, say, source, type Words } from '../../core/words.ts';
 import type { ShownChange } from '../../observations/known/changes/history.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
-import { changeClasses, type Question } from '../../observations/known/observation.ts';
+import { changeClasses } from '../../observations/known/observation.ts';
 import type { OfferChange } from '../../observations/known/prices/difference.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import { changedWords, foldedOf, goneWords, wordsOf } from '../answers/history.ts';
-import { type HistoryEvent, type HistoryKind, kindOfEvent } from '../answers/history-events.ts';
+import { type HistoryEvent, historyKindTexts, kindOfEvent } from '../answers/history-events.ts';
 
 export const laneTitles = {
   record: 'Record',
@@ -21,23 +21,6 @@ export const laneTitles = {
 } as const;
 export type Lane = keyof typeof laneTitles;
 const lanes = Object.keys(laneTitles) as Lane[];
-
-/** What joined or left a view of the operator is no change of the listing. */
-const laneOf: Readonly<Record<Question | HistoryKind, Lane | undefined>> = {
-  price: 'price',
-  reach: 'endpoint',
-  access: 'endpoint',
-  tools: 'tools',
-  code: 'package',
-  upkeep: 'package',
-  publisher: 'record',
-  terms: 'record',
-  record: 'record',
-  claim: 'claim',
-  ratings: 'ratings',
-  operator: 'operator',
-  views: undefined,
-};
 
 /** What changed in one lane on one day (UTC). */
 export interface Mark {
@@ -63,7 +46,7 @@ function weightOf({ kind, before, after, items = [], counts }: ShownChange): num
 }
 
 function lanesOf({ kind, items = [] }: ShownChange): Lane[] {
-  if (kind !== priceOffers.kind) return [laneOf[kindOf(kind)?.question ?? 'record'] ?? 'record'];
+  if (kind !== priceOffers.kind) return [historyKindTexts[kindOf(kind)?.question ?? 'record'].lane];
   const all = items as readonly OfferChange[];
   const isPaid = all.some((one) => one.class.includes('payee'));
   const isPrice = all.some(({ class: of, was, is }) => !of.includes('payee') || was?.amount !== is?.amount);
@@ -82,7 +65,8 @@ function marksOf(event: HistoryEvent, at: number): Mark[] {
       };
       return lanesOf(one.change).map((lane) => ({ ...mark, ...said, lane }));
     });
-  const lane = event.type === 'listing.new' ? undefined : laneOf[kindOfEvent(event) ?? 'views'];
+  const lane =
+    event.type === 'listing.new' ? undefined : historyKindTexts[kindOfEvent(event) ?? 'views'].lane;
   const weight = weighty.test(event.type) ? 3 : event.type.startsWith('rating') ? 1 : 2;
   return lane ? wordsOf(event, undefined).map((words) => ({ ...mark, lane, weight, words })) : [];
 }

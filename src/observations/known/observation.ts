@@ -7,19 +7,20 @@ import type { RecordedSubject } from '../asked/run.ts';
 import type { CheckEnd, Tally } from './timeline/tally.ts';
 import type { Essence, Reading } from './timeline/timeline.ts';
 
-/** The weightiest first. */
-export const changeClasses = [
-  'secret',
-  'hints',
-  'words',
-  'files',
-  'removed',
-  'required',
-  'arguments',
-  'result',
-  'added',
-] as const;
-export type ChangeClass = (typeof changeClasses)[number];
+/** The weightiest first, each as it begins a phrase. */
+export const changeClassTexts = {
+  secret: 'a newly secret argument in',
+  hints: 'changed hints of',
+  words: 'changed words in',
+  files: 'changed files in',
+  removed: 'removed',
+  required: 'a newly required argument in',
+  arguments: 'changed arguments in',
+  result: 'a changed result schema in',
+  added: 'added',
+} as const;
+export type ChangeClass = keyof typeof changeClassTexts;
+export const changeClasses = Object.keys(changeClassTexts) as [ChangeClass, ...ChangeClass[]];
 
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 

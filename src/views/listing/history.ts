@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { TextPart } from '../../core/difference/word-difference.ts';
 import { asMembers, ownMember } from '../../core/json.ts';
 import { cleanText, dayText, nameHidden } from '../../core/text.ts';
-import { say, type Words } from '../../core/words.ts';
+import { say } from '../../core/words.ts';
 import {
   changedOf,
   changedWords,
@@ -15,7 +15,7 @@ import {
   memberWords,
   wordsOf,
 } from '../../document/answers/history.ts';
-import { type HistoryEvent, type HistoryKind, historyKinds } from '../../document/answers/history-events.ts';
+import { type HistoryEvent, historyKinds, historyKindTexts } from '../../document/answers/history-events.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
 import {
@@ -29,27 +29,12 @@ import type { ListedList, readTools, ShownChange } from '../../observations/know
 import { changedName, type MemberChange } from '../../observations/known/kinds/lists/member-changes.ts';
 import { surfaceOf } from '../../observations/known/kinds.ts';
 import type { OverTime } from '../../tools/find/pictures.ts';
+import type { readHistoryPage } from '../../tools/get-history.ts';
 import { day, foreignLink, type Html, pagePath, paste, toHtml } from '../html.ts';
 import type { PageSite } from '../layout.ts';
 import { axisPicture, eventId } from '../pictures/axis.ts';
 import { rowTable } from '../tables.ts';
 import { feedLinks, toListingPart } from './tabs.ts';
-
-const kindTexts: Readonly<Record<HistoryKind, string>> = {
-  price: 'price and payees',
-  reach: 'whether it answers',
-  tools: 'tools',
-  access: 'what it asks for',
-  publisher: 'who stands behind it',
-  code: 'package and code',
-  upkeep: 'upkeep',
-  terms: 'terms and data',
-  record: 'record and versions',
-  claim: 'claim',
-  ratings: 'ratings',
-  operator: 'actions of the operator',
-  views: 'views',
-};
 
 const dayField = (name: 'since' | 'until', label: string, value: string | undefined) => html`
 <label>${label} <input type="date" name="${name}" value="${value?.slice(0, 'YYYY-MM-DD'.length)}"></label>`;
@@ -60,7 +45,7 @@ const historyFilter = (
   { kind = '', since, until }: Readonly<Record<string, string>>,
 ): Html => html`
 <form class="filter" method="get" action="${pagePath(handle)}/history">
-<label>About <select name="kind"><option value="">everything</option>${historyKinds.map((one) => html`<option value="${one}"${one === kind ? html` selected` : ''}>${kindTexts[one]}</option>`)}</select></label>${dayField('since', 'From', since)}${dayField('until', 'to the end of', until)}
+<label>About <select name="kind"><option value="">everything</option>${historyKinds.map((one) => html`<option value="${one}"${one === kind ? html` selected` : ''}>${historyKindTexts[one].text}</option>`)}</select></label>${dayField('since', 'From', since)}${dayField('until', 'to the end of', until)}
 <button type="submit" class="quiet">Show</button></form>`;
 
 const part = ({ text, change }: TextPart) =>
@@ -97,37 +82,16 @@ const eventItem = (event: HistoryEvent, kind: string | undefined, today: string,
 ${foldedOf(event).map((folded) => change(folded, today))}
 ${wordsOf(event, kind).map((words) => html`<p>${toHtml(words, today)}</p>`)}</li>`;
 
+type ShownHistory = Awaited<ReturnType<typeof readHistoryPage>> & { readonly overTime: OverTime | undefined };
+
 /** `asked` are the filters. */
 export function toHistoryPage(
   site: PageSite,
   listing: ListingDocument,
-  {
-    events,
-    until,
-    differs = [],
-    unchanged,
-    no_change,
-    failed,
-    last_check,
-    unmoved,
-    horizon,
-    next_cursor,
-    overTime,
-  }: {
-    events: readonly HistoryEvent[];
-    until: Words | undefined;
-    differs: readonly Words[] | undefined;
-    unchanged: Words | undefined;
-    no_change: Words | undefined;
-    failed: Words | undefined;
-    last_check: Words | undefined;
-    unmoved: Words | undefined;
-    horizon: Words | undefined;
-    next_cursor?: string;
-    overTime: OverTime | undefined;
-  },
+  shown: ShownHistory,
   asked: Readonly<Record<string, string>>,
 ): Html {
+  const { events, until, differs = [], unchanged, no_change, next_cursor, overTime } = shown;
   const path = `${pagePath(listing.handle)}/history`;
   // Events without words, such as a check that stopped looking for a kind, are only in the JSON.
   const told = events.filter((one) => changedOf(one).length + wordsOf(one, asked.kind).length > 0);
@@ -137,7 +101,7 @@ export function toHistoryPage(
 <p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
 ${historyFilter(listing.handle, asked)}
 ${until && html`<p class="notice">${toHtml(until)}</p>`}${differs.length > 0 && html`<ul>${differs.map((words) => html`<li>${toHtml(words)}</li>`)}</ul>`}
-${[no_change, failed, last_check, unmoved, horizon].map((words) => words && html`<p>${toHtml(words)}</p>`)}
+${[no_change, shown.failed, shown.last_check, shown.unmoved, shown.horizon].map((words) => words && html`<p>${toHtml(words)}</p>`)}
 ${overTime && axisPicture(listing, overTime)}
 ${told.length > 0 && html`<ol class="timeline">${told.map((event, at) => eventItem(event, asked.kind, listing.evidence_snapshot_date, told.findIndex((one) => one.at === event.at) === at))}</ol>`}
 ${told.length === 0 && !next_cursor && !no_change && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}

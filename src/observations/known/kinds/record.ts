@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toLine } from '../../../core/text.ts';
 import { code, codes, day, number, own, quote } from '../../../core/words.ts';
 import { publisherMeta } from '../../../listings/listing.ts';
-import { isUnreadPart, readRecord } from '../../../listings/record-form.ts';
+import { isUnreadPart, readRecord, recordFields } from '../../../listings/record-form.ts';
 import { defineRecord } from '../kind.ts';
 
 const eachOnce = (values: readonly (string | undefined)[]): string[] => [
@@ -54,20 +54,6 @@ const deepest = 4;
 const mostNames = 50;
 const longestFieldName = 60;
 
-const readFields: ReadonlySet<string> = new Set([
-  '$schema',
-  'name',
-  'title',
-  'description',
-  'version',
-  'websiteUrl',
-  'repository',
-  'remotes',
-  'packages',
-  'icons',
-  '_meta',
-]);
-
 function* namesIn(value: unknown, depth = 0): Generator<string> {
   if (typeof value !== 'object' || value === null || depth === deepest) return;
   for (const [name, inside] of Object.entries(value)) {
@@ -84,7 +70,7 @@ export function publisherFields(server: object): string[] {
       .toWellFormed(),
   );
   const { _meta, ...fields } = server as { readonly _meta?: Readonly<Record<string, unknown>> | null };
-  const unread = Object.entries(fields).filter(([name]) => !readFields.has(name));
+  const unread = Object.entries(fields).filter(([name]) => !recordFields.has(name));
   const others = [...namesIn(Object.fromEntries(unread)), ...below, ...namesIn(_meta?.[publisherMeta])];
   const names = others.map((name) => (isUnreadPart(name) && !below.includes(name) ? `*.${name}` : name));
   return eachOnce([...below.filter(isUnreadPart), ...names]).slice(0, mostNames);
