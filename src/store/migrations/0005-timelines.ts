@@ -58,33 +58,18 @@ function spansOf(one: Former): DatedSpan[] {
     : [];
   const ended = missed?.outcome ?? (missed?.unanswered ? 'silent' : 'not_asked');
   const since = missed?.since ?? '';
-  const later = missed
-    ? [
-        {
-          ...common,
-          value: null,
-          outcome: ended,
-          ...keepMembers(missed, ['why', 'response']),
-          from: String(since),
-          to: String(since),
-          checks: 1,
-        },
-      ]
-    : [];
+  const without = (outcome: unknown, kept: Members, at: unknown): DatedSpan => ({
+    ...common,
+    value: null,
+    outcome,
+    ...kept,
+    from: String(at),
+    to: String(at),
+    checks: 1,
+  });
+  const later = missed ? [without(ended, keepMembers(missed, ['why', 'response']), since)] : [];
   const gone = one.absent_since;
-  const absent = gone
-    ? [
-        {
-          ...common,
-          value: null,
-          outcome: 'absent',
-          ...keepMembers(missed ?? {}, ['why']),
-          from: String(gone),
-          to: String(gone),
-          checks: 1,
-        },
-      ]
-    : [];
+  const absent = gone ? [without('absent', keepMembers(missed ?? {}, ['why']), gone)] : [];
   const known = [...before, ...ofChanges(one), span, ...later, ...absent];
   return known.filter(({ from, to }) => from !== '' && to !== '');
 }

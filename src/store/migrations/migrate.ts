@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { ExitError, exitCodes } from '../../core/process.ts';
+import { ExitError, exitCodes, settingsError } from '../../core/process.ts';
 import type { Db } from '../schema.ts';
 import { convertObservations, moveLists } from './0005-timelines.ts';
 
@@ -58,32 +58,13 @@ export class NoDatabase extends ExitError {
 }
 
 /** Oldest first. Only the comments of an applied file may change. */
-const files = [
-  '0001-tables',
-  '0002-former-values',
-  '0003-derived',
-  '0004-digests',
-  '0005-timelines',
-  '0006-values',
-  '0007-lines',
-  '0008-past',
-  '0009-holders',
-  '0010-endpoint-holders',
-  '0011-credentials',
-  '0012-fields',
-  '0013-later',
-  '0014-inputs',
-  '0015-upkeep',
-  '0016-required',
-  '0017-digests',
-  '0018-transports',
-  '0019-restored',
-  '0020-compared',
-  '0021-references',
-].map((name) => {
-  const statements = readStatements(name);
-  return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
-});
+const files = readdirSync(new URL('./', import.meta.url))
+  .flatMap((file) => (file.endsWith('.sql') ? [file.slice(0, -'.sql'.length)] : []))
+  .sort()
+  .map((name) => {
+    const statements = readStatements(name);
+    return { name, statements, sha256: createHash('sha256').update(statements.join(';\n')).digest('hex') };
+  });
 
 interface AppliedMigration {
   readonly name: string;
@@ -180,6 +161,6 @@ export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): P
   const isUsable = !version || version === 'older';
   const other = isUsable && recorded.length > 0 && !(await hasColumns(db, recorded)) ? 'other' : version;
   if (other && (other !== 'older' || opening === 'unchanged'))
-    throw new ExitError(exitCodes.configuration, `DATABASE_URL: ${adviceFor[other]}`);
+    throw settingsError(`DATABASE_URL: ${adviceFor[other]}`);
   if (other) await upgrade(db, ddl);
 }
