@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { toShownDatabase } from '../config/settings.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ExitError, ioError, settingsError } from '../core/process.ts';
 import { NoDatabase, type SchemaOpening } from '../store/migrations/migrate.ts';
 import { isDamagedContent } from '../store/sqlite/connection.ts';
 import type { Store } from '../store/store.ts';
@@ -18,10 +18,7 @@ const nextWhenDamaged =
 /** Undefined unless SQLite's file is damaged. */
 export const toDamageError = (error: unknown): ExitError | undefined =>
   isDamagedContent(error)
-    ? new ExitError(
-        exitCodes.io,
-        `DATABASE_URL: the database cannot be read: ${error.message}; ${nextWhenDamaged}`,
-      )
+    ? ioError(`DATABASE_URL: the database cannot be read: ${error.message}; ${nextWhenDamaged}`)
     : undefined;
 
 export { NoDatabase, type SchemaOpening };
@@ -41,8 +38,7 @@ export async function connectStore(
       );
     if (error instanceof ExitError) throw error;
     const { message, code } = error as NodeJS.ErrnoException;
-    throw new ExitError(
-      exitCodes.io,
+    throw ioError(
       `DATABASE_URL: cannot open ${toShownDatabase(url)}: ${message || code}${isDamagedContent(error) ? `; ${nextWhenDamaged}` : ''}`,
     );
   }
@@ -56,8 +52,7 @@ export async function openStore(
   const store = await connectStore(databases, opening);
   if (await store.isComplete()) return store;
   await store.close();
-  throw new ExitError(
-    exitCodes.configuration,
+  throw settingsError(
     'DATABASE_URL: a restore into this database is running or was interrupted; wait for it to end, or run it again',
   );
 }

@@ -70,15 +70,10 @@ function createListings({ reader, lagging }: SqlEngine, index: SearchIndex): Lis
   if (lagging === reader) return current;
   const replica = createListingReads(lagging, index);
   const { search, best, listCounts, facetCounts, near, page, completions } = replica;
+  const lists = { search, best, listCounts, facetCounts, near, page, completions };
   return {
     ...current,
-    search,
-    best,
-    listCounts,
-    facetCounts,
-    near,
-    page,
-    completions,
+    ...lists,
     list: async (query) => {
       const found = await replica.list(query);
       const listings = await current.byIds(found.map(({ id }) => id));

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { settingsError } from '../core/process.ts';
 import { PolicyFault, readWitnesses } from '../log/witnesses.ts';
 import { findCriterionFaults } from '../selections/approvals.ts';
 
@@ -16,8 +16,7 @@ async function requireKnownLimits({ limitOverrides }: Config): Promise<void> {
   const known = allLimits.map(({ name }) => name);
   const unknown = Object.keys(limitOverrides).filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new ExitError(
-      exitCodes.configuration,
+    throw settingsError(
       `LIMIT_OVERRIDES: no limit is called ${unknown.join(', ')}; there are ${known.join(', ')}`,
     );
 }
@@ -40,5 +39,5 @@ function requireUsableFiles(config: Config): void {
     if (!(error instanceof PolicyFault)) throw error;
     wrong.push(`WITNESSES: ${witnesses?.file}: ${error.message}`);
   }
-  if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
+  if (wrong.length > 0) throw settingsError(wrong.join('\n'));
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { type PinName, pinNames, viewsForm } from '../config/files.ts';
 import { attempt, parseForeignJson } from '../core/json.ts';
-import { ExitError, exitCodes, usageError } from '../core/process.ts';
+import { ioError, usageError } from '../core/process.ts';
 import { day_ms, dayText, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { saidAs } from '../observations/known/malware.ts';
@@ -29,10 +29,7 @@ function readViews(file: string | undefined): Views {
   if (!file) throw usageError('name the file of views with --views or VIEWS');
   const text = attempt(() => readFileSync(file, 'utf8'));
   if (text === undefined)
-    throw new ExitError(
-      exitCodes.io,
-      `${file}: cannot be read; name the file of views with --views or VIEWS`,
-    );
+    throw ioError(`${file}: cannot be read; name the file of views with --views or VIEWS`);
   const read = parseForeignJson(text);
   if (read === undefined)
     throw usageError(`${file}: cannot be read as JSON, in which comments are not allowed`);
@@ -81,7 +78,7 @@ async function readPinnable(
   config: () => Promise<Config>,
 ): Promise<Pinnable & { readonly private?: true }> {
   const { entries, faults } = await readPrivateEntries(privateListings);
-  if (!entries) throw new ExitError(exitCodes.io, `${faults.join('; ')}; nothing was written`);
+  if (!entries) throw ioError(`${faults.join('; ')}; nothing was written`);
   const entry = entries.get(handle);
   if (entry) return { ...entry.listing, observations: [], private: true };
   await using source = await openLockSource(from, config);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ioError } from '../core/process.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 
 const inputs = z
@@ -46,8 +46,7 @@ export function readDocuments(file: string): Map<string, ListingDocument> {
     }
     return documents;
   } catch {
-    throw new ExitError(
-      exitCodes.io,
+    throw ioError(
       `${file}: not a file of listing documents (of a dump: evidence-*.jsonl.gz), as JSON or one a line; an address begins with http:// or https://`,
     );
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { isHandle } from '../core/handle.ts';
-import { ExitError, exitCodes, usageError } from '../core/process.ts';
+import { dataError, ExitError, ioError, usageError } from '../core/process.ts';
 import { counted, dayText, toLine } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { useOf } from '../document/answers/notice-uses.ts';
@@ -40,7 +40,7 @@ function readText(file: string): string | undefined {
   try {
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   } catch (error) {
-    throw new ExitError(exitCodes.io, `${file}: cannot be read: ${(error as Error).message}`);
+    throw ioError(`${file}: cannot be read: ${(error as Error).message}`);
   }
 }
 
@@ -301,10 +301,7 @@ export async function runCheck(config: () => Promise<Config>, options: LockOptio
   if (failed.length > 0) throw new ExitError(1, `found what --fail-on names: ${options.failOn}`);
   if (open.length > 0) (await loadInventory()).refuseUnknown([], open);
   if (unreadable.length > 0)
-    throw new ExitError(
-      exitCodes.data,
-      'some configurations were not understood, so they may have what is not locked',
-    );
+    throw dataError('some configurations were not understood, so they may have what is not locked');
   const are = handles.length === 1 ? 'is as it was' : 'are as they were';
   const known = isUncompared ? ', as far as that is known' : '';
   if (!options.json)

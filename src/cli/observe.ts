@@ -1,7 +1,7 @@
 import { openContext } from '../app/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
-import { ExitError, endProcess, exitCodes, usageError } from '../core/process.ts';
+import { ExitError, endProcess, ioError, usageError } from '../core/process.ts';
 import { counted, isWebAddress } from '../core/text.ts';
 import { toText, Words } from '../core/words.ts';
 import type { Listing } from '../listings/listing.ts';
@@ -89,7 +89,7 @@ async function observeNamed(names: readonly string[], observing: ObserveCommand)
     }
   if (failed.length === 0) return;
   const checks = failed.length === 1 ? 'the check' : 'the checks';
-  throw new ExitError(exitCodes.io, `${checks} of ${failed.join(', ')} failed on our side; the log says why`);
+  throw ioError(`${checks} of ${failed.join(', ')} failed on our side; the log says why`);
 }
 
 async function observeAll(observer: Observer, context: Context, signal: AbortSignal): Promise<void> {
@@ -106,7 +106,7 @@ async function observeAll(observer: Observer, context: Context, signal: AbortSig
     `observed ${counted(counts.observed, 'listing')} that ${counts.observed === 1 ? 'was' : 'were'} due, ${counts.changed} changed, ${counts.failed} failed on our side`,
   );
   if (counts.observed === 0 && counts.failed > 0)
-    throw new ExitError(exitCodes.io, 'every check failed on our side; the log says why');
+    throw ioError('every check failed on our side; the log says why');
 }
 
 /** SIGTERM and Ctrl-C drop running checks, and end with 130 if listings were named. */

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { ioError } from '../core/process.ts';
 
 /** The whole file or nothing; links and modes stay. */
 export function replaceFile(file: string, text: string): void {
@@ -9,6 +9,6 @@ export function replaceFile(file: string, text: string): void {
     writeFileSync(`${path}.new`, text, isThere ? { mode: statSync(path).mode } : {});
     renameSync(`${path}.new`, path);
   } catch (error) {
-    throw new ExitError(exitCodes.io, `${file}: cannot be written: ${(error as Error).message}`);
+    throw ioError(`${file}: cannot be written: ${(error as Error).message}`);
   }
 }

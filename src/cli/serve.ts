@@ -10,7 +10,7 @@ import { startRecheck } from '../claims/checks/recheck.ts';
 import type { Config } from '../config/config.ts';
 import type { Context } from '../context.ts';
 import { toProblem } from '../core/problem.ts';
-import { ExitError, endProcess, exitCodes } from '../core/process.ts';
+import { endProcess, settingsError } from '../core/process.ts';
 import { toProblemAnswer } from '../http/problems.ts';
 import { requireCheckpointFolder } from '../log/checkpoint-file.ts';
 import { startIssuing } from '../log/witnesses.ts';
@@ -27,7 +27,7 @@ export function toListenError(
   { port, host }: Pick<Config, 'port' | 'host'>,
 ): unknown {
   const { code } = error as NodeJS.ErrnoException;
-  const say = (what: string) => new ExitError(exitCodes.configuration, what);
+  const say = (what: string) => settingsError(what);
   if (code === 'EADDRINUSE') return say(`${setting}: ${port} is in use; set another, or 0 to pick one`);
   if (['EADDRNOTAVAIL', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN'].includes(code ?? ''))
     return say(`${setting === 'PORT' ? 'HOST' : setting}: ${host} is not an address of this machine`);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { readObject } from '../core/json.ts';
-import { ExitError, exitCodes, usageError } from '../core/process.ts';
+import { ExitError, ioError, usageError } from '../core/process.ts';
 import { nameHidden } from '../core/text.ts';
 import { type Envelope, readEnvelope } from '../log/envelope.ts';
 import { readCheckpoint, readProofText, readVerifier } from '../log/notes.ts';
@@ -22,7 +22,7 @@ export async function readSaved(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch {
-    throw new ExitError(exitCodes.io, `${path}: cannot be read`);
+    throw ioError(`${path}: cannot be read`);
   }
 }
 
@@ -43,7 +43,7 @@ export async function readProof(path: string): Promise<SavedProof> {
   const text = await readSaved(path);
   const { data } = savedProof.safeParse(readObject(text));
   if (data) return data;
-  throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof${toProblemText(text)}`);
+  throw ioError(`${path}: not a saved result of get_proof${toProblemText(text)}`);
 }
 
 export async function readPolicyFile(path: string): Promise<Policy> {
@@ -52,7 +52,7 @@ export async function readPolicyFile(path: string): Promise<Policy> {
     return readPolicy(text);
   } catch (error) {
     if (!(error instanceof PolicyFault)) throw error;
-    throw new ExitError(exitCodes.io, `${path}: not a policy of logs and witnesses: ${error.message}`);
+    throw ioError(`${path}: not a policy of logs and witnesses: ${error.message}`);
   }
 }
 
@@ -133,7 +133,7 @@ async function checkProof(
     );
     return { ...outcome, notes: [...outcome.notes, ...(known ? [] : [noKey])] };
   } catch {
-    throw new ExitError(exitCodes.io, `${path}: not a saved result of get_proof`);
+    throw ioError(`${path}: not a saved result of get_proof`);
   }
 }
 
@@ -144,7 +144,7 @@ async function checkStatement(
 ): Promise<VerifyOutcome> {
   if (!key) throw usageError('verify: a signed statement needs --key');
   const document = path === undefined ? undefined : readObject(await readSaved(path));
-  if (path !== undefined && !document) throw new ExitError(exitCodes.io, `${path}: not a JSON object`);
+  if (path !== undefined && !document) throw ioError(`${path}: not a JSON object`);
   const { checks, as_of } = verifyStatement(envelope, key, { handle, document });
   const notes = as_of === undefined ? [] : [`its facts are as of ${as_of}`];
   return { checks, quorums: [], notes };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ExitError, exitCodes } from '../core/process.ts';
+import { settingsError } from '../core/process.ts';
 import type { Selection } from './files.ts';
 import { settings } from './settings.ts';
 
@@ -51,7 +51,7 @@ export function readConfig(
     return [key, parsed.data];
   });
   const values = Object.fromEntries(read) as Values;
-  if (wrong.length > 0) throw new ExitError(exitCodes.configuration, wrong.join('\n'));
+  if (wrong.length > 0) throw settingsError(wrong.join('\n'));
   return {
     ...values,
     ...splitViews(values.views),

@@ -10,7 +10,14 @@ export class ExitError extends Error {
   }
 }
 
-export const usageError = (message: string): ExitError => new ExitError(exitCodes.usage, message);
+const errorOf =
+  (name: keyof typeof exitCodes) =>
+  (message: string): ExitError =>
+    new ExitError(exitCodes[name], message);
+export const usageError = errorOf('usage');
+export const dataError = errorOf('data');
+export const ioError = errorOf('io');
+export const settingsError = errorOf('configuration');
 
 export const textOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);

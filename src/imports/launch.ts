@@ -3,11 +3,6 @@ import { isPlaceholderOnly, placeholdersIn, toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
 import { reachesMachine } from '../listings/references/command.ts';
 
-export type RecordedLaunch = Pick<
-  ListingPackage,
-  'runtime' | 'runtime_arguments' | 'arguments' | 'environment' | 'unwritten'
->;
-
 const mostWords = 100;
 const longestWord = 500;
 const template = /\{([^{}]+)\}/g;
@@ -122,7 +117,7 @@ export function keepsVariables({ environmentVariables }: JsonObject): boolean {
   return fixed.length <= mostWords && fixed.every(({ isKept }) => isKept);
 }
 
-export function toLaunch(recorded: JsonObject): RecordedLaunch {
+export function toLaunch(recorded: JsonObject) {
   const { runtimeHint, runtimeArguments, packageArguments, environmentVariables } = recorded;
   const runtime = typeof runtimeHint === 'string' ? toLine(runtimeHint).slice(0, 60).toWellFormed() : '';
   const before = toWords(runtimeArguments, true);

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { keyOf, type Selection } from '../config/files.ts';
+import { keyOf } from '../config/files.ts';
 import type { Context } from '../context.ts';
 import { every } from '../core/every.ts';
 import { readPages } from '../core/paging/pages.ts';
 import { day_ms } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { sampleSource } from '../listings/listing.ts';
-import type { FailedCriterion } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
 import { handlesOf, judgeFacts } from './members.ts';
 import type { SelectionTransaction } from './schema.ts';
@@ -26,19 +25,7 @@ const mostApproved = 1000;
 
 type JudgeContext = Pick<Context, 'config' | 'store' | 'clock'>;
 
-interface SelectionMove {
-  readonly selection: Selection;
-  readonly handle: string;
-  readonly joined_seq: number | undefined;
-  /** Undefined for one that joins. */
-  readonly failed: readonly FailedCriterion[] | undefined;
-}
-
-async function findMoves(
-  reads: Reads,
-  handles: readonly string[],
-  context: JudgeContext,
-): Promise<SelectionMove[]> {
+async function findMoves(reads: Reads, handles: readonly string[], context: JudgeContext) {
   const { views: selections } = context.config;
   const now = context.clock().toISOString();
   const spans = await Promise.all(
@@ -48,7 +35,7 @@ async function findMoves(
   const found = new Map(facts.map((one) => [one.listing.handle, one]));
   const moves = await inTurns(handles, (handle) => {
     const judged = judgeFacts(found.get(handle), selections, context);
-    return selections.flatMap((selection, at): SelectionMove[] => {
+    return selections.flatMap((selection, at) => {
       const span = spans[at]?.find((one) => one.handle === handle && one.left_seq === null);
       const failed = judged ? (judged.memberships[at]?.failed ?? []) : [];
       const isIn = judged !== undefined && failed.length === 0;
@@ -58,6 +45,8 @@ async function findMoves(
   });
   return moves.flat();
 }
+/** `failed`: undefined for one that joins. */
+type SelectionMove = Awaited<ReturnType<typeof findMoves>>[number];
 
 async function apply(
   tx: SelectionTransaction,

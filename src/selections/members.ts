@@ -30,10 +30,9 @@ interface SelectionVerdict {
   readonly judgeAgain_ms: number;
 }
 
-type BySelection = Map<Selection, Map<string, SelectionVerdict>>;
 
 function createMemory(store: Store) {
-  const bySelection: BySelection = new Map();
+  const bySelection = new Map<Selection, Map<string, SelectionVerdict>>();
   const { begin, change } = createEpoch({
     drop(handles) {
       for (const known of bySelection.values()) for (const handle of handles) known.delete(handle);

@@ -48,11 +48,6 @@ export function toRemote(remote: ListingRemote, isPrivate = false): Remote | und
 export type Startable = Pick<ListingDocument, 'handle' | 'remotes' | 'packages'> &
   StartOptions & { readonly unnamed?: readonly string[] };
 
-interface LeftOutPart {
-  readonly what: string;
-  readonly why: Words;
-}
-
 const noType = own('its record does not say in which way the endpoint is reached');
 const privateForm = own(
   'its address is not http or https, or has a user name, password, space, backslash, asterisk or a part to fill in',
@@ -65,7 +60,7 @@ export const whyNoRemote = ({ type }: ListingRemote, isPrivate = false): Words =
   type === '' ? noType : isPrivate ? privateForm : publicForm;
 
 /** Commands with a word to fill in are only in .mcp.json, with placeholders. */
-export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable): LeftOutPart[] => [
+export const leftOutOf = ({ remotes, packages, unnamed = [], ...options }: Startable) => [
   ...unnamed.map((what) => ({ what, why: own('the approval does not name it') })),
   ...remotes
     .filter((remote) => !toRemote(remote, options.isPrivate))

@@ -56,13 +56,8 @@ export const fact = (name: string, value: Html | string | number | false | undef
 
 const minPrefixLength = 3;
 
-export interface SearchWords {
-  readonly stems: ReadonlySet<string>;
-  /** The last word, if it matches as a prefix too. */
-  readonly prefix: string | undefined;
-}
-
-export function toSearchWords(query: string): SearchWords {
+/** `prefix`: the last word, if it matches as a prefix too. */
+export function toSearchWords(query: string) {
   const words = toWords(query).map(({ text }) => text);
   const informative = words.filter((word) => !stopWords.has(word));
   const last = words.at(-1) ?? '';
@@ -71,6 +66,7 @@ export function toSearchWords(query: string): SearchWords {
     prefix: [...last].length >= minPrefixLength && !stopWords.has(last) ? last : undefined,
   };
 }
+export type SearchWords = ReturnType<typeof toSearchWords>;
 
 export function highlight(text: string, { stems, prefix }: SearchWords): Html {
   if (stems.size === 0) return html`${text}`;

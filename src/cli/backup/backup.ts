@@ -9,7 +9,7 @@ import { connectStore, toDamageError } from '../../app/open.ts';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../context.ts';
 import { every } from '../../core/every.ts';
-import { ExitError, exitCodes, textOf, usageError } from '../../core/process.ts';
+import { ExitError, ioError, settingsError, textOf, usageError } from '../../core/process.ts';
 import { counted } from '../../core/text.ts';
 import {
   checkpointPath,
@@ -38,8 +38,7 @@ async function writeDump(
   { version, checkpoint, signal, onRows }: Making,
 ): Promise<number> {
   const total = Object.values(dump.counts).reduce((sum, rows) => sum + rows, 0);
-  if (total === dump.counts.log_head)
-    throw new ExitError(exitCodes.configuration, 'DATABASE_URL: this database is empty');
+  if (total === dump.counts.log_head) throw settingsError('DATABASE_URL: this database is empty');
   const made = { dossier: version, created_at: new Date().toISOString(), checkpoint };
   const text = toBackupText(dump, made, (done) => onRows?.(done, total));
   await pipeline(Readable.from(text), createGzip(), stream, { signal, end: stream !== process.stdout });
@@ -52,12 +51,12 @@ export const writeBackup = (store: Store, stream: Writable, making: Making): Pro
 
 export function toBackupError(file: string, error: unknown): ExitError {
   if (error instanceof ExitError) return error;
-  return toDamageError(error) ?? new ExitError(exitCodes.io, `${file}: cannot be written: ${textOf(error)}`);
+  return toDamageError(error) ?? ioError(`${file}: cannot be written: ${textOf(error)}`);
 }
 
 /** Only its owner can read the file. A killed process leaves at most `<file>.<uuid>.partial`. */
 export async function writeBackupFile(store: Store, file: string, making: Making): Promise<number> {
-  if (existsSync(file)) throw new ExitError(exitCodes.io, `${file}: already exists; choose another name`);
+  if (existsSync(file)) throw ioError(`${file}: already exists; choose another name`);
   const partial = `${file}.${randomUUID()}.partial`;
   try {
     // A dump that fails before it is written leaves the stream as it was.
@@ -127,7 +126,7 @@ async function backUpOnce(context: IssuingContext, signal: AbortSignal): Promise
 export async function requireBackupDir({ backupDir }: Pick<Context['config'], 'backupDir'>): Promise<void> {
   if (!backupDir) return;
   await mkdir(backupDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new ExitError(exitCodes.configuration, `BACKUP_DIR: ${textOf(error)}`);
+    throw settingsError(`BACKUP_DIR: ${textOf(error)}`);
   });
 }
 
@@ -197,15 +196,14 @@ async function openSource(file: string): Promise<Readable> {
   try {
     return (await open(file)).createReadStream();
   } catch (error) {
-    throw new ExitError(exitCodes.io, `${file}: cannot be read: ${toReason(error)}`);
+    throw ioError(`${file}: cannot be read: ${toReason(error)}`);
   }
 }
 
 async function beginLoad(store: Store): Promise<Load> {
   const load = await store.load();
   if (load) return load;
-  throw new ExitError(
-    exitCodes.configuration,
+  throw settingsError(
     'DATABASE_URL: this database is not empty (starting the service once fills it); set DATABASE_URL to a new one',
   );
 }
@@ -236,7 +234,7 @@ async function restoreInto(store: Store, file: string): Promise<BackupHeader | u
   } catch (error) {
     if (error instanceof ExitError) throw error;
     const reason = `${file}: ${toReason(error)}`;
-    throw new ExitError(exitCodes.io, begun ? `${reason}; ${unfinished}` : reason);
+    throw ioError(begun ? `${reason}; ${unfinished}` : reason);
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { applyEdits, modify, type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { asMembers, attempt, isJsonObject, parseForeignJson, readObject } from '../../core/json.ts';
-import { ExitError, exitCodes, textOf, usageError } from '../../core/process.ts';
+import { dataError, textOf, usageError } from '../../core/process.ts';
 import { isWebAddress, toLine } from '../../core/text.ts';
 import { own, toText } from '../../core/words.ts';
 import { useOf } from '../../document/answers/notice-uses.ts';
@@ -92,7 +92,7 @@ export async function runHook(options: HookOptions): Promise<void> {
   const base = toService(options);
   const wait_s = toWait_s(options);
   const input = readObject(await readText(process.stdin));
-  if (!input) throw new ExitError(exitCodes.data, 'standard input is not the JSON of a hook');
+  if (!input) throw dataError('standard input is not the JSON of a hook');
   const launches = await readAboutToRun(input, environment);
   const memory = openMemory(environment, String(input.session_id));
   const asked = new Map(launches.flatMap((launch) => (launch.asked ? [[launch.asked, launch]] : [])));
@@ -144,7 +144,7 @@ function withHook(text: string, file: string, hook: object): string {
   const { hooks = {} } = asMembers(settings);
   const { PreToolUse: groups = [] } = asMembers(hooks);
   if (errors.length > 0 || !isJsonObject(settings) || !isJsonObject(hooks) || !Array.isArray(groups))
-    throw new ExitError(exitCodes.data, `${file}: not the settings of Claude Code; nothing was written`);
+    throw dataError(`${file}: not the settings of Claude Code; nothing was written`);
   const [place] = groups.flatMap((group, at) => {
     const { hooks: inner } = asMembers(group);
     const found = Array.isArray(inner) ? inner.findIndex(isOurs) : -1;

@@ -1,5 +1,5 @@
 import { Holder, namespaceIdentity } from '../../core/identity.ts';
-import { ExitError, exitCodes } from '../../core/process.ts';
+import { ioError } from '../../core/process.ts';
 import { documentAt } from '../../document/asked-part.ts';
 import { type ListingDocument, listingDocument } from '../../document/listing-document.ts';
 import { copyLacksSentence } from '../../document/record.ts';
@@ -57,10 +57,7 @@ export async function resolveInDump(names: readonly string[], file: string): Pro
   const check = (document: ListingDocument) => {
     const { data } = listingDocument.safeParse(document);
     if (data) return data;
-    throw new ExitError(
-      exitCodes.io,
-      `${file}: the document of ${document.handle} is not of this version of Dossier`,
-    );
+    throw ioError(`${file}: the document of ${document.handle} is not of this version of Dossier`);
   };
   const recorded = [...documents.values()].flatMap((document) =>
     [

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
 import { asMembers } from '../../core/json.ts';
-import { ExitError, exitCodes, usageError } from '../../core/process.ts';
+import { dataError, ExitError, usageError } from '../../core/process.ts';
 import { counted, escapeMarks, isWebAddress, quoted, toLine } from '../../core/text.ts';
 import { own, say, toMarkdown, toText, type Words } from '../../core/words.ts';
 import {
@@ -275,7 +275,7 @@ export function refuseUnknown(unreadable: readonly unknown[], open: readonly unk
     open.length > 0 &&
       `not all is known of ${counted(open.length, 'server')}, so ${open.length === 1 ? 'it' : 'they'} ${which}`,
   ].filter(Boolean);
-  if (why.length > 0) throw new ExitError(exitCodes.data, why.join('; '));
+  if (why.length > 0) throw dataError(why.join('; '));
 }
 
 /** --fail-on ends with 1 for what it names, or else with 65 for what could not be read. */
@@ -311,7 +311,6 @@ export async function runInventory(
   );
   const found = [...failing].filter((name) => servers.some((one) => one.findings.includes(name)));
   if (found.length > 0) throw new ExitError(1, `found what --fail-on names: ${found.join(', ')}`);
-  if (failing.size > 0 && inventory.files === 0)
-    throw new ExitError(exitCodes.data, 'no configuration was found');
+  if (failing.size > 0 && inventory.files === 0) throw dataError('no configuration was found');
   if (failing.size > 0) refuseUnknown(unreadable, servers.filter(isOpen(failing)));
 }

@@ -14,12 +14,8 @@ import { eventId } from '../pictures/axis.ts';
 import { rowTable } from '../tables.ts';
 import { toListingPart } from './tabs.ts';
 
-interface VersionsShown {
-  readonly versions: readonly ComparedRow[];
-  readonly page: number;
-  /** Of all pages. */
-  readonly span: Awaited<ReturnType<typeof readVersionsPage>>['span'];
-}
+/** `span`: of all pages. */
+type VersionsShown = Awaited<ReturnType<typeof readVersionsPage>>;
 
 /** `36 versions from 2025-08-05 to 2025-10-28; the newest 13 months ago.` */
 function pace(

@@ -187,13 +187,7 @@ export const shortNameOf = (member: SurfaceMember, surface: Surface) =>
 
 export const memberDigest = (member: SurfaceMember): string => canonicalDigest(member);
 
-interface DigestedMember {
-  readonly member: SurfaceMember;
-  readonly sha256: string;
-  readonly content_sha256: string;
-}
-
-const digestMembers = (members: readonly SurfaceMember[], surface: Surface): readonly DigestedMember[] =>
+const digestMembers = (members: readonly SurfaceMember[], surface: Surface) =>
   members
     .map((member) => ({ member, key: Buffer.from(nameOf(member, surface)) }))
     .sort((a, b) => Buffer.compare(a.key, b.key))
@@ -202,6 +196,7 @@ const digestMembers = (members: readonly SurfaceMember[], surface: Surface): rea
       sha256: memberDigest(member),
       content_sha256: memberDigest(surface.withoutForm(member)),
     }));
+type DigestedMember = ReturnType<typeof digestMembers>[number];
 
 /** The RFC 6962 Merkle root (hex) over raw 32-byte digests. */
 const surfaceRoot = (digests: readonly string[]): string =>

@@ -108,12 +108,7 @@ function termsOfAiCatalog({ text, url }: Fetched): string | undefined {
     .find(Boolean);
 }
 
-interface TermsPlace {
-  readonly url: string;
-  readonly read: (answer: Fetched) => string | undefined;
-}
-
-function termsPlaces(listing: CheckedListing): TermsPlace[] {
+function termsPlaces(listing: CheckedListing) {
   const { website } = listing;
   const places = [
     ...(website === undefined ? [] : [{ url: website, read: termsOfPage }]),
@@ -125,6 +120,7 @@ function termsPlaces(listing: CheckedListing): TermsPlace[] {
   ];
   return places.filter(({ url }, at) => places.findIndex((place) => place.url === url) === at);
 }
+type TermsPlace = ReturnType<typeof termsPlaces>[number];
 
 async function askForTerms(run: CheckRun, { url, read }: TermsPlace): Promise<Finding<string>> {
   const place = { subject: url, source: ownProbe, source_url: url };

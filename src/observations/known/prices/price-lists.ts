@@ -19,14 +19,7 @@ const stateWords: Readonly<Record<ListState, Words>> = {
   not_known: own('not known'),
 };
 
-interface ListPlace {
-  readonly source: string;
-  /** RFC 3339. A catalogue may have been read up to a day before the check. */
-  readonly observed_at: string;
-  readonly missed_since: string | undefined;
-}
-
-export interface ListComparison extends ListStates, ListPlace {
+export interface ListComparison extends ListStates, ReturnType<typeof whereOf> {
   /** The endpoint of the list, if the offer is compared with quotes of a different one. */
   readonly endpoint?: string | undefined;
   readonly tool: string | undefined;
@@ -36,7 +29,8 @@ export interface ListComparison extends ListStates, ListPlace {
   readonly text: Words;
 }
 
-function whereOf({ fact }: SeenPlace): ListPlace {
+/** A catalogue may have been read up to a day before the check. */
+function whereOf({ fact }: SeenPlace) {
   const { source, source_url, as_seen, observed_at, missed } = fact;
   const url = source === ownProbe && source_url !== undefined ? URL.parse(source_url) : undefined;
   return {

@@ -237,14 +237,8 @@ export function alternatesSince(all: readonly StateChange[]): string | undefined
 }
 
 /** States that came back, each of them, and how often it changed among them. */
-export interface Turns {
-  readonly since: string;
-  readonly states: number;
-  readonly changes: number;
-}
-
 /** Of three states or more: the longest row up to the last change in which each was seen more than once. */
-export function turnsOf(all: readonly StateChange[]): Turns | undefined {
+export function turnsOf(all: readonly StateChange[]) {
   const since = alternatesSince(all);
   if (since !== undefined)
     return { since, states: 2, changes: all.filter(({ is }) => is.from >= since).length };
@@ -259,6 +253,7 @@ export function turnsOf(all: readonly StateChange[]): Turns | undefined {
   const first = from < 0 ? undefined : row[from];
   return first && { since: first.is.from, states: times(from).length, changes: row.length - from };
 }
+export type Turns = NonNullable<ReturnType<typeof turnsOf>>;
 
 /** `later` readings did not see it. */
 interface Standing {
