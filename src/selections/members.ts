@@ -30,7 +30,6 @@ interface SelectionVerdict {
   readonly judgeAgain_ms: number;
 }
 
-
 function createMemory(store: Store) {
   const bySelection = new Map<Selection, Map<string, SelectionVerdict>>();
   const { begin, change } = createEpoch({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Json } from '../../core/json.ts';
-import { type Words, type WordsPart, wordsSchema } from '../../core/words.ts';
+import { own, type Words, type WordsPart, wordsSchema } from '../../core/words.ts';
 import type { OpenExchange } from '../asked/endpoint/conversation.ts';
 import { type Outcome, outcomes } from '../asked/outcome.ts';
 import type { RecordedSubject } from '../asked/run.ts';
@@ -8,19 +8,19 @@ import type { CheckEnd, Tally } from './timeline/tally.ts';
 import type { Essence, Reading } from './timeline/timeline.ts';
 
 /** The weightiest first, each as it begins a phrase. */
-export const changeClassTexts = {
-  secret: 'a newly secret argument in',
-  hints: 'changed hints of',
-  words: 'changed words in',
-  files: 'changed files in',
-  removed: 'removed',
-  required: 'a newly required argument in',
-  arguments: 'changed arguments in',
-  result: 'a changed result schema in',
-  added: 'added',
-} as const;
-export type ChangeClass = keyof typeof changeClassTexts;
-export const changeClasses = Object.keys(changeClassTexts) as [ChangeClass, ...ChangeClass[]];
+export const changeClassWords = {
+  secret: own('a newly secret argument in'),
+  hints: own('changed hints of'),
+  words: own('changed words in'),
+  files: own('changed files in'),
+  removed: own('removed'),
+  required: own('a newly required argument in'),
+  arguments: own('changed arguments in'),
+  result: own('a changed result schema in'),
+  added: own('added'),
+};
+export type ChangeClass = keyof typeof changeClassWords;
+export const changeClasses = Object.keys(changeClassWords) as [ChangeClass, ...ChangeClass[]];
 
 export type ChangeCounts = Readonly<Partial<Record<ChangeClass, number>>>;
 

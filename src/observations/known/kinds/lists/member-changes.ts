@@ -1,10 +1,10 @@
 import { difference, isNew, type ValueDifference } from '../../../../core/difference/difference.ts';
 import { asMembers, isJsonObject, type Json, type JsonObject, mapTexts } from '../../../../core/json.ts';
 import { toShownName } from '../../../../core/text.ts';
-import { code, eachCode, join, listed, ours, own, say, type Words } from '../../../../core/words.ts';
+import { code, eachCode, join, listed, own, say, type Words } from '../../../../core/words.ts';
 import { nameOf, type Surface, type SurfaceMember } from '../../../asked/endpoint/surface.ts';
 import type { Difference } from '../../kind.ts';
-import { type ChangeClass, type ChangeCounts, changeClasses, changeClassTexts } from '../../observation.ts';
+import { type ChangeClass, type ChangeCounts, changeClasses, changeClassWords } from '../../observation.ts';
 import { isSecretArgument } from './secret-argument.ts';
 
 /** Entries of the log use the key `tool`. */
@@ -224,8 +224,6 @@ export const listDifference =
 export const surfaceWeight = ({ counts = {} }: { readonly counts?: ChangeCounts | undefined }): number =>
   changeClasses.length - (changeClasses.findIndex((name) => counts[name]) + 1 || changeClasses.length);
 
-const classWords = (name: ChangeClass): Words => ours(changeClassTexts[name]);
-
 type NamedChange = NamedMember &
   Pick<ChangedMember, 'class'> &
   Partial<Pick<ChangedMember, 'change' | 'arguments'>>;
@@ -234,7 +232,7 @@ const nameWords = (item: NamedChange): Words =>
   say`${item.change === 'added' && item.class !== 'added' && own('the new ')}${code(changedName(item))}`;
 
 export const changedMemberWords = (item: NamedChange): Words =>
-  say`${classWords(item.class)} ${nameWords(item)}`;
+  say`${changeClassWords[item.class]} ${nameWords(item)}`;
 
 const ofArguments = { secret: own(''), required: own(''), added: own('requires ') };
 
@@ -258,8 +256,10 @@ export function changedMembersWords(surface: Surface, members: readonly NamedCha
     left -= Math.max(0, named.length - 1);
     const more = (counts[name] ?? 0) - named.length;
     const names = join(named.map(withArguments), ', ');
-    if (named.length === 0) return say`${classWords(name)} ${surface.count(more)}`;
-    return more > 0 ? say`${classWords(name)} ${names} and ${more} more` : say`${classWords(name)} ${names}`;
+    if (named.length === 0) return say`${changeClassWords[name]} ${surface.count(more)}`;
+    return more > 0
+      ? say`${changeClassWords[name]} ${names} and ${more} more`
+      : say`${changeClassWords[name]} ${names}`;
   });
   return join(said, '; ');
 }
