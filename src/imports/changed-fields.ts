@@ -9,6 +9,7 @@ const comparedFields = [
     'remotes',
     'packages',
     'package_versions',
+    'file_sha256',
     'inputs',
     'repository',
     'website',
@@ -26,12 +27,13 @@ const inputsApart = ({
   keywords: undefined,
   ...fields,
   remotes: remotes.map(({ inputs: _, ...remote }) => remote),
-  packages: packages.map(({ inputs: _, version, identifier, ...one }) => ({
+  packages: packages.map(({ inputs: _, file_sha256: __, version, identifier, ...one }) => ({
     ...one,
     // Names of images end with their version.
     identifier: version === undefined ? identifier : identifier.replace(`:${version}`, ''),
   })),
   package_versions: packages.map(({ version }) => version),
+  file_sha256: packages.map(({ file_sha256 }) => file_sha256),
   inputs: [...remotes, ...packages].flatMap(({ inputs = [] }) => inputs),
 });
 

@@ -22,7 +22,7 @@ import { namingOf } from './naming.ts';
 import { recordedOf, toListing, toRecorded } from './recorded.ts';
 
 const mostVersions = 200;
-const mostFormer = 100;
+const mostFormer = 150;
 
 /**
  * Of the other versions than the shown one, or else than the newest. `until`: the next newer version's

@@ -71,6 +71,7 @@ interface Answer {
   readonly version_asked?: string;
   readonly detail?: string;
   readonly statement?: string;
+  readonly changes?: readonly string[];
   readonly listings?: readonly Answer[];
   readonly results?: readonly Answer[];
 }
@@ -172,6 +173,25 @@ it.each([`sha256:${'1d'.repeat(32)}`, '1d'.repeat(32), `sha256:${'1D'.repeat(32)
     expect(statement).toContain('Listed is what came after version `1.1.0`, published 2026-10-02.');
   },
 );
+
+it('says of the name of a saved file which version recorded it, and that its SHA-256 changed since', async () => {
+  const handle = 'Box-MCP-1.1.0.mcpb';
+  const said = `You asked about the file \`box-mcp-1.1.0.mcpb\`; the facts are about what the record names, ${newest} ${second}.`;
+  expect(await call('get_agent', { handle })).toMatchObject({
+    handle: 'io.github.dora/box',
+    found_by:
+      'the only listing that recorded a file of this name, until 2026-10-03; no listing records it now',
+    version_asked: said,
+  });
+  const { changes } = await call('get_history', { handle });
+  expect(changes).toEqual([expect.stringContaining(' changed file SHA-256')]);
+  expect((await call('get_agent', { handle: 'server.mcpb' })).found_by).toBe(
+    'the only listing that records a file of this name; recording does not show control',
+  );
+  expect((await call('get_agent', { handle: 'other-1.0.0.mcpb' })).detail).toMatch(
+    /^No listing shown here records a package of this name/,
+  );
+});
 
 it('says of a recorded SHA-256 nothing beyond what was asked', async () => {
   expect(await call('get_agent', { handle: `sha256:${'2d'.repeat(32)}` })).toMatchObject({

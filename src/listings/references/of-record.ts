@@ -4,6 +4,7 @@ import { isPlaceholder, ownerLabel } from '../../search/query.ts';
 import type { Listing, ListingPackage } from '../listing.ts';
 import type { ListingRow, ListingSchema } from '../schema.ts';
 import {
+  fileForm,
   isSameReference,
   isTelling,
   keyOfReference,
@@ -29,11 +30,14 @@ function descriptionOf({ handle, description }: Pick<Listing, 'handle' | 'descri
   return isTelling(name) ? [{ kind: 'namesake', key: `${name} ${key}` }] : [];
 }
 
-/** Of a file or an image also the digest, as security tools name it. */
+/** Of a file or an image also the digest, as security tools name it, and the name under which it is saved. */
 function packageReferences(recorded: ListingPackage): Reference[] {
   const { identifier, file_sha256 } = recorded;
-  const [key = file_sha256] = /(?<=@sha256:)[\da-f]{64}$/.exec(identifier) ?? [];
-  return [toPackageReference(recorded), ...(key === undefined ? [] : [{ kind: 'package' as const, key }])];
+  const [digest = file_sha256] = /(?<=@sha256:)[\da-f]{64}$/.exec(identifier) ?? [];
+  const saved = identifier.split('/').at(-1) ?? '';
+  const keys = [digest, fileForm.test(saved) ? saved.toLowerCase() : undefined];
+  const others = keys.filter((key) => key !== undefined).map((key) => ({ kind: 'package' as const, key }));
+  return [toPackageReference(recorded), ...others];
 }
 
 export const isNamedBy = (references: readonly Reference[]) => (recorded: ListingPackage) =>

@@ -42,6 +42,14 @@ const toImageKey = (name: string) =>
 export const isDigest = ({ key, registry }: Pick<Reference, 'key' | 'registry'>) =>
   registry === undefined && /^[\da-f]{64}$/i.test(key);
 
+/** As a file for a client was saved, without its address. */
+export const fileForm = /^[^/]+\.(?:mcpb|dxt)$/i;
+
+export function nounOf(one: Reference) {
+  if (isDigest(one)) return 'file or image with the SHA-256';
+  return fileForm.test(one.key) ? 'file' : one.kind;
+}
+
 /** Registries compare names in this form. */
 export function toPackageKey(name: string, registry: string | undefined): string {
   const lower = name.toLowerCase();

@@ -12,6 +12,7 @@ import {
 import { type ConfiguredServer, readServer } from './configured.ts';
 import { domainOfMail, readFile, readForgePackage, readPackagePage, readSaid } from './package-pages.ts';
 import { blocksOf, takeServers } from './pasted.ts';
+import { fileForm } from './references.ts';
 import { commandsIn } from './shell.ts';
 
 /** `text` is as `npm:name@version`, or an address; empty for what has no plain name here. */
@@ -48,7 +49,9 @@ const hostForm = /^[\w\p{L}\p{M}-]+(?:\.[\w\p{L}\p{M}-]+)+(?::\d+)?(?:$|(?:\/[\w
 
 /** Letters beyond ASCII are of a host only below a domain that exists, and of no handle. */
 export const isHostForm = (text: string): boolean =>
-  hostForm.test(text) && (/^[\0-\x7f]*$/.test(text) || hasPublicSuffix(text.replace(/[/:?].*$/s, '')));
+  hostForm.test(text) &&
+  !fileForm.test(text) &&
+  (/^[\0-\x7f]*$/.test(text) || hasPublicSuffix(text.replace(/[/:?].*$/s, '')));
 
 /**
  * How chats, documents, logs and other languages write a name: what is around it, escapes, and what a socket,

@@ -22,7 +22,7 @@ import type { Listing, ListingPackage, VersionSummary } from '../../listings/lis
 import { anyVersion, isAddress } from '../../listings/references/command.ts';
 import { type Name, readName, type VersionAsked } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
-import { isDigest, type Reference } from '../../listings/references/references.ts';
+import { fileForm, isDigest, type Reference } from '../../listings/references/references.ts';
 import { ecosystemOf, orderOf, toRange } from '../../observations/asked/packages/version-order.ts';
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf } from '../../observations/known/kind.ts';
@@ -78,7 +78,7 @@ const versionOf = (asked: VersionAsked | undefined) => (asked?.text === anyVersi
 
 /** A digest, a file, or a package of a registry; others may be anything without a version behind them. */
 const isSure = ({ key, registry }: Reference) =>
-  registry !== undefined || isDigest({ key, registry }) || /\/.*\.\w+$/.test(key);
+  registry !== undefined || isDigest({ key, registry }) || fileForm.test(key) || /\/.*\.\w+$/.test(key);
 
 /**
  * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the

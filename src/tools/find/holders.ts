@@ -25,8 +25,10 @@ import type { FormerHolder } from '../../listings/references/former.ts';
 import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { type Name, toReferences } from '../../listings/references/name.ts';
 import {
+  fileForm,
   isDigest,
   isSameReference,
+  nounOf,
   type Reference,
   toAddressKey,
   toHost,
@@ -68,6 +70,7 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
   if (kind === 'package' && isDigest({ key, registry })) return own('a file or image with this SHA-256');
+  if (fileForm.test(key)) return own('a file of this name');
   return say`this ${registry ? say`${typeWords(registry)} ` : say``}${own(kind)}`;
 }
 
@@ -192,8 +195,7 @@ function beyondWords(
     repository !== undefined && !text.includes('#') && toAddressKey(repository) === toAddressKey(text);
   if (isNow && (part === undefined || isWhole)) return undefined;
   const of = part !== undefined && say`${code(part)} ${own(kind === 'repository' ? 'in' : 'of')} `;
-  const noun = isDigest({ key, registry }) ? 'file or image with the SHA-256' : kind;
-  const what = say`You asked about ${of}the ${own(noun)} ${code(key)}`;
+  const what = say`You asked about ${of}the ${own(nounOf({ kind, key, registry }))} ${code(key)}`;
   if (found?.withdrawn) return part === undefined ? undefined : sentence(what);
   const askedType = registry ?? (versionOfImage(text) && 'oci');
   const ofType = packages.filter((one) =>

@@ -245,7 +245,7 @@ export function otherFields(
       return say`${own(field === 'website' ? 'website' : 'package version')} from ${orNone(pair[0])} to ${orNone(pair[1])}`;
     return field === 'inputs'
       ? say`${isOfSame && own('wording, order or place of ')}inputs${!isEmpty(named) && say` (${named})`}`
-      : ours(field.replaceAll('_', ' '));
+      : ours(field.replaceAll('_', ' ').replace('sha256', 'SHA-256'));
   };
   return join(others.map(toWords), ', ');
 }
