@@ -87,7 +87,7 @@ function toClaim({ listing, claim, claimHistory, ...facts }: ListingFacts): List
 
 function toRecorded({ listing, reading }: ListingFacts) {
   const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));
-  const origin_note = sampleSentence(listing) ?? savedCopySentence(reading, listing);
+  const origin_note = sampleSentence(listing) ?? savedCopySentence(reading);
   const { handle, title, description, version, origin, origin_status, status_message } = listing;
   const { imported_at, endpoint, repository, website } = listing;
   const { published_at, updated_at } = statedDates(listing);

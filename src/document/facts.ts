@@ -51,15 +51,19 @@ const runColumns = (isBy = sql``) =>
     ),
     sql<
       string | null
-    >`(select progress from ${doneRunsOfSource} and kind = 'full' ${isBy} order by id limit 1)`.as(
+    >`(select progress from ${doneRunsOfSource} and kind = 'full' ${isBy} order by id desc limit 1)`.as(
       'full_run_progress',
     ),
   ] as const;
 
+/** Of a saved copy, a later run may have read the listing again, unchanged (`readAgain`). */
 async function readRunsUntil(db: Db, id: number, at: string) {
   const run = db.selectFrom('import_run').select(runColumns(sql`and other.finished_at <= ${at}`));
+  const ended = run.where('import_run.finished_at', '<=', at).where('import_run.state', '=', 'done');
   const none = { run_source: null, run_progress: null, read_at: null };
-  const found = await run.where('import_run.id', '=', id).executeTakeFirst();
+  const last = ended.where('import_run.id', '<=', id).orderBy('import_run.id', 'desc').limit(1);
+  const found =
+    (await last.executeTakeFirst()) ?? (await run.where('import_run.id', '=', id).executeTakeFirst());
   return found ?? { ...none, newest_progress: null, full_run_progress: null };
 }
 

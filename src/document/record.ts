@@ -150,13 +150,11 @@ export const copyLacksOf = (listing: Listing, recorded: RunProgress['recorded'])
 
 export type RecordReading = ReturnType<typeof toReading>;
 
-const sendsOlder = (progress: RunProgress | undefined) => (progress?.counts.older_versions ?? 0) > 0;
-
 interface Runs {
   readonly own: Pick<ImportRun, 'source' | 'progress'> | undefined;
   /** When its newest completed run ended. */
   readonly read_at: string | undefined;
-  /** Of the source's first completed full run; undefined if `own` is that run. */
+  /** Of the source's newest completed full run; undefined if `own` is that run. */
   readonly full: RunProgress | undefined;
   /** By origin, in any run so far. */
   readonly recorded: RunProgress['recorded'];
@@ -170,6 +168,7 @@ interface Runs {
 export function toReading(listing: Listing, { own, read_at, full, recorded }: Runs) {
   const { imported_at } = listing;
   const copyLacks = copyLacksOf(listing, recorded);
+  const sendsOlder = ((full ?? own?.progress)?.counts.older_versions ?? 0) > 0;
   const reading = (
     kind: 'registry' | 'saved_copy' | 'sample',
     observed_at: string,
@@ -183,30 +182,28 @@ export function toReading(listing: Listing, { own, read_at, full, recorded }: Ru
     hasOlderVersions,
     isOfNoDate,
     isUndated: listing.undated === true,
+    read_at: read_at ?? imported_at,
   });
   if (isSample(listing)) return reading('sample', imported_at, !isSpecified(listing));
   if (own?.source.startsWith('file:')) {
     const { newestUpdatedAt: newest } = own.progress;
-    return reading('saved_copy', newest ?? imported_at, sendsOlder(own.progress), newest === undefined);
+    return reading('saved_copy', newest ?? imported_at, sendsOlder, newest === undefined);
   }
   const isLater = read_at !== undefined && read_at > imported_at;
-  return reading('registry', isLater ? read_at : imported_at, sendsOlder(own?.progress) || sendsOlder(full));
+  return reading('registry', isLater ? read_at : imported_at, sendsOlder);
 }
 
 /** By when an absence is known. A registry is read all the time. */
-export const endOfCopyWords = (newest: string): Words =>
-  say`The listings are of a saved copy of a registry, whose newest change is of ${dayOf(newest)}: what was published later is not in it.`;
+export const endOfCopyWords = (newest: string, are = own('The listings are')): Words =>
+  say`${are} of a saved copy of a registry, whose newest change is of ${dayOf(newest)}: what was published later is not in it.`;
 
 /** Undefined if the listing is not from a saved copy. */
-export function savedCopySentence(
-  { kind, observed_at, isOfNoDate }: RecordReading,
-  { imported_at }: Listing,
-): string | undefined {
+export function savedCopySentence({ kind, observed_at, isOfNoDate, read_at }: RecordReading) {
   if (kind !== 'saved_copy') return undefined;
   const saved = isOfNoDate
     ? 'No date in the copy shows when it was saved.'
     : `The newest change in the copy is of ${dayText(observed_at)}, so the copy was saved on that day or later.`;
-  return `This listing is from a saved copy of a registry, read by Dossier on ${dayText(imported_at)}. ${saved}`;
+  return `This listing is from a saved copy of a registry, read by Dossier on ${dayText(read_at)}. ${saved}`;
 }
 
 export const noDates = own('The registry states no date of this listing.');
@@ -217,7 +214,7 @@ export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words |
   if (kind === 'sample') return own('The version and the dates of this listing were chosen for the sample.');
   return kind === 'saved_copy'
     ? own('The saved copy that was read has no older version of any listing.')
-    : own('The registry has sent Dossier no older version of any listing.');
+    : own('The registry sent no older version of any listing when Dossier last read all of it.');
 }
 
 /** Searches and criteria accept only these; listings may record others. */

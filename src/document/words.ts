@@ -65,15 +65,20 @@ export function stale({ listing, seen }: JudgedListing): Words[] {
   });
 }
 
-/** If the version was deprecated on another day, both days, and which of them changed only the status. */
+/** Both days, if the entry of the version was changed on another day. */
 export function datesWords(
-  { updated_at, entry_changed_at }: Partial<Pick<Listing, 'updated_at' | 'entry_changed_at'>>,
+  {
+    updated_at,
+    entry_changed_at,
+    origin_status,
+  }: Partial<Pick<Listing, 'updated_at' | 'entry_changed_at' | 'origin_status'>>,
   same = own('updated'),
 ): Words[] {
   if (updated_at === undefined) return [];
   if (dayText(entry_changed_at ?? updated_at) === dayText(updated_at))
     return [say`${same} ${day(updated_at)}`];
-  const changed = say`entry changed ${day(entry_changed_at ?? '')} (status: deprecated)`;
+  const why = origin_status === 'deprecated' && own(' (status: deprecated)');
+  const changed = say`entry changed ${day(entry_changed_at ?? '')}${why}`;
   return [say`published ${day(updated_at)}`, changed];
 }
 

@@ -87,7 +87,7 @@ const renamed = ({ listings }: PagePlan): string[] =>
 async function applyPage(
   tx: ImportTransaction,
   plan: PagePlan,
-  { run, mayRelease, isRecorded, at }: Pick<Import, 'run' | 'mayRelease' | 'isRecorded'> & { at: string },
+  { run, source, mayRelease, isRecorded, at }: Omit<Import, 'context' | 'request' | 'guard'> & { at: string },
 ): Promise<void> {
   const present = [...plan.known.values()].filter(({ listing }) => !isGone(listing));
   await tx.listings.keepPast(
@@ -97,6 +97,12 @@ async function applyPage(
   await tx.listings.putVersions(plan.versions, at);
   await tx.ratings.putIdentities(plan.identities);
   await tx.listings.putListings(plan.listings.filter(({ differs }) => differs).map(({ listing }) => listing));
+  // A copy may lack listings, so each is known as of the newest copy that has it.
+  if (!source.isIncremental)
+    await tx.listings.readAgain(
+      plan.readable.map(({ name: handle, version }) => ({ handle, version })),
+      { origin: source.origin, import_run: run.id },
+    );
   for (const derived of plan.derived) await tx.listings.putDerived(derived);
   for (const optOut of plan.optedOut) await tx.optOuts.put(optOut);
   await tx.observations.setDue(renamed(plan), at);

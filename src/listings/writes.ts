@@ -307,6 +307,25 @@ export function createListingWrites(
     ...createListingReads(db, search),
     /** Before anything of a page with these listings is written. */
     keepPast: (handles: readonly string[], at: string) => keepPast(db, handles, at),
+    /** A run read these, and changed no listing that shows them. */
+    readAgain: (
+      versions: readonly Pick<ListingVersion, 'handle' | 'version'>[],
+      { origin, import_run }: Pick<Listing, 'origin' | 'import_run'>,
+    ) =>
+      inChunks(versions, (chunk) =>
+        db
+          .updateTable('listing')
+          .set({ import_run })
+          .where('origin', '=', origin)
+          .where(({ eb, refTuple, tuple }) =>
+            eb(
+              refTuple('handle', 'version'),
+              'in',
+              chunk.map(({ handle, version }) => tuple(handle, version)),
+            ),
+          )
+          .execute(),
+      ),
     /** `listed_at`: when their present state became visible. */
     putVersions: (versions: readonly ListingVersion[], listed_at: string) =>
       inChunks(versions, (chunk) =>

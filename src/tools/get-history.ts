@@ -204,7 +204,7 @@ function horizonWords(
       events.some(isCompared) &&
         say`Of versions, the records are compared, not the code: what changed in it, ${repository ? say`the repository ${code(repository)}` : own('the publisher')} may say.`,
       isOfRecord && first?.reason,
-      isCopy && (isOfRecord || !isChecked) && endOfCopyWords(observed_at),
+      isCopy && (isOfRecord || !isChecked) && endOfCopyWords(observed_at, own('The listing is')),
       !isChecked && own('Dossier has made no observation of this listing.'),
     ],
     ' ',

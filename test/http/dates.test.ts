@@ -101,6 +101,40 @@ describe('a listing from a saved copy with only the newest versions', () => {
   });
 });
 
+it('a listing that a later copy has unchanged is as of that copy, and as of the first copy on a day before it', async () => {
+  const directory = await openDirectory({ entries: [] });
+  await importCopy(directory, 'first.json', newestOnly);
+  const day = directory.context.clock().toISOString().slice(0, 10);
+  directory.wait(86_400);
+  const later = entry('com.example.c/three', '1.0.0', ['2026-05-05', '2026-05-05']);
+  const older = entry('com.example.c/three', '0.9.0', ['2026-05-04', '2026-05-04'], false);
+  await importCopy(directory, 'second.json', [...newestOnly, older, later]);
+  const today = directory.context.clock().toISOString().slice(0, 10);
+  const document = await readDocument(directory);
+  expect(document).toMatchObject({
+    observed_at: '2026-05-05T08:00:00.000Z',
+    origin_note: `This listing is from a saved copy of a registry, read by Dossier on ${today}. The newest change in the copy is of 2026-05-05, so the copy was saved on that day or later.`,
+  });
+  expect(await callTool(directory, 'get_history', { handle })).toMatchObject({
+    statement: expect.stringContaining(
+      'The listing is of a saved copy of a registry, whose newest change is of 2026-05-05: what was published later is not in it.',
+    ),
+  });
+  const past = await callTool(directory, 'get_agent', { handle, as_of: day, detail: 'full' });
+  expect(past.markdown).toContain('The newest change in the copy is of 2026-03-09');
+  await directory.close();
+});
+
+it('a version that the registry deleted and lists again was published on its day, not on the day of that change', async () => {
+  const registry = await startRegistryServer(newestOnly);
+  const directory = await openDirectory({ entries: [], environment: { REGISTRY_URL: registry.url } });
+  await directory.import();
+  const { markdown } = await callTool(directory, 'get_agent', { handle, detail: 'full' });
+  expect(markdown).toContain('Version `2.0.0` published 2026-02-01; entry changed 2026-02-02 (record');
+  await directory.close();
+  await registry.stop();
+});
+
 it('a copy that states no date is not said to be of the day on which it was read', async () => {
   const directory = await opened(openDirectory({ entries: [] }));
   await importCopy(directory, 'undated.json', [
@@ -150,7 +184,7 @@ it('a listing of a registry is as of the last completed reading of that registry
       kind: 'registry.versions',
       outcome: 'nothing',
       observed_at: document.observed_at,
-      reason: 'The registry has sent Dossier no older version of any listing.',
+      reason: 'The registry sent no older version of any listing when Dossier last read all of it.',
     }),
   );
   await directory.close();

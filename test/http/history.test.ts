@@ -54,7 +54,7 @@ describe('the history of a listing', () => {
         },
       ],
       horizon:
-        'The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing.',
+        'The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing.',
     });
     const claim = await directory.app.request(`/agents/${handle}/history.json?kind=claim`);
     expect(await claim.json()).toMatchObject({
@@ -71,7 +71,7 @@ describe('the history of a listing', () => {
     expect(page).toContain('was not compared, because no version before it was read');
     expect(page).not.toContain('recorded no change');
     expect(await textOf(`${path}?since=2026-10-02`)).toContain(
-      '<p>The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of <time>2026-10-02</time>: what was published later is not in it. Dossier has made no observation of this listing.</p>',
+      '<p>The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of <time>2026-10-02</time>: what was published later is not in it. Dossier has made no observation of this listing.</p>',
     );
   });
 

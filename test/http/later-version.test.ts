@@ -279,7 +279,7 @@ it('judges a listing by the day that it tells, which a deprecation does not rene
     '"updated_within_days:210":"unknown"',
     '"updated_within_days:210":"met"',
   ]);
-  expect(await call('get_agent', { handle: 'com.older/mcp' })).toContain('published 2026-11-13');
+  expect(await call('get_agent', { handle: 'com.older/mcp' })).toContain('entry changed 2026-11-13');
   const { listings } = await callTool<{ listings: { handle: string }[] }>(opened, 'search_agents', {
     sort: 'updated',
   });

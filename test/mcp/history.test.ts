@@ -74,11 +74,11 @@ it('names no check of a listing whose record names nothing to check, but its dat
   expect(changes).toEqual([`2026-10-01 ${published}`]);
   // Up to when it was read and checked belongs to every answer, not only to an empty one.
   expect(statement).toContain(
-    'The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. The newest change is first',
+    'The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. The newest change is first',
   );
   expect((await ask({ since: '2026-10-01', kind: 'upkeep' })).changes).toEqual(changes);
   expect((await ask({ since: '2026-10-02' })).statement).toBe(
-    'The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. No such change is recorded here.',
+    'The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. No such change is recorded here.',
   );
   expect((await ask({ kind: 'claim' })).statement).toBe('No such change is recorded here.');
 });
@@ -187,10 +187,10 @@ describe('get_history of what checks saw', async () => {
     expect(past).toMatch(/\nUnchanged from .*(?:: |; )tools it lists[;.]/);
     expect(past).not.toMatch(/tools it lists: `[0-9a-f]{12}/);
     expect((await history({ since: to })).statement).toBe(
-      `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it.`,
+      `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it.`,
     );
     expect((await history({ since: last })).statement).toBe(
-      `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here.`,
+      `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here.`,
     );
   });
 

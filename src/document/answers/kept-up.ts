@@ -36,10 +36,14 @@ export const keptUp: FactsOf = (judged) => {
   const unknown = whyNone ? [{ ...signal(phrase(whyNone)), state: 'not_known' as const }] : [];
   // A listing that quotes the specification has no recorded version or date.
   if (whyNone && listing.sample) return unknown;
-  const { updated_at } = listing;
+  const { version: shown, versions, updated_at, origin_status } = listing;
+  const published_at = updated_at && versions.find(({ version }) => version === shown)?.published_at;
   const entry_changed_at = known(registryLastUpdate)[0]?.value;
-  const isLater = first !== undefined && dayText(first) !== (updated_at && dayText(updated_at));
-  const [published, ...entryChanged] = datesWords({ updated_at, entry_changed_at }, own('published'));
+  const isLater = first !== undefined && dayText(first) !== (published_at && dayText(published_at));
+  const [published, ...entryChanged] = datesWords(
+    { updated_at: published_at ?? updated_at, entry_changed_at, origin_status },
+    own(published_at ? 'published' : 'updated'),
+  );
   const isOther = listing.packages.some(({ version = listing.version }) => version !== listing.version);
   return [
     signal(
