@@ -107,20 +107,21 @@ const longestPackage = 40;
 export async function readNearPackages(db: Db, name: string, limit: number) {
   if (name.length < shortestPackage || name.length > longestPackage) return [];
   const spellings = new Set(oneLetterFrom(name));
-  const found: { handle: string; registry_type: string; identifier: string }[] = [];
+  const found: { handle: string; registry_type: string; identifier: string; isReported: boolean }[] = [];
   await inChunks([...spellings], async (some) => {
     const keys = some.map((spelling) => toReferenceKey('name', spelling));
     const rows = await selectHolders(db)
-      .select(['listing.handle', 'listing.packages'])
+      .select(['listing.handle', 'listing.packages', 'listing.facets'])
       .where('listing_reference.key', 'in', keys)
       .where('hidden', 'is', null)
       .limit(limit)
       .execute();
-    for (const { handle, packages } of rows) {
+    for (const { handle, packages, facets } of rows) {
       const recorded = JSON.parse(packages) as ListingPackage[];
       const isAlike = (one: ListingPackage) => spellings.has(toPackageReference(one).key);
       const alike = recorded.find(isAlike);
-      if (alike) found.push({ handle, ...alike });
+      const isReported = facets.split(' ').includes('told:malware');
+      if (alike) found.push({ handle, ...alike, isReported });
     }
   });
   return found.slice(0, limit);

@@ -188,8 +188,9 @@ export const recordsPackage = ({
   handle,
   registry_type,
   identifier,
-}: Record<'handle' | 'registry_type' | 'identifier', string>): Words =>
-  say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}.`;
+  isReported,
+}: Awaited<ReturnType<Context['store']['listings']['nearPackages']>>[number]): Words =>
+  say`${handleWords(handle)} records ${typeWords(registry_type)} ${code(identifier)}${isReported && own('; OSV lists malicious code in a package of that listing')}.`;
 
 /** `found`: the listings whose last list has it. */
 export async function readTool(name: string, context: Context) {
