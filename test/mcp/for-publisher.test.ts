@@ -9,10 +9,10 @@ const directory = await opened(openDirectory());
 const client = await opened(connect('v2', { app: directory.app }));
 const handle = 'co.webhook/webhook';
 const line =
-  'For its publisher, and to follow it: Claim: `http://127.0.0.1:3000/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `http://127.0.0.1:3000/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `http://127.0.0.1:3000/feedback?category=report&handle=co.webhook%2Fwebhook`. Changes: `http://127.0.0.1:3000/agents/co.webhook/webhook/feed.atom`. Its namespace: `http://127.0.0.1:3000/publishers/co.webhook/feed.atom`. Webhook: `http://127.0.0.1:3000/api/webhooks`. In CI: `http://127.0.0.1:3000/about#ci`.';
+  'For its publisher, and to follow it, at `http://127.0.0.1:3000`: Claim: `/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `/badge/co.webhook/webhook`. Changes: `/agents/co.webhook/webhook/feed.atom`. Its namespace: `/publishers/co.webhook/feed.atom`. Webhook: `/api/webhooks`. In CI: `/about#ci`.';
 const untold = 'Until the operator imports again, Dossier learns of no new version, status or withdrawal.';
 const badge =
-  'Badge, now “listed, updated 2026-10”: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`.';
+  'Badge in Markdown: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`';
 
 describe('where a publisher corrects, claims and answers, and how a listing is followed', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
 
   it('is said by get_agent in full, and in no short answer', async () => {
     const full = await client.call('get_agent', { handle, detail: 'full' });
-    expect(full.structuredContent?.markdown).toContain(`${line} ${badge} ${untold}`);
+    for (const said of [`${line} ${untold}`, badge]) expect(full.structuredContent?.markdown).toContain(said);
     expect(full.structuredContent?.markdown).toMatch(
       /To state what is not stated: credentials in the headers.*; terms in a link with rel=.* No place is read for operator, data handling, region, licence and support\./,
     );
@@ -51,11 +51,12 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
       '<li><a href="/about#ci" rel="nofollow">In CI</a></li>',
     ])
       expect(page).toContain(shown);
-    expect(await (await get(`/agents/${handle}.md`)).text()).toContain(`${line} ${badge}`);
+    expect(await (await get(`/agents/${handle}.md`)).text()).toContain(line);
+    expect(page).toContain('](http://127.0.0.1:3000/badge/co.webhook/webhook)](');
     expect(await (await get(`/agents/${handle}/ratings`)).text()).toContain(
       'responses are the words of the rated listing, which responds here once it is claimed.',
     );
-    const addresses = `${line} ${badge}`.matchAll(/http:\/\/127\.0\.0\.1:3000([^`)]+)/g);
+    const addresses = line.matchAll(/: `(\/[^`]+)/g);
     for (const [, path = ''] of addresses) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 
@@ -88,9 +89,9 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     };
     const on = await open('on');
     expect(await on.said('unreachable')).toMatch(
-      /to follow it: Mended\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `http:\S+\/agents\/com\.faded\/translate\/claim#check`\./,
+      /to follow it, at `http:\S+`: Mended\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `\/agents\/com\.faded\/translate\/claim#check`\./,
     );
-    expect(await on.said('healthy')).toContain('to follow it: Claim:');
+    expect(await on.said('healthy')).toMatch(/to follow it, at `http:\S+`: Claim:/);
     expect(on.claim).toMatch(
       /<h2 id="check">A check at once<\/h2>\n<p>[^<]*at most every 10 minutes:<\/p>.*curl -s -X POST http:\S+\/api\/capability\/check -H/s,
     );
@@ -102,7 +103,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
       /Mended\? The next check begins when it is read after 20[\d-]{8} \d\d:\d\d UTC\. For one at once/,
     );
     const off = await open('off');
-    expect(await off.said('unreachable')).toContain('to follow it: Claim:');
+    expect(await off.said('unreachable')).toMatch(/to follow it, at `http:\S+`: Claim:/);
     expect(off.claim).not.toContain('capability/check');
   });
 });

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { handleParts } from '../../core/handle.ts';
-import { dayText, isWebAddress } from '../../core/text.ts';
+import { dayText, isWebAddress, toQuote } from '../../core/text.ts';
 import { join, listed, say, type Words } from '../../core/words.ts';
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { askedOf } from '../../observations/known/kinds.ts';
@@ -8,6 +8,7 @@ import { knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { newestCheckTime } from '../seen.ts';
 import { notKnownWords } from '../sentences.ts';
+import { toBadge } from './badge.ts';
 
 /** A check is due at most a tenth later than the interval says. */
 const mostOfInterval = 1.1;
@@ -61,6 +62,7 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
       'Wrong data: mend it in its registry (version, status); if right there, or a copy, report it',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
+    [`Badge, now ${toQuote(toBadge(listing))}`, links.badge],
     ['Changes', `${links.page}/feed.atom`],
     ['Its namespace', `${publicUrl}/publishers/${namespace}/feed.atom`],
     ['Webhook', `${publicUrl}/api/webhooks`],
@@ -72,12 +74,13 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
 export const publisherLine = (
   listing: ListingDocument,
   config: WayPlace & Pick<Config, 'hasPages'>,
-  more: readonly PublisherWay[] = [],
 ): string | undefined =>
   config.hasPages && (listing.as_of?.is_today ?? true)
     ? [
-        'For its publisher, and to follow it:',
-        ...[...publisherWays(listing, config), ...more].map(([does, at]) => `${does}: \`${at}\`.`),
+        `For its publisher, and to follow it, at \`${config.publicUrl}\`:`,
+        ...publisherWays(listing, config).map(
+          ([does, at]) => `${does}: \`${at.replace(config.publicUrl, '')}\`.`,
+        ),
         ...untoldNews(config),
       ].join(' ')
     : undefined;
