@@ -37,14 +37,10 @@ const createSearchedListings = (db: Db): SearchedListings => ({
     (await Promise.all(tools.map((tool) => selectByTool(db, toReferenceKey('tool', tool))))).flat(),
   updates: (ids) => db.selectFrom('listing').select(['id', 'updated_at']).where('id', 'in', ids).execute(),
   // PostgreSQL has no empty list.
-  texts: async (ids) =>
+  handles: async (ids) =>
     ids.length === 0
       ? []
-      : visible(db)
-          .select(['id', 'handle', 'title', 'description'])
-          .where('id', 'in', ids)
-          .where('hidden', 'is', null)
-          .execute(),
+      : visible(db).select(['id', 'handle']).where('id', 'in', ids).where('hidden', 'is', null).execute(),
 });
 
 export const toSearch = (db: Db, index: SearchIndex): IndexSearch => ({

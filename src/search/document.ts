@@ -10,8 +10,8 @@ const toLetter = (weight: number) => String.fromCharCode(firstLetter + Math.roun
 export const toWeight = (letterCode: number): number => (letterCode - firstLetter) / (steps - 1);
 
 /**
- * `!` for a placeholder, facets, a line end, and in order each ` term:` with a letter for its weight; ` |`
- * between fields.
+ * `!` for a placeholder, facets, a line end, and in order each ` term:` with a letter for its weight and its
+ * form; ` |` between fields.
  */
 function toDocumentText({ description, facets }: SearchableListing, fields: readonly (readonly string[])[]) {
   const written = fields.map((terms) => terms.join('')).filter(Boolean);
@@ -49,8 +49,10 @@ export function createDocuments() {
   const facets = createNumbers();
   let data = new Int32Array(firstSize);
   let end = 0;
-  const toEntry = (term: string) =>
-    (terms.add(term.slice(0, -2)) << weightBits) | (term.charCodeAt(term.length - 1) - firstLetter);
+  const toEntry = (written: string) => {
+    const end = written.indexOf(':');
+    return (terms.add(written.slice(0, end)) << weightBits) | (written.charCodeAt(end + 1) - firstLetter);
+  };
   return {
     terms,
     facets,
@@ -104,13 +106,21 @@ const strongStep = 39;
 
 export const isStrong = (weight: number): boolean => Math.round(weight * (steps - 1)) >= strongStep;
 
+/** Before each form of a term, which is counted as a term that no query has. */
+export const formsOf = (term: string): string => `=${term}=`;
+
+/** With forms, which one of an earlier version lacks. */
 export function toTermsOfText(text: string): Map<string, number> {
-  const terms = toTermText(text).split(' ');
-  return new Map(
-    terms
-      .filter((term) => term.length > 2)
-      .map((term) => [term.slice(0, -2), toWeight(term.charCodeAt(term.length - 1))]),
-  );
+  const terms = new Map<string, number>();
+  for (const entry of toTermText(text)
+    .split(' ')
+    .filter((one) => one.length > 2)) {
+    const [term = '', written = ''] = entry.split(':');
+    const form = written.slice(1);
+    terms.set(term, toWeight(written.charCodeAt(0)));
+    if (form) terms.set(formsOf(term) + form, 0);
+  }
+  return terms;
 }
 
 export interface SearchedRow {
@@ -145,15 +155,18 @@ const forgePrefix = /^(io|com)\.(github|gitlab)\./i;
 const toNamespaceText = (namespace: string) =>
   forgePrefix.test(namespace) ? namespace.replace(forgePrefix, '') : namespace.replace(/^[^.]*\./, '');
 
-const toTerms = (words: readonly SearchWord[]) =>
-  words.flatMap(({ text, parts }) => [stem(text), ...parts.map(stem)]);
+/** Each with how it is written. */
+type Terms = readonly (readonly [term: string, form: string])[];
+
+const toTerms = (words: readonly SearchWord[]): Terms =>
+  words.flatMap(({ text, parts }) => [text, ...parts].map((form) => [stem(form), form] as const));
 
 const nameEndings: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
 /** `huggingface` for `hugging-face`. */
-function toJoined(words: readonly SearchWord[]): string[] {
+function toJoined(words: readonly SearchWord[]): Terms {
   const texts = words.map(({ text }) => text).filter((text) => !nameEndings.has(text));
-  return texts.length === 2 || texts.length === 3 ? [stem(texts.join(''))] : [];
+  return texts.length === 2 || texts.length === 3 ? [[stem(texts.join('')), texts.join('-')]] : [];
 }
 
 function toFieldTerms(listing: SearchableListing) {
@@ -176,11 +189,11 @@ function toWeights(texts: ReturnType<typeof toFieldTerms>): Map<string, number> 
   for (const { field, terms, joined } of texts) {
     const { weight, evening, usual } = fields[field];
     const each = weight / (1 - evening + (evening * terms.length) / usual);
-    for (const [at, term] of terms.entries()) {
+    for (const [at, [term]] of terms.entries()) {
       const share = field === 'description' && at >= firstTerms ? laterShare : 1;
       sums.set(term, (sums.get(term) ?? 0) + each * share);
     }
-    for (const term of joined) sums.set(term, (sums.get(term) ?? 0) + each);
+    for (const [term] of joined) sums.set(term, (sums.get(term) ?? 0) + each);
   }
   for (const [term, sum] of sums) sums.set(term, sum / (saturation + sum));
   return sums;
@@ -192,8 +205,8 @@ export type SearchDocument = ReturnType<typeof toSearchDocument>;
 export function toSearchDocument(listing: SearchableListing) {
   const texts = toFieldTerms(listing);
   const weights = toWeights(texts);
-  const write = (terms: readonly string[]) =>
-    terms.map((term) => ` ${term}:${toLetter(weights.get(term) ?? 0)}`);
+  const write = (terms: Terms) =>
+    terms.map(([term, form]) => ` ${term}:${toLetter(weights.get(term) ?? 0)}${form}`);
   const written = texts.flatMap(({ terms, joined }) => [write(terms), write(joined)]);
   return {
     id: listing.id,

@@ -230,7 +230,7 @@ async function findOwned({ db, index }: IndexSearch, text: string, facets: reado
 
 async function findForemost({ listings }: IndexSearch, text: string, owned: readonly number[]) {
   if (owned.length < 2) return new Set<number>();
-  const rows = await listings.texts(owned.map(toId));
+  const rows = await listings.handles(owned.map(toId));
   return new Set(rows.filter(({ handle }) => isLabelOf(handle, text)).map(({ id }) => toPosition(id)));
 }
 
@@ -246,7 +246,7 @@ async function findNamed({ db, index, listings }: IndexSearch, text: string, fac
     (await readBeginnings(db, word)).map(([term]) => ({ terms: [term], strong: false })),
   );
   if (groups.some(({ length }) => length === 0)) return new Set(named);
-  const begun = await listings.texts((await index.find(db, { ...probe, groups, facets })).map(toId));
+  const begun = await listings.handles((await index.find(db, { ...probe, groups, facets })).map(toId));
   const isBegun = ({ handle }: { readonly handle: string }) => {
     const labels = handle.slice(0, handle.indexOf('/')).toLowerCase().split('.');
     return words.every((word) => labels.some((label) => label.startsWith(word)));

@@ -1,7 +1,8 @@
 import { inTurns } from '../core/turns.ts';
-import { afterPrefix } from '../store/query.ts';
+import { afterPrefix, precompileQuery } from '../store/query.ts';
+import { formsOf } from './document.ts';
 import { widestOf } from './plan.ts';
-import { type ParsedQuery, type QueryWord, toId } from './query.ts';
+import type { ParsedQuery, QueryWord } from './query.ts';
 import type { Db } from './schema.ts';
 import type { IndexSearch, TermCount } from './search-index.ts';
 import { type Alternative, isEnglish, isOnlyRelated, isTranslated, synonymsOf } from './synonyms.ts';
@@ -13,22 +14,28 @@ import {
   toHalves,
   toSpellings,
   wordsOfAll,
-  writtenIn,
 } from './words.ts';
 
 const mostBeginnings = 8;
 
-export async function readBeginnings(db: Db, prefix: string): Promise<[string, TermCount][]> {
-  const rows = await db
+const selectBeginnings = precompileQuery((db: Db, prefix: string, end: string, most: number) =>
+  db
     .selectFrom('search_term')
     .selectAll()
     .where('term', '>', prefix)
-    .where('term', '<', afterPrefix(prefix))
+    .where('term', '<', end)
     .where('listings', '>', 0)
     .orderBy('listings', 'desc')
     .orderBy('term')
-    .limit(mostBeginnings)
-    .execute();
+    .limit(most),
+);
+
+export async function readBeginnings(
+  db: Db,
+  prefix: string,
+  most = mostBeginnings,
+): Promise<[string, TermCount][]> {
+  const rows = await selectBeginnings(db, prefix, afterPrefix(prefix), most);
   return rows.map(({ term, ...count }) => [term, count]);
 }
 
@@ -37,11 +44,13 @@ const fewListings = 3;
 const mostCorrections = 6;
 const correctedFactor = 0.9;
 
+/** `texts` are forms that the terms may have. */
+type Near = Readonly<Record<'terms' | 'texts', readonly string[]>>;
+
 const mostFrequent = (counts: readonly [string, TermCount][]) =>
   counts
     .toSorted(([a, many], [b, more]) => more.listings - many.listings || (a < b ? -1 : 1))
-    .slice(0, mostCorrections)
-    .map(([term]) => term);
+    .slice(0, mostCorrections);
 
 const lettersOfEnd = 2;
 const shortestAlike = 8;
@@ -50,40 +59,40 @@ const shortestAlike = 8;
 const shortestSure = 7;
 const clearly = 3;
 
-const mostShowing = 5;
-/** In more, a word is taken to be written. */
-const mostReadForWord = 400;
+/** The stemmer has fewer endings. */
+const mostForms = 200;
 
-async function readTexts({ db, index, listings }: IndexSearch, terms: readonly string[], limit: number) {
-  const probe = { groups: [[{ terms, strong: false }]], facets: [], excluded: [] };
-  const positions = await index.find(db, { ...probe, limit, expected: limit });
-  return listings.texts(positions.map(toId));
+/** How listings write a term: first as one of `texts`, then as forms of these, each by how many do. */
+async function readForms(db: Db, term: string, texts: readonly string[]) {
+  const start = formsOf(term);
+  const forms = (await readBeginnings(db, start, mostForms)).map(([form, { listings }]) => {
+    const words = form.slice(start.length).split('-');
+    const isOther = !texts.some((text) => isInflection(text, words.join('')));
+    return { text: words.join(' '), listings, isOther };
+  });
+  const rank = ({ text, isOther }: (typeof forms)[number]) => (texts.includes(text) ? 0 : isOther ? 2 : 1);
+  return forms.sort((a, b) => rank(a) - rank(b));
 }
 
-/** All listings that have its stem have it of another word, as that of `sever` of `several`. */
-async function isOtherWord(search: IndexSearch, texts: readonly string[], term: string, listings: number) {
-  const isOurs = texts.some((text) => isEnglish(text) || isTranslated(text) || !isCorrectable(text));
-  if (listings > mostReadForWord || isOurs) return false;
-  for (const limit of [mostShowing, listings]) {
-    const rows = await readTexts(search, [term], limit);
-    const isOther = (row: (typeof rows)[number]) =>
-      writtenIn(row, [term]) !== undefined &&
-      texts.every((text) => writtenIn(row, [text], isInflection) === undefined);
-    if (rows.length < Math.min(limit, listings) || !rows.every(isOther)) return false;
-  }
-  return true;
+/** Not if all that have its stem have it of another word, as that of `sever` of `several`. */
+async function isWritten(db: Db, term: string, texts: readonly string[], counts: Counts) {
+  const forms = await readForms(db, term, texts);
+  // After an upgrade, not all are known yet.
+  const known = forms.reduce((sum, { listings }) => sum + listings, 0);
+  return known < (counts.get(term)?.listings ?? 0) || forms.some(({ isOther }) => !isOther);
 }
 
 /** Spellings in use, two words in one, and, if it is sure which was meant, its synonyms. */
-async function readCorrections(search: IndexSearch, word: string, isOther: boolean) {
-  const { db, index } = search;
+async function readCorrections({ db, index }: IndexSearch, word: string, isOther: boolean) {
   const halves = toHalves(word);
   const spellings = toSpellings(word);
   spellings.delete(stem(word));
   const possible = new Set([...spellings.keys(), ...halves.flatMap(({ terms }) => terms)]);
   const known = new Map(await index.readTermCounts(db, [...possible]));
   const swaps = swappedStems(word);
-  const inUse = [...known].filter(([term]) => spellings.has(term));
+  const nearest = mostFrequent([...known].filter(([term]) => spellings.has(term)));
+  const written = await inTurns(nearest, ([term]) => isWritten(db, term, spellings.get(term) ?? [], known));
+  const inUse = nearest.filter((_, at) => written[at]);
   const most = Math.max(...inUse.map(([, { listings }]) => listings));
   const swapped = inUse.filter(([term]) => swaps.has(term));
   const isSwapped = swapped.some(([, { listings }]) => clearly * listings >= most);
@@ -94,12 +103,8 @@ async function readCorrections(search: IndexSearch, word: string, isOther: boole
   const start = spelt.length === 0 && word.length >= shortestAlike && word.slice(0, -lettersOfEnd);
   const alike = start ? (await readBeginnings(db, start)).filter(isAlike) : [];
   for (const [term, count] of alike) known.set(term, count);
-  const isOtherTerm = (term: string) =>
-    isOtherWord(search, spellings.get(term) ?? [term], term, known.get(term)?.listings ?? 0);
-  const frequent = mostFrequent([...spelt, ...alike]);
-  const others = isOther ? await inTurns(frequent, isOtherTerm) : [];
-  const written = frequent.filter((_, at) => !others[at]);
-  const likely = isOther && written.length === 0 ? [stem(word)] : written;
+  const found = [...spelt, ...mostFrequent(alike)].map(([term]) => term);
+  const likely = isOther && found.length === 0 ? [stem(word)] : found;
   const split =
     isSwapped || isOther ? [] : halves.filter(({ terms }) => terms.every((term) => known.has(term)));
   const isLike = isSwapped || (!isOther && word.length >= shortestSure);
@@ -115,7 +120,7 @@ async function readCorrections(search: IndexSearch, word: string, isOther: boole
       ...split.map(({ terms }) => ({ terms, factor: correctedFactor })),
     ],
     /** Without synonyms. */
-    near: [...likely.map((term) => ({ text: spellings.get(term)?.at(-1) ?? term, terms: [term] })), ...split],
+    near: [...likely.map((term) => ({ texts: spellings.get(term) ?? [], terms: [term] })), ...split],
     counts: new Map([...known, ...ofOthers]),
     isSure,
     isClear: first >= fewListings && first > clearly * second,
@@ -153,8 +158,9 @@ async function expand(search: IndexSearch, { words, phrases }: ParsedQuery, coun
     const isQuoted = quoted.has(word.term);
     const inUse = word.alternatives.filter((one) => listingsOf(one, counts) > 0);
     const isOnly = inUse.every((one) => !one.isWritten || one.terms.includes(word.term));
-    const mayBeOther = own > 0 && !isQuoted && isOnly && corrected < mostCorrected;
-    const isOther = mayBeOther && (await isOtherWord(search, [word.text], word.term, own));
+    const isOurs = isEnglish(word.text) || isTranslated(word.text) || !isCorrectable(word.text);
+    const mayBeOther = own > 0 && !isQuoted && isOnly && !isOurs && corrected < mostCorrected;
+    const isOther = mayBeOther && !(await isWritten(db, word.term, [word.text], counts));
     const isUnknown = isOther || inUse.length === 0;
     const few = isOther || own < fewListings;
     const mayBegin = at === words.length - 1 ? few : isUnknown && at === lastTelling;
@@ -164,11 +170,11 @@ async function expand(search: IndexSearch, { words, phrases }: ParsedQuery, coun
     const isWrong = isUnknown && !isBegun && isCorrectable(word.text) && corrected < mostCorrected;
     const corrections = isWrong ? await readCorrections(search, word.text, isOther) : undefined;
     corrected += Number(isWrong);
-    const beginnings = begun.map(([term]) => ({ text: term, terms: [term], factor: beginningFactor }));
+    const beginnings = begun.map(([term]) => ({ texts: [], terms: [term], factor: beginningFactor }));
     for (const [term, count] of [...(corrections?.counts ?? []), ...begun]) counts.set(term, count);
     const found = [...(isUnknown ? [] : inUse), ...(corrections?.alternatives ?? []), ...beginnings];
     /** Undefined if an alternative is found. */
-    const near = isUnknown ? [...(corrections?.near ?? []), ...beginnings] : undefined;
+    const near: Near[] | undefined = isUnknown ? [...(corrections?.near ?? []), ...beginnings] : undefined;
     /** It is in no listing, and what is found instead may be about something else. */
     const isGuessed = corrections ? !corrections.isSure : found.every(isOnlyRelated);
     /** Not guessed, or, if it is alone, a letter from a word that far more listings have than others. */
@@ -215,7 +221,7 @@ function withGuesses(words: readonly ReturnType<typeof toRanked>[]) {
 function toUnknown(word: string, parts: readonly Expanded[], searched: ReadonlySet<string>) {
   const near = parts
     .filter(({ term }) => searched.has(term))
-    .flatMap((one) => one.near ?? one.found.map(({ terms }) => ({ text: terms.join(' '), terms })));
+    .flatMap((one): Near[] => one.near ?? one.found.map(({ terms }) => ({ texts: [], terms })));
   const isSure = parts.every(({ near, isMeant }) => near === undefined || isMeant);
   return parts.some((one) => one.near) ? [{ word, near, isSure }] : [];
 }
@@ -255,14 +261,12 @@ export async function readWords(search: IndexSearch, query: ParsedQuery) {
   };
 }
 
-/** As tried, or else in its shortest form in the first few listings; undefined if none has it. */
-async function readWritten(
-  search: IndexSearch,
-  { text, terms }: { readonly text: string; readonly terms: readonly string[] },
-) {
-  const rows = await readTexts(search, terms, mostShowing);
-  const forms = rows.flatMap((row) => writtenIn(row, terms) ?? []);
-  return forms.includes(text) ? text : forms.toSorted((a, b) => a.length - b.length)[0];
+/** Undefined if no listing has all terms. */
+async function readSpelt({ db, index }: IndexSearch, { terms, texts }: Near) {
+  const probe = { groups: [[{ terms, strong: false }]], facets: [], excluded: [], limit: 1, expected: 1 };
+  const isFound = terms.length === 1 || (await index.find(db, probe)).length > 0;
+  const forms = await Promise.all(terms.map(async (term) => (await readForms(db, term, texts))[0]?.text));
+  return isFound && !forms.includes(undefined) ? forms.join(' ') : undefined;
 }
 
 /** What was searched for instead, as listings spell it. */
@@ -272,7 +276,7 @@ export const readNearWords = (
 ) =>
   Promise.all(
     unknown.map(async ({ word, near, isSure }) => {
-      const written = await Promise.all(near.map((one) => readWritten(search, one)));
+      const written = await Promise.all(near.map((one) => readSpelt(search, one)));
       return { word, near: [...new Set(written.filter((one) => one !== undefined))], isSure };
     }),
   );

@@ -1,10 +1,4 @@
-import {
-  isStrong,
-  type SearchDocument,
-  type SearchedRow,
-  toSearchDocument,
-  toTermsOfText,
-} from './document.ts';
+import { isStrong, type SearchedRow, toSearchDocument, toTermsOfText } from './document.ts';
 import type { Db } from './schema.ts';
 import type { EngineIndex } from './search-index.ts';
 
@@ -14,20 +8,18 @@ interface IndexedRow extends SearchedRow {
   readonly hidden: number | null;
 }
 
-function toCountChanges(removed: readonly string[], added: readonly SearchDocument[]) {
+function toCountChanges(removed: readonly string[], added: readonly string[]) {
   const changes = new Map<string, { listings: number; strong: number }>();
-  const add = (term: string, listings: number, strong: number) => {
-    const change = changes.get(term) ?? { listings: 0, strong: 0 };
-    changes.set(term, change);
-    change.listings += listings;
-    change.strong += strong;
+  const count = (text: string, by: number) => {
+    for (const [term, weight] of toTermsOfText(text)) {
+      const change = changes.get(term) ?? { listings: 0, strong: 0 };
+      changes.set(term, change);
+      change.listings += by;
+      if (isStrong(weight)) change.strong += by;
+    }
   };
-  for (const text of removed)
-    for (const [term, weight] of toTermsOfText(text)) add(term, -1, isStrong(weight) ? -1 : 0);
-  for (const { terms, strong } of added) {
-    for (const term of terms) add(term, 1, 0);
-    for (const term of strong) add(term, 0, 1);
-  }
+  for (const text of removed) count(text, -1);
+  for (const text of added) count(text, 1);
   return new Map([...changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
 }
 
@@ -48,6 +40,9 @@ export async function replaceInIndex(
   const visible = change.listings.filter(({ withdrawn }) => !withdrawn);
   const documents = visible.map((row) => toSearchDocument({ ...toIndexed(row), keys: change.toKeys(row) }));
   if (documents.length > 0) await index.put(db, documents);
-  const counts = toCountChanges(removed, documents);
+  const counts = toCountChanges(
+    removed,
+    documents.map(({ text }) => text),
+  );
   if (counts.size > 0) await index.addTermCounts(db, counts);
 }

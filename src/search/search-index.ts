@@ -52,9 +52,7 @@ export interface SearchedListings {
   /** In no particular order. */
   updates(ids: readonly number[]): Promise<readonly { readonly id: number; readonly updated_at: string }[]>;
   /** In no particular order, neither withdrawn nor hidden. */
-  texts(
-    ids: readonly number[],
-  ): Promise<readonly { readonly id: number; handle: string; title: string | null; description: string }[]>;
+  handles(ids: readonly number[]): Promise<readonly { readonly id: number; readonly handle: string }[]>;
 }
 
 export interface IndexSearch {

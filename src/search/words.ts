@@ -145,7 +145,7 @@ export const toHalves = (word: string) =>
     const start = word.slice(0, at);
     const end = word.slice(at);
     const isBoth = [start, end].every((half) => half.length >= shortestHalf && !stopWords.has(half));
-    return isBoth ? [{ terms: [stem(start), stem(end)] as const, text: `${start} ${end}` }] : [];
+    return isBoth ? [{ terms: [stem(start), stem(end)], texts: [start, end] }] : [];
   });
 
 interface Texts {
@@ -172,15 +172,11 @@ export const isInflection = (one: string, other: string): boolean =>
   (stemOf.has(one) || toBases(one).some((base) => toBases(other).includes(base)));
 
 /** How a listing writes stems, one of which may be of several words joined; undefined if it does not. */
-export function writtenIn(
-  { handle, title, description, tags = [] }: Texts,
-  terms: readonly string[],
-  isOf: (text: string, term: string) => boolean = (text, term) => stem(text) === term,
-) {
+export function writtenIn({ handle, title, description, tags = [] }: Texts, terms: readonly string[]) {
   const all = [title ?? '', description ?? '', handle, ...tags.map(({ tag }) => tag)].join(' ');
   const words = toWords(all).flatMap(({ text, parts }) => [text, ...parts]);
   const writtenAs = (term: string, joined = 1): string | undefined => {
-    const at = words.findIndex((_, at) => isOf(words.slice(at, at + joined).join(''), term));
+    const at = words.findIndex((_, at) => stem(words.slice(at, at + joined).join('')) === term);
     if (at >= 0) return words.slice(at, at + joined).join(' ');
     return joined < mostJoined ? writtenAs(term, joined + 1) : undefined;
   };

@@ -277,6 +277,9 @@ it.each([
   ['invocations', ['com.calls/calls'], undefined],
   ['severity', ['com.storm/storm'], ['several']],
   ['caching', ['com.cache/cache'], undefined],
+  ['comunication', ['com.talk/talk'], ['communication']],
+  ['communication', ['com.talk/talk'], undefined],
+  ['genration', [], []],
   ['offical github', ['com.github/mcp', 'com.fork/fork'], ['official']],
   ['github sever', ['com.github/mcp', 'com.fork/fork', 'com.bill/bill'], ['server']],
   ['github "sever"', ['com.storm/storm'], undefined],
@@ -297,6 +300,9 @@ it.each([
           entry('com.pay/pay', 'Refunds recipients'),
           entry('com.cache/cache', 'A cache'),
           entry('com.desk/desk', 'Office documents'),
+          entry('com.village/commune', 'A commune'),
+          entry('com.talk/talk', 'Communication'),
+          entry('com.gift/gift', 'Generous gifts'),
           entry('com.storm/storm', 'Several warnings'),
           entry('com.github/mcp', 'Official server of GitHub'),
           entry('com.fork/fork', 'Forks on GitHub'),
@@ -312,6 +318,16 @@ it.each([
     expect(advice.includes('publisher: example.com')).toBe(query.startsWith('offical'));
   },
 );
+
+it('a word is not one that listings write once the last of them writes another with its stem', async () => {
+  const storm = await opened(openDirectory({ entries: [entry('com.storm/storm', 'Sever cords')] }));
+  const nearSever = async () => (await search('sever', storm)).did_you_mean?.[0]?.near;
+  expect(await nearSever()).toBeUndefined();
+  const description = 'Several cords';
+  const updatedAt = '2026-11-20T08:00:00Z';
+  await storm.importEntries([registryEntry('com.storm/storm', { description }, { updatedAt })]);
+  expect(await nearSever()).toEqual(['several']);
+});
 
 it('a misspelt word is corrected though a rare word begins with it, and one alone is no other language', async () => {
   const many = (name: string, description: string) =>
