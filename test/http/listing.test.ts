@@ -128,7 +128,7 @@ describe('a handle that is not listed', () => {
       title: 'No listing has this handle',
       status: 404,
       detail:
-        'The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. That a service is not listed says nothing about it; to be listed, its publisher puts a server.json into the MCP registry or another that is imported here. Search for it by words: search_agents.',
+        'The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. What was withdrawn before may be missing from it. That a service is not listed says nothing about it; to be listed, its publisher puts a server.json into the MCP registry or another that is imported here. Search for it by words: search_agents.',
       code: 'unknown_handle',
       near: ['co.webhook/webhook'],
     });

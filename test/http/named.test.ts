@@ -619,7 +619,7 @@ describe('what no listing records', () => {
     const answer = await call('get_agent', { handle });
     expect(answer.code).toBe('unknown_handle');
     expect(answer.detail).toMatch(
-      /^(?:No listing shown here records this (?:address as an endpoint, a repository or a package|package)\. )?(?:Handles in others are less similar\. )?The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it\. That a service is not listed says nothing about it; to be listed, its publisher puts a server\.json into the MCP registry or another that is imported here\. Search for it by words: search_agents\.$/,
+      /^(?:No listing shown here records this (?:address as an endpoint, a repository or a package|package)\. )?(?:Handles in others are less similar\. )?The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it\. What was withdrawn before may be missing from it\. That a service is not listed says nothing about it; to be listed, its publisher puts a server\.json into the MCP registry or another that is imported here\. Search for it by words: search_agents\.$/,
     );
     expect(answer.near).not.toContain(other);
   });

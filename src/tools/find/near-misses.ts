@@ -167,7 +167,9 @@ export async function findLacking({ imports }: Pick<Reads, 'imports'>, asked: re
 export async function endOfCopy({ imports }: Pick<Reads, 'imports'>): Promise<string | undefined> {
   const { source = '', progress } = (await imports.last()).run ?? {};
   const newest = source.startsWith('file:') ? progress?.newestUpdatedAt : undefined;
-  return newest && toText(endOfCopyWords(newest));
+  const isOfLatest = (progress?.counts.older_versions ?? 0) === 0;
+  const withdrawn = isOfLatest ? ' What was withdrawn before may be missing from it.' : '';
+  return newest && `${toText(endOfCopyWords(newest))}${withdrawn}`;
 }
 
 export const readLacking = async ({ store }: Pick<Context, 'store'>) => ({
