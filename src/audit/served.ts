@@ -218,7 +218,7 @@ const check = z.object({
   type: z.literal('check'),
   at: z.string(),
   vantage: z.string(),
-  log_index: z.int(),
+  log_index: z.int().optional(),
   changes: z.array(
     // Members unknown to this version are compared too.
     z
@@ -238,9 +238,10 @@ const history = z.object({
 });
 
 function toRuns(handle: string, event: z.output<typeof history>['events'][number]): RecordedChange[] {
-  if (!('changes' in event)) return [];
-  const { type: _, ...run } = event;
-  return [{ handle, ...run }];
+  // A change that is told from the timelines alone has no entry.
+  if (!('changes' in event) || event.log_index === undefined) return [];
+  const { type: _, log_index, ...run } = event;
+  return [{ handle, log_index, ...run }];
 }
 
 /** Without a check there is no vantage. */

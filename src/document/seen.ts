@@ -26,7 +26,7 @@ import {
   type Observation,
   ownReason,
 } from '../observations/known/observation.ts';
-import { answeredWords, type Tallied } from '../observations/known/timeline/tally.ts';
+import { answeredWords, failedWords } from '../observations/known/timeline/tally.ts';
 import type { Turns } from '../observations/known/timeline/timeline.ts';
 import type { ListingDocument } from './listing-document.ts';
 
@@ -102,14 +102,14 @@ export const knownValue = <K extends NamedKind>(document: WithFacts, kind: K): K
     : factsOf(kind, document.observations).find(isKnown)
   )?.value;
 
-/** Follows the words of a change. */
-export const turnsWords = (turns: Partial<Turns> | undefined): Words => {
-  const { since, states = 2, changes = 0 } = turns ?? {};
-  if (since === undefined) return say``;
-  return states === 2
-    ? say`; it has alternated between these two since ${dayOf(since)}`
-    : say`; ${count(changes, 'change')} among ${number(states)} states since ${dayOf(since)}, each of which came back`;
-};
+export const inTurnWords = ({ since, states, changes }: Turns): Words =>
+  states === 2
+    ? say`${count(changes, 'change')} to and fro between two states since ${dayOf(since)}`
+    : say`${count(changes, 'change')} among ${number(states)} states since ${dayOf(since)}, each of which came back`;
+
+/** Follows the words of the last of these changes. */
+export const turnsWords = (turns: Turns | undefined): Words =>
+  say`${turns && say`; with this, ${inTurnWords(turns)}`}`;
 
 export function sinceThen({ listing }: JudgedListing, { missed_since, is_stale, value }: DatedObservation) {
   if (missed_since)
@@ -142,28 +142,21 @@ export const isSaidFirst = ({ detail, listing }: Pick<JudgedListing, 'detail' | 
 export const daysSince = (time: string, { evidence_snapshot_date }: ListingDocument): number =>
   (Date.parse(evidence_snapshot_date) - Date.parse(dayText(time))) / day_ms;
 
-/** The newest counts of answered checks. Undefined if they are more than 30 days old. */
-const newestTally = ({ listing, seen }: JudgedListing, { subject }: DatedObservation) =>
-  seen(endpointAvailability).find(
-    (one) => one.subject === subject && daysSince(one.observed_at, listing) <= 30,
-  );
-
-/** The counts of the day of an observation, which say nothing of later checks. */
-export function tallyOf(judged: JudgedListing, one: DatedObservation): Tallied | undefined {
-  const tally = newestTally(judged, one);
-  return tally && dayText(tally.observed_at) === dayText(one.observed_at)
-    ? (tally.value ?? undefined)
-    : undefined;
+/**
+ * The newest counts of answered checks, whatever these found, with their day if it is later than that of the
+ * observation, and how the others ended. Undefined if they are older than it, or than 30 days.
+ */
+export function shareOf({ listing, seen }: JudgedListing, { subject, observed_at: at }: DatedObservation) {
+  const { value, observed_at = '' } = seen(endpointAvailability).find((one) => one.subject === subject) ?? {};
+  if (!value || daysSince(observed_at, listing) > 30 || dayText(observed_at) < dayText(at)) return undefined;
+  const until = dayText(observed_at) > dayText(at) && say` until ${day(observed_at)}`;
+  return { words: say`${answeredWords(value.days_30)}${until}`, failed: failedWords(value.days_30) };
 }
 
-/** The end of a sentence about an endpoint. Counts with later checks than the observation name their day. */
-export function tallyWords(judged: JudgedListing, one: DatedObservation): Words {
-  const { value, observed_at = '' } = newestTally(judged, one) ?? {};
-  if (!value || dayText(observed_at) < dayText(one.observed_at)) return say``;
-  const { days_30 } = value;
-  if (dayText(observed_at) > dayText(one.observed_at))
-    return say`; of ${count(days_30.made, 'check')} in the 30 days until ${day(observed_at)}, ${number(days_30.answered)} ${own(days_30.answered === 1 ? 'was' : 'were')} answered`;
-  return say`; ${answeredWords(days_30)} ${one.outcome === 'absent' ? own('found something there') : own('were answered')}`;
+/** The end of a sentence about an endpoint. */
+export function shareWords(judged: JudgedListing, one: DatedObservation): Words {
+  const share = shareOf(judged, one);
+  return say`${share && say`; ${share.words} were answered`}`;
 }
 
 /** Tells whether something recorded was looked for and does not exist. */

@@ -52,6 +52,7 @@ import {
   earlierSentences,
   formerPlace,
   type SeenSet,
+  timesOf,
   toSeenSets,
   withEarlier,
 } from './find/seen-lists.ts';
@@ -203,9 +204,7 @@ async function toSurfaceAnswer(
   const changes = lacksDescriptions ? await readChanges(handle, seen, store) : [];
   const { first_seen_at = '', seen_until } = own ?? {};
   const earlier = own && { first_seen_at, ...(seen_until && { seen_until }) };
-  const again_until = seen.times.findLast(
-    ({ value, to }) => value === seen.value && to < (others_until ?? ''),
-  )?.to;
+  const times = timesOf({ digest: seen.value, first_seen_at: seen.first_seen_at }, seen);
   const sent = lacksDescriptions && 'list' in shown ? shown.list : [];
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));
   const reworded = rewordedOf(changes, new Set(names));
@@ -223,7 +222,7 @@ async function toSurfaceAnswer(
     handle,
     result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
     message: [
-      ...sentencesOf(seen, compared, { earlier, others_until, again_until }),
+      ...sentencesOf(seen, times, compared, { earlier: own, others_until }),
       ...(own ? [] : earlierSentences(differs, before.isAll)),
       ...reworded.slice(0, mostReworded),
       ...leftOut,
@@ -236,7 +235,7 @@ async function toSurfaceAnswer(
     prefix: prefix || undefined,
     ...(texts.length > 0 && { texts }),
     digest: seen.value,
-    first_seen_at: seen.first_seen_at,
+    first_seen_at: times.first_seen_at,
     observed_at: seen.observed_at,
     vantage: seen.vantage,
     others_until,

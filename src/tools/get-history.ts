@@ -237,7 +237,10 @@ const isUntold = (outcome?: Outcome) => outcome === 'not_asked' || outcome === '
 const isInQuestion = (kind: string | undefined) => (one: Pick<StoredObservation, 'kind'>) =>
   kind === undefined || kindOf(one.kind)?.question === kind;
 
-/** Only if no event is known since then, or since the first check, and a later check was on another day. */
+/**
+ * Only if each fact has stood since then, or since the first check, no other event is known, and a later
+ * check was on another day.
+ */
 function noChange(
   [first]: readonly HistoryEvent[],
   observed: ListingFacts['observed'],
@@ -248,6 +251,8 @@ function noChange(
   const asked = observed.observations.filter(isInQuestion(kind));
   const from = first?.at ?? since;
   if (from === undefined || dayText(from) >= dayText(observed.observed_at)) return undefined;
+  if (asked.some((one) => !one.tally && isLearnedOutcome(one.outcome) && one.first_seen_at > from))
+    return undefined;
   const seen = asked.filter(
     ({ outcome }) => isLearnedOutcome(outcome) && (kind === undefined || outcome !== 'asks'),
   );

@@ -174,7 +174,7 @@ const rows: Readonly<Record<string, Row>> = {
     ],
     expected: [
       `No usable answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
-      `Where: ${url} over streamable-http: no connection ${checked}.`,
+      `Where: ${url} over streamable-http: no connection, answered in 7 of 9 checks in 30 days (server error 2 times) ${checked}.`,
     ],
     absent: ['not checked', 'has not checked whether the endpoint answers'],
   },
@@ -310,7 +310,7 @@ const rows: Readonly<Record<string, Row>> = {
     seen: [answers, priced(quote('50000', 'exact', '0xcc'))],
     expected: [
       `In the quoted price: payee changed from 0xbb to 0xcc on Base. Price raised from 0.01 USDC to 0.05 USDC on Base ${between}.`,
-      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of ${usdc.toLowerCase()}) on Base (eip155:8453), paid to 0xcc, the same since ${before} ${checked}.`,
+      `Costs: Quotes for one request before it answers: 0.05 USDC (50000 of ${usdc.toLowerCase()}) on Base (eip155:8453), paid to 0xcc, no offer but this since ${before} ${checked}.`,
     ],
   },
   'a price that is the most a call costs, and was exact before': {
@@ -465,7 +465,7 @@ const rows: Readonly<Record<string, Row>> = {
     seen: [packageFact('package.exists', { recorded: 'npm:x-mcp@^1.0.0', value: { version: '2.1.0' } })],
     expected: `A package for your machine: NPM “x-mcp@^1.0.0” over stdio, of which 2.1.0 is published ${checked}.`,
   },
-  'of checks of a later day nothing beside the day of an earlier one': {
+  'counts of checks of a later day with their day': {
     record: at(url),
     seen: [
       saw({
@@ -477,8 +477,7 @@ const rows: Readonly<Record<string, Row>> = {
       }),
       saw({ kind: 'endpoint.availability', value: tallyOf(1, 2) }),
     ],
-    expected: `${url} over streamable-http answered, not seen by checks since ${today} (Dossier, ${before})`,
-    absent: '1 of 2',
+    expected: `${url} over streamable-http answered, 1 of 2 checks in 30 days until ${today} (server error 1 time), not seen by checks since ${today} (Dossier, ${before})`,
     hit: `last answered ${before}`,
   },
   'when a change was last seen, if it was not seen again': {

@@ -209,8 +209,8 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     },
   ],
   [
-    `of (\\d+) checks? in the 30 days until ${D}, (\\d+) (?:was|were) answered`,
-    (all, [made, until = '', answered]) => {
+    `(\\d+) of (\\d+) checks in 30 days until ${D}(?: were answered)?`,
+    (all, [answered, made, until = '']) => {
       const first = new Date(Date.parse(until) - 29 * 86_400_000).toISOString().slice(0, 10);
       const asked = all.filter(isAsked).filter(({ day }) => day >= first);
       const isSo = [asked.length, asked.filter(answers).length];
@@ -326,7 +326,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
   [`[Ss]ince ${D}: `, (all, [day]) => isOn(all, [day], lists)],
   [`[Oo]n ${D}: `, (all, days) => isOn(all, days, always)],
   [
-    `Last seen on ${D}; checks since (?:${D}|later that day) did not see it again`,
+    `[Ll]ast seen on ${D}; checks since (?:${D}|later that day) did not see it again`,
     (all, [last, since]) => since !== last && isOn(all, [last], answers) && isOn(all, [since], always),
   ],
   [`Checks since ${D} did not see whether`, (all, days) => isOn(all, days, always)],
@@ -335,7 +335,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     (all, [is, was]) => is !== was && isOn(all, [is, was], answers),
   ],
   [
-    `(?:it has alternated between these two|\\d+ changes among \\d+ states) since ${D}`,
+    `\\d+ changes (?:to and fro between two|among \\d+) states since ${D}`,
     (all, days) => isOn(all, days, always),
   ],
   [

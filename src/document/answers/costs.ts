@@ -49,12 +49,15 @@ const mostOffers = 3;
 
 /** If neither the prices nor the payees are other ones since an earlier day, it is what is paid to whom. */
 function sinceWords(one: KnownOffers): Words {
-  const { first_seen_at: first, observed_at, value, parts: { prices, payees } = {} } = one;
+  const { first_seen_at: first, observed_at, value, changed_from, parts: { prices, payees } = {} } = one;
   const all = dayText(first);
   const price = dayText(prices?.since ?? first);
   const payee = dayText(payees?.since ?? first);
-  if (price === payee || value.payees.length === 0 || (price < all && payee < all))
-    return all < dayText(observed_at) ? say`, the same since ${dayOf(all)}` : say``;
+  if (price === payee || value.payees.length === 0 || (price < all && payee < all)) {
+    const only = value.count > 1 ? own('exactly these offers') : own('no offer but this');
+    const same = changed_from && changed_from.value !== null ? only : own('the same');
+    return all < dayText(observed_at) ? say`, ${same} since ${dayOf(all)}` : say``;
+  }
   const paid = payeesIn(value).length > 1 ? own('exactly these payees') : own('no payee but this');
   const asked = pricesIn(value).length > 1 ? own('exactly these prices') : own('no price but this');
   return say`, ${asked} since ${dayOf(price)} and ${paid} since ${dayOf(payee)}`;

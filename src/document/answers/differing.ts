@@ -99,12 +99,11 @@ export async function toDiffering(
         : [],
     ),
   );
-  const changes: ObservationChange[] = [];
+  const changes: ShownChange[] = [];
   for (const one of await context.store.observations.between(handle, [endOfDay(from), at])) {
     if (isOther?.(one) || isNothing(one)) continue;
     const change = await toWholeChange(handle, one, context);
-    const { alternates_since } = entries.get(endsOf(change)) ?? {};
-    changes.push({ ...change, ...(alternates_since && { alternates_since }) });
+    changes.push({ ...change, ...(one.turns && { turns: one.turns }) });
   }
   const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
   const ends = new Set(changes.map(endsOf));

@@ -6,6 +6,7 @@ import { type ComparedRow, deletedOf, isSpecified, type Listing } from '../../li
 import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
+import { unloggedChanges } from '../../observations/known/changes/telling.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
 import type { RecordedChange } from '../../observations/known/table.ts';
@@ -96,7 +97,12 @@ function only(
 }
 
 const toCheck = (
-  { at, vantage, log_index, changes }: Omit<RecordedChange, 'changes'> & { changes: readonly ShownChange[] },
+  {
+    at,
+    vantage,
+    log_index,
+    changes,
+  }: Pick<RecordedChange, 'at' | 'vantage'> & { log_index?: number; changes: readonly ShownChange[] },
   is_first: boolean,
 ) => ({ type: 'check' as const, at, vantage, log_index, is_first, changes });
 
@@ -219,6 +225,18 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
   }));
 }
 
+/** Changes without an entry of the log, as the checks until then saw them. */
+async function readTurns(handle: string, until: string, { store }: Pick<Context, 'store'>) {
+  const timelines = await store.observations.until(handle, until);
+  const found = timelines.flatMap((one) => unloggedChanges(one).map((last) => ({ ...last, one })));
+  return [...Map.groupBy(found, ({ at }) => at)].map(([at, some]): Placed => {
+    const { vantage = '' } = some[0]?.one.spans[0] ?? {};
+    const changes = some.map(({ change }) => change);
+    const place = Date.parse(at) * mostSameTime + mostSameTime - 1;
+    return { at, place, event: toCheck({ at, vantage, changes }, false) };
+  });
+}
+
 export interface HistoryQuery {
   readonly kind?: HistoryKind | undefined;
   readonly since?: string | undefined;
@@ -304,10 +322,12 @@ export async function readEvents(
   const isRecorded = kind === undefined || kind in toldByRecord || recordedKinds.has(kind);
   const isDated = isRecorded && !withdrawn && !isSpecified(facts.listing);
   const versions = isDated ? await readVersions(rows, facts.listing, query, context) : [];
+  const turns = isOfChecks(kind) ? await readTurns(handle, until, context) : [];
+  const derived = [...versions, ...turns].sort((a, b) => b.place - a.place);
   const reads = [
     isRecorded && readChanges,
     isOfChecks(kind) && ((before: number) => readChecks(handle, before, context)),
-    async (before: number) => versions.filter(({ place }) => place < before),
+    async (before: number) => derived.filter(({ place }) => place < before),
   ];
   const places: [number, number, number] = [...after];
   const lists = places.map((before, at) => readList(reads[at] || (async () => []), { before, since, until }));

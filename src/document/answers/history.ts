@@ -25,6 +25,8 @@ import {
 import { canonicalDigest } from '../../log/leaf.ts';
 import type { ShownChange } from '../../observations/known/changes/history.ts';
 import type { FactKind } from '../../observations/known/kind.ts';
+import { accessRequired } from '../../observations/known/kinds/access.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import {
   changedMemberWords,
   changedName,
@@ -142,8 +144,14 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
 }
 
 /** Of a list, at most so many changed members; for 0, only that it changed. */
-export const changedWords = (change: ShownChange, most = mostItems): Words =>
-  say`${stateWords(change, most)}${turnsWords({ since: change.alternates_since })}`;
+export function changedWords(change: ShownChange, most = mostItems): Words {
+  const { alternates_since: since, turns, seen_until } = change;
+  const logged =
+    since !== undefined &&
+    say`${turnsWords({ since, states: 2, changes: 3 })}; later ones have no entry of the log`;
+  const until = seen_until !== undefined && say`; seen so until ${dayOf(seen_until)}`;
+  return say`${stateWords(change, most)}${logged}${turnsWords(turns)}${until}`;
+}
 
 function stateWords(change: ShownChange, most: number): Words {
   const { before, after } = change;
@@ -239,6 +247,17 @@ const mayStandOut = ({ kind, after }: ShownChange): boolean => {
   return existsAs ? after.value === null : (standsOutAs ?? sayChange) !== undefined;
 };
 
+/** Of what went to and fro as the endpoint began and ceased to ask first: that change of the endpoint. */
+function askingFirst(change: ShownChange, changed: readonly ShownChange[]): ShownChange | undefined {
+  const isByAsking = ({ before, after }: ShownChange) =>
+    (before?.outcome === 'asks') !== (after.outcome === 'asks');
+  const isCause = (one: ShownChange) => one.subject === change.subject && !isByAsking(one);
+  const isTurn = change.turns ?? change.alternates_since;
+  const causes = isTurn && isByAsking(change) ? changed.filter(isCause) : [];
+  const [access] = causes.filter(({ kind }) => kind === accessRequired.kind);
+  return access ?? causes.find(({ kind }) => kind === endpointAnswers.kind);
+}
+
 /** What may stand out comes first, because a title names two of them. */
 export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
   const changed = changedOf(event);
@@ -256,18 +275,20 @@ export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
       : ended.find(({ subject = '' }) =>
           [subject, URL.parse(subject)?.hostname].includes(change.subject?.split(' in ')[0]),
         );
+  const causeOf = (change: ShownChange) => endOf(change) ?? askingFirst(change, changed);
   return changed
-    .filter((change) => endOf(change) === undefined && !isOfToldList(change))
+    .filter((change) => causeOf(change) === undefined && !isOfToldList(change))
     .toSorted((a, b) => Number(mayStandOut(b)) - Number(mayStandOut(a)))
-    .map((change) => ({ change, gone: changed.filter((other) => endOf(other) === change) }));
+    .map((change) => ({ change, gone: changed.filter((other) => causeOf(other) === change) }));
 }
 
-/** Empty if nothing disappeared with the endpoint, package or repository. */
+/** Empty if nothing ended or began with the change. */
 export function goneWords({ gone }: FoldedChange): Words {
-  const titles = gone
-    .filter(({ before }) => before !== undefined && before.value !== null)
-    .map(({ kind }) => within(ours(kindOf(kind)?.title ?? toLabel(kind))));
-  return titles.length === 0 ? say`` : say`; no longer seen either: ${listed(titles)}`;
+  const titled = (some: readonly ShownChange[]) =>
+    listed(some.map(({ kind }) => within(ours(kindOf(kind)?.title ?? toLabel(kind)))));
+  const ended = titled(gone.filter(({ before, after }) => before?.value != null && after.value === null));
+  const again = titled(gone.filter(({ after }) => after.value !== null));
+  return say`${!isEmpty(ended) && say`; no longer seen either: ${ended}`}${!isEmpty(again) && say`; seen again: ${again}`}`;
 }
 
 /** All but the changed facts. */

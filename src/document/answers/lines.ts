@@ -28,7 +28,6 @@ import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/t
 import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { credentials } from '../../observations/known/kinds/questions.ts';
 import type { DatedObservation } from '../../observations/known/observation.ts';
-import { answeredWords, failedWords } from '../../observations/known/timeline/tally.ts';
 import { partAsked } from '../listing-document.ts';
 import { unreadOf, unreadWords, whyNoneRead } from '../record.ts';
 import {
@@ -52,7 +51,7 @@ import {
   type JudgedListing,
   type KnownFact,
   type SeenFact,
-  tallyOf,
+  shareOf,
   whyNotAsked,
 } from '../seen.ts';
 import { digestWords, overWords, packageWords } from '../sentences.ts';
@@ -93,12 +92,7 @@ function firstThree(
 }
 
 function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedListing, type: string): Words {
-  const tally = tallyOf(judged, one);
-  const failed = tally ? failedWords(tally.days_30) : say``;
-  const how = isEmpty(failed) ? failed : say` (${failed})`;
-  // The checks before another status answered otherwise.
-  const did = one.value !== 200 && own('answered in ');
-  const often = tally ? say`, ${did}${answeredWords(tally.days_30)}${how}` : say``;
+  const hasFailed = !one.missed_since && !isEmpty(shareOf(judged, one)?.failed ?? say``);
   const http = say`HTTP ${number(one.value)}`;
   const isRedirect = one.value >= 300 && one.value < 400;
   const returned = isRedirect ? say`returned a redirect to sign-in (${http})` : say`returned ${http}`;
@@ -107,8 +101,15 @@ function endpointWords(one: KnownFact<typeof endpointAnswers>, judged: JudgedLis
   const over = isOther ? say` over ${code(transport)} (not as recorded)` : say``;
   const what = one.value === 200 ? say`answered${over}` : returned;
   // A failed check begins it anew.
-  const since = isEmpty(failed) ? sinceFirst(one, own(' since ')) : say` since ${day(one.first_seen_at)}`;
-  return say`${what}${since}${often}`;
+  const since = hasFailed ? say` since ${day(one.first_seen_at)}` : sinceFirst(one, own(' since '));
+  return say`${what}${since}`;
+}
+
+function oftenWords(one: SeenFact<typeof endpointAnswers>, judged: JudgedListing): Words {
+  const { words, failed = say`` } = shareOf(judged, one) ?? {};
+  // The checks before another status answered otherwise.
+  const did = one.value !== 200 && own('answered in ');
+  return say`${words && say`, ${did}${words}`}${!isEmpty(failed) && say` (${failed})`}`;
 }
 
 const sinceFirst = (
@@ -151,7 +152,7 @@ const remotesOf: FactsOf = (judged) => {
     if (!one) return recorded(judged, say`${at}${notYet(judged)}`, 'not_known');
     const what = isKnown(one) ? endpointWords(one, judged, type) : whyOf(one);
     const named = isKnown(one) ? say`${at} ${what}` : say`${at}: ${what}`;
-    return withMissed(one, observed(judged, one, named));
+    return withMissed(one, observed(judged, one, say`${named}${oftenWords(one, judged)}`));
   });
 };
 

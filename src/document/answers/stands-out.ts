@@ -52,8 +52,8 @@ import {
   lastChecked,
   reasonOf,
   type SeenFact,
+  shareWords,
   sinceThen,
-  tallyWords,
   turnsWords,
 } from '../seen.ts';
 import { packageWords, publisherSays, startWords, strangerWords } from '../sentences.ts';
@@ -200,7 +200,7 @@ function noAnswer(judged: JudgedListing, isRedirect: boolean): Noticed[] {
   const dead = judged.seen(endpointAnswers).flatMap((one) => {
     const text = deadWords(one, judged.listing);
     if (text === undefined || (one.response?.redirects_to !== undefined) !== isRedirect) return [];
-    return [say`${text}${tallyWords(judged, one)}`];
+    return [say`${text}${shareWords(judged, one)}`];
   });
   const [first] = judged.seen(endpointAnswers);
   if (!first || dead.length === 0) return [];

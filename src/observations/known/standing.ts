@@ -8,6 +8,7 @@ import {
   type Span,
   type State,
   type StateChange,
+  type StateRules,
   standing,
   states,
   type Timeline,
@@ -21,11 +22,12 @@ function changesTo({ kind, spans }: Timeline, { outcome }: State): readonly Stat
   return isOfValue ? all.filter(({ is }) => is.outcome === 'seen' || is.outcome === 'nothing') : all;
 }
 
-function toMissed(later: readonly Span[]): StoredObservation['missed'] {
+/** Of a fact about `reach`, nothing there is no usable answer either. */
+function toMissed(later: readonly Span[], { reach }: StateRules): StoredObservation['missed'] {
   const [first] = later;
   const newest = later.at(-1);
   if (!first || !newest) return undefined;
-  const failed = later.filter(({ outcome }) => isUnanswered(outcome));
+  const failed = later.filter(({ outcome }) => isUnanswered(outcome) || (reach && outcome === 'absent'));
   const ends = new Set((failed.length > 0 ? failed : later).map(({ outcome }) => outcome));
   return {
     since: first.from,
@@ -71,7 +73,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
   const last = led === all.at(-1) ? led : undefined;
   const earlier = tellingChanges(kind, all, last).map(({ said }) => said);
   const turns = last && turnsOf(all);
-  const missed = toMissed(later);
+  const missed = toMissed(later, rulesOf(timeline));
   const parts = toParts(timeline, state);
   const away = timeline.away?.findLast(([left, back]) => state.from < left && back <= state.to);
   const { one_session_at } = spans.at(-1) ?? {};

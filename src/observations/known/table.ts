@@ -8,7 +8,7 @@ import { toRepositoryKey } from '../../net/repository-place.ts';
 import { foldToolName } from '../../search/tool-names.ts';
 import { inChunks, precompileQuery, upsert } from '../../store/query.ts';
 import type { TableValue } from '../../store/table.ts';
-import { type ChangedFact, toldChanges } from './changes/telling.ts';
+import { type ChangedFact, toldChanges, turnsTo } from './changes/telling.ts';
 import { factsOf } from './kind.ts';
 import { endpointAnswers } from './kinds/endpoint.ts';
 import { listedNames, toolsSurface } from './kinds/lists/tools.ts';
@@ -27,7 +27,7 @@ import {
 } from './schema.ts';
 import { toFacts } from './standing.ts';
 import { aliveAt, type KeptTimelines, timelinesUntil, toFormer } from './timeline/past.ts';
-import { between, type Timeline, unpackValue, wholeDigestOf } from './timeline/timeline.ts';
+import { between, type Timeline, unpackValue, until, wholeDigestOf } from './timeline/timeline.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
 
@@ -168,7 +168,8 @@ export const createObservationReads = (db: Db) => ({
     return aliveAt({ timelines, former }, to).flatMap((one) => {
       const { kind, subject, spans, tally } = one;
       const change = tally ? undefined : between(spans, [from, to], checks, rulesOf(one));
-      return change ? [{ kind, ...(subject !== undefined && { subject }), ...change }] : [];
+      const turns = change && turnsTo({ kind, spans: until(spans, to, checks) }, change);
+      return change ? [{ kind, ...(subject !== undefined && { subject }), ...change, turns }] : [];
     });
   },
   /** Newest first. `before` is a log index. */

@@ -68,13 +68,25 @@ export const endpointsIn = ({ places }: CheckedBefore): Reference[] => places.fl
 /** A list that was there before the one that was seen last. */
 type EarlierSet = Awaited<ReturnType<typeof compareEarlier>>['found'][number];
 
-/** `seen_until` is absent if this time is no longer stored. */
-function timeOf({ digest, first_seen_at }: StoredSet, { times }: SeenSet) {
-  const last = times.findLast(({ value }) => value === digest);
-  return last ? { first_seen_at: last.from, seen_until: last.to } : { first_seen_at };
+/** Of all times of a list. `seen_until` is absent if none of them is stored any more. */
+export interface SeenTimes {
+  readonly first_seen_at: string;
+  /** The beginning of the last time, if it is another. */
+  readonly again_at?: string | undefined;
+  readonly seen_until?: string;
 }
 
-const lastDay = ({ first_seen_at, seen_until = first_seen_at }: ReturnType<typeof timeOf>) => seen_until;
+export function timesOf(
+  { digest, first_seen_at }: Pick<StoredSet, 'digest' | 'first_seen_at'>,
+  { times }: Pick<SeenSet, 'times'>,
+): SeenTimes {
+  const [first, ...later] = times.filter(({ value }) => value === digest);
+  const last = later.at(-1);
+  if (!first) return { first_seen_at };
+  return { first_seen_at: first.from, again_at: last?.from, seen_until: (last ?? first).to };
+}
+
+const lastDay = ({ first_seen_at, seen_until = first_seen_at }: SeenTimes) => seen_until;
 
 /** The latest first, up to the one that is the sent list; not all if one answer may not read as much. */
 export async function compareEarlier(
@@ -82,8 +94,8 @@ export async function compareEarlier(
   before: readonly StoredSet[],
   compareSet: (seen: SeenSet, set: StoredSet) => Promise<SurfaceComparison | 'left_out' | undefined>,
 ) {
-  const found: ({ readonly compared: SurfaceComparison } & ReturnType<typeof timeOf>)[] = [];
-  const dated = before.map((set) => ({ set, ...timeOf(set, seen) }));
+  const found: ({ readonly compared: SurfaceComparison } & SeenTimes)[] = [];
+  const dated = before.map((set) => ({ set, ...timesOf(set, seen) }));
   for (const { set, ...time } of dated.sort((a, b) => (lastDay(a) < lastDay(b) ? 1 : -1))) {
     const compared = await compareSet(seen, set);
     if (compared === 'left_out') return { found, isAll: false };

@@ -1,3 +1,4 @@
+import { dayText } from '../../../core/text.ts';
 import { ours, own, say, type Words } from '../../../core/words.ts';
 import { surfaces } from '../../asked/endpoint/surface.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from '../../asked/outcome.ts';
@@ -5,18 +6,21 @@ import type { BeforeChange } from '../kind.ts';
 import { kindOf, rulesOf, surfaceOf } from '../kinds.ts';
 import type { EarlierChange, Observation, ObservationChange } from '../observation.ts';
 import {
-  alternatesSince,
   changes as changesOf,
   essenceOf,
   isNews,
   isSame,
   isUnsure,
   keyOf,
+  movesOf,
+  rowsOf,
   type State,
   type StateChange,
   type StoredDifference,
   standing,
+  states,
   type Timeline,
+  turnsIn,
 } from '../timeline/timeline.ts';
 
 const mostEarlier = 5;
@@ -184,16 +188,51 @@ export function toChange(
   if (now.tally || !is || !isNews(was?.state, is)) return undefined;
   const all = changesOf(now.spans, rulesOf(now));
   const last = all.at(-1);
-  const alternates_since = alternatesSince(all);
-  const isTold = alternates_since !== undefined && alternatesSince(all.slice(0, -1)) === alternates_since;
-  if (isTold && last?.is.from === is.from) return undefined;
+  const row = rowTo(now, is);
+  if (row.length > mostEntries) return undefined;
   const before = last && last.is.from === is.from && isSame(last.is, is) ? last.was : was?.state;
   const difference = before && differences.get(keyOf(now));
   const change = toFactChange(now, before, is);
   const { details: _, ...after } = change.after;
   return {
     ...change,
-    ...(alternates_since && last?.is.from === is.from && { alternates_since }),
+    ...(row[mostEntries - 1] && { alternates_since: row[0]?.is.from }),
     ...(difference && { after, items: difference.items, counts: difference.counts }),
   };
 }
+
+/** Of changes to and fro, later ones have no entry of the log. */
+const mostEntries = 3;
+
+/** That no usable answer came, or that one comes again, is always news. */
+const rowsIn = (one: Pick<Timeline, 'kind' | 'spans'>) =>
+  rowsOf(movesOf(states(one.spans, rulesOf(one)).filter(({ isSilence }) => !isSilence)));
+
+/** The changes to and fro that end with a state. */
+function rowTo(one: Pick<Timeline, 'kind' | 'spans'>, { from }: State): readonly StateChange[] {
+  const row = rowsIn(one).at(-1) ?? [];
+  return row.at(-1)?.is.from === from ? row : [];
+}
+
+/** If the last change up to a time was this one. */
+export function turnsTo(one: Pick<Timeline, 'kind' | 'spans'>, { was, is }: Partial<StateChange>) {
+  const row = is ? rowTo(one, is) : [];
+  const last = row.at(-1);
+  return was && last && isSame(last.was, was) ? turnsIn(row) : undefined;
+}
+
+/** The last of each row of changes to and fro, if it has no entry of the log, and until when it stood. */
+export const unloggedChanges = (one: Timeline) =>
+  (one.tally ? [] : rowsIn(one)).flatMap((row) => {
+    const { was, is } = row.at(-1) ?? row[0];
+    const turns = turnsIn(row);
+    if (!turns || row.length <= mostEntries) return [];
+    const { items, counts } = is.difference ?? {};
+    const until = dayText(is.from) < dayText(is.to) && { seen_until: is.to };
+    return [
+      {
+        at: is.from,
+        change: { ...toFactChange(one, was, is), ...(items && { items, counts }), turns, ...until },
+      },
+    ];
+  });

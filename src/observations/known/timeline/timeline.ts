@@ -221,30 +221,45 @@ export function changes(spans: readonly Span[], rules?: StateRules): StateChange
   });
 }
 
+/** Neighbouring states that differ, also those that only come back. */
+export const movesOf = (all: readonly State[]): StateChange[] =>
+  all.slice(1).flatMap((is, at) => {
+    const was = all[at];
+    return was && isCompared(was, is) && !isSame(was, is) ? [{ was, is }] : [];
+  });
+
 const alternates_ms = 30 * day_ms;
+const fewestTurns = 3;
 
-const isReturn = (later: StateChange, earlier: StateChange | undefined): boolean =>
-  earlier !== undefined && isSame(earlier.was, later.is) && isSame(earlier.is, later.was);
+const isLongAfter = ({ is }: StateChange, earlier: StateChange): boolean =>
+  Date.parse(is.from) - Date.parse(earlier.is.from) > alternates_ms;
 
-/** From the first of three changes to and fro within 30 days, until a third state comes. */
-export function alternatesSince(all: readonly StateChange[]): string | undefined {
-  let first = all.length - 1;
-  while (first > 0 && isReturn(all[first] as StateChange, all[first - 1])) first -= 1;
-  const run = all.slice(Math.max(first, 0));
-  const isDense = ({ is }: StateChange, at: number) =>
-    Date.parse(run[at + 2]?.is.from ?? '') - Date.parse(is.from) <= alternates_ms;
-  return run.find(isDense)?.is.from;
+const isReturn = (later: StateChange, earlier: StateChange): boolean =>
+  later.was.folded === undefined && isSame(earlier.was, later.is) && isSame(earlier.is, later.was);
+
+/** A change and those that take it back and repeat it, each three in a row within 30 days. */
+export function rowsOf(all: readonly StateChange[]): [StateChange, ...StateChange[]][] {
+  const rows: [StateChange, ...StateChange[]][] = [];
+  for (const change of all) {
+    const row = rows.at(-1);
+    const last = row?.at(-1);
+    const isNext = row && last && isReturn(change, last) && !isLongAfter(change, row.at(-2) ?? last);
+    if (isNext) row.push(change);
+    else rows.push([change]);
+  }
+  return rows;
 }
 
-/** States that came back, each of them, and how often it changed among them. */
+/** To and fro between two states. */
+export const turnsIn = (row: readonly StateChange[]) =>
+  row[0] && row.length >= fewestTurns ? { since: row[0].is.from, states: 2, changes: row.length } : undefined;
+
 /** Of three states or more: the longest row up to the last change in which each was seen more than once. */
 export function turnsOf(all: readonly StateChange[]) {
-  const since = alternatesSince(all);
-  if (since !== undefined)
-    return { since, states: 2, changes: all.filter(({ is }) => is.from >= since).length };
-  const isLongAfter = ({ is }: StateChange, at: number) =>
-    Date.parse(is.from) - Date.parse(all[at - 1]?.is.from ?? is.from) > alternates_ms;
-  const row = all.slice(Math.max(all.findLastIndex(isLongAfter), 0));
+  const two = turnsIn(rowsOf(all).at(-1) ?? []);
+  if (two) return two;
+  const isCut = (one: StateChange, at: number) => isLongAfter(one, all[at - 1] ?? one);
+  const row = all.slice(Math.max(all.findLastIndex(isCut), 0));
   const keys = [row[0]?.was, ...row.map(({ is }) => is)].map((one) => one && JSON.stringify(essenceOf(one)));
   const times = (from: number) => [...Map.groupBy(keys.slice(from), (key) => key).values()];
   const isInTurn = (seen: ReturnType<typeof times>) =>
@@ -253,6 +268,8 @@ export function turnsOf(all: readonly StateChange[]) {
   const first = from < 0 ? undefined : row[from];
   return first && { since: first.is.from, states: times(from).length, changes: row.length - from };
 }
+
+/** States that came back, and how often it changed among them since the first of these changes. */
 export type Turns = NonNullable<ReturnType<typeof turnsOf>>;
 
 /** `later` readings did not see it. */
