@@ -237,7 +237,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     (all, [since, last]) =>
       since !== last &&
       isNever(all, since, answers) &&
-      isOn(all, [since], fails) &&
+      isOn(all, [since], (one) => fails(one) || isOf('gone')(one)) &&
       isLast(all, last ?? since, answers),
   ],
   [`No usable answer from the endpoint on ${D}(?:, nor on ${D})?`, (all, days) => isOn(all, days, fails)],
