@@ -222,7 +222,7 @@ async function toSurfaceAnswer(
     handle,
     result: isSame ? (is_of_names ? ('same_names' as const) : ('same' as const)) : ('other' as const),
     message: [
-      ...sentencesOf(seen, times, compared, { earlier: own, others_until }),
+      ...sentencesOf(seen, compared, { times, earlier: own, others_until }),
       ...(own ? [] : earlierSentences(differs, before.isAll)),
       ...reworded.slice(0, mostReworded),
       ...leftOut,

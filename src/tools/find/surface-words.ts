@@ -4,8 +4,9 @@ import { inTurnWords } from '../../document/seen.ts';
 import type { SurfaceComparison } from '../../observations/known/changes/shown-list.ts';
 import type { SeenSet, SeenTimes } from './seen-lists.ts';
 
-interface EarlierSurface {
-  readonly earlier: SeenTimes | undefined;
+/** `times` of the list that was seen last, `earlier` of the caller's, if that is another. */
+interface Times extends Readonly<Record<'earlier', SeenTimes | undefined>> {
+  readonly times: SeenTimes;
   readonly others_until: string | undefined;
 }
 
@@ -14,7 +15,7 @@ const isAgain = ({ first_seen_at, again_at = first_seen_at }: SeenTimes) =>
 
 const firstText = (times: SeenTimes) => (isAgain(times) ? ` (first on ${dayText(times.first_seen_at)})` : '');
 
-function beforeText({ earlier, others_until }: EarlierSurface, isOfNames: boolean) {
+function beforeText({ earlier, others_until }: Times, isOfNames: boolean) {
   if (!earlier)
     return others_until && `Until ${dayText(others_until)}, Dossier saw a different list: see get_history.`;
   const { first_seen_at, again_at = first_seen_at, seen_until } = earlier;
@@ -22,19 +23,13 @@ function beforeText({ earlier, others_until }: EarlierSurface, isOfNames: boolea
   return `${isOfNames ? 'A list with these names was seen' : 'Your list is the one that Dossier saw'} ${when}${firstText(earlier)}; get_history says what changed.`;
 }
 
-export function sentencesOf(
-  seen: SeenSet,
-  times: SeenTimes,
-  compared: SurfaceComparison,
-  before: EarlierSurface,
-) {
+export function sentencesOf(seen: SeenSet, compared: SurfaceComparison, before: Times) {
   const { differs, repeated, not_sent, is_of_names, prefix, surface } = compared;
   const all = surface.name;
-  const { first_seen_at, observed_at, as_seen, vantage, changed_from } = seen;
-  const { turns } = changed_from ?? {};
+  const { first_seen_at, observed_at, as_seen, vantage, changed_from: { turns } = {} } = seen;
   const spoken = as_seen?.protocol ? ` in revision ${as_seen.protocol} of MCP` : '';
-  const again = isAgain(times) ? 'again ' : '';
-  const since = `${again}since ${dayText(first_seen_at)}${firstText(times)}, last on ${dayText(observed_at)}${spoken}, from ${vantage}`;
+  const { times } = before;
+  const since = `${isAgain(times) ? 'again ' : ''}since ${dayText(first_seen_at)}${firstText(times)}, last on ${dayText(observed_at)}${spoken}, from ${vantage}`;
   const same = is_of_names
     ? `Dossier has seen ${all} with these names`
     : `${not_sent.length === 0 ? 'These are' : 'What you sent is that of'} the ${all} that Dossier has seen`;
