@@ -23,7 +23,7 @@ import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import { longestPasted, meantOf, type Name, nothingSaid, readNames } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
-import { besideWords, givenEndpoints, withBeside, withoutLinks } from './find/asked-command.ts';
+import { besideWords, givenEndpoints, givenWords, withBeside, withoutLinks } from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
 import {
   type FoundListing,
@@ -165,7 +165,13 @@ async function toListedAgent(
   const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
   // A range that means the recorded version limits nothing.
   const isNote = isRecorded && !beside && asked !== undefined;
-  const notes = [...(isNote ? [asked] : []), ...ofAnswer, ...ofNoCheck.map(({ text }) => text)];
+  const given = givenWords(one, document);
+  const notes = [
+    ...(isNote ? [asked] : []),
+    ...(given ? [given] : []),
+    ...ofAnswer,
+    ...ofNoCheck.map(({ text }) => text),
+  ];
   return {
     ...one.as,
     outcome: 'listed',

@@ -142,7 +142,6 @@ describe('what a command does beyond the package of a listing is said first', ()
     expect(resolved.json.results).toMatchObject([{ version_asked: json.version_asked }]);
   });
   it.each([
-    'npx -y flatkeep-leases@1.0.0 --registry x',
     'npx --registry https://registry.npmjs.org/ flatkeep-leases@1.0.0',
     'docker run -i --rm -e KEY=k saltmarsh/scan:1.2',
     'API_KEY=x npx flatkeep-leases@1.0.0',

@@ -86,7 +86,7 @@ const malicious =
 
 it.each([
   'npx -y @brambly/sql-mcp@2.4.0',
-  'npx -y @brambly/sql-mcp@2.4.0 --stdio',
+  'npx -y @brambly/sql-mcp@2.4.0',
   'npm:@brambly/sql-mcp@2.4.0',
   'pkg:npm/@brambly/sql-mcp@2.4.0',
   'pkg:npm/%40brambly/sql-mcp@2.4.0?x=y#z',

@@ -118,6 +118,8 @@ export interface Command {
   /** Runs the same code next time. Undefined for a file of this machine. */
   readonly isPinned?: boolean;
   readonly beside?: readonly Beside[];
+  /** The arguments of the package; undefined if it is not started, or only a way to another service. */
+  readonly given?: readonly string[] | undefined;
 }
 
 const programs = new Set(starters.flatMap(({ calls }) => calls.map((one) => one.split(' ')[0] ?? '')));
@@ -229,7 +231,15 @@ function readOptions(
   }
   const all = packages.length > 0 ? packages : words.slice(0, installs ? undefined : 1);
   const named = all.map((one) => (/^git\+[^@]*$/.test(one) ? `${one}${ref}` : one));
-  return { named, behind: words.slice(1), version, beside, isLoose };
+  const behind = words.slice(1);
+  return {
+    named,
+    behind,
+    given: installs || packages.length > 1 ? undefined : behind,
+    version,
+    beside,
+    isLoose,
+  };
 }
 
 /** Of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
@@ -303,6 +313,7 @@ function readPackage(
     isElsewhere: beside.some(({ what }) => what === 'registry' || what === 'setting'),
     address: reached,
     beside,
+    given: isBridge ? undefined : read.given,
   };
 }
 
@@ -323,7 +334,14 @@ function readAdded(starter: Starter, read: ReturnType<typeof readOptions>, varia
   const added = isOfFile ? undefined : beside.find(isStarted);
   const others = beside.filter((one) => one !== added);
   if (read && added)
-    return [readPackage(added.text.slice('pypi:'.length), starter, { ...read, beside: others }, variables)];
+    return [
+      readPackage(
+        added.text.slice('pypi:'.length),
+        starter,
+        { ...read, beside: others, given: undefined },
+        variables,
+      ),
+    ];
   const isRead = beside.some(({ what }) => what === 'package');
   return [{ isPinned: false, beside, ...(isRead && { registry: starter.registry }) }];
 }

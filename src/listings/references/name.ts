@@ -31,6 +31,7 @@ export interface Name {
   readonly references: readonly Reference[];
   readonly version?: VersionAsked | undefined;
   readonly beside: readonly Beside[];
+  readonly given?: StartedName['given'];
   /** Of the address of a repository, what is behind it: a file, a path, a ref. */
   readonly within?: string | undefined;
   readonly tool?: ReturnType<typeof readOneTool>;
@@ -291,9 +292,19 @@ const isLineWith = (name: string, text: string): boolean =>
   !text.includes('\n') &&
   (isStarting(text) || (isAddressForm.test(name) && text.split(/\s+/).includes(name)));
 
-function toName({ text: plain, beside, configured_as, isLinked }: StartedName, publicUrl: string): Name {
+function toName(
+  { text: plain, beside, given, configured_as, isLinked }: StartedName,
+  publicUrl: string,
+): Name {
   const said = withoutValues(plain);
-  const own = { text: plain, said, beside, isLinked, ...(configured_as !== undefined && { configured_as }) };
+  const own = {
+    text: plain,
+    said,
+    beside,
+    given,
+    isLinked,
+    ...(configured_as !== undefined && { configured_as }),
+  };
   if (isHandle(plain)) return { ...own, handles: [plain], references: besideHandle(plain) };
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);

@@ -19,6 +19,8 @@ import { commandsIn } from './shell.ts';
 export interface StartedName {
   readonly text: string;
   readonly beside: readonly Beside[];
+  /** Of one command, the words behind its package, which may be secrets. */
+  readonly given?: readonly string[] | undefined;
   readonly configured_as?: string | undefined;
   /** An address that a document may only link to. */
   readonly isLinked?: true;
@@ -104,9 +106,9 @@ export function writtenAs(text: string): StartedName {
   return elsewhere ? { text, beside: [elsewhere] } : plainName(text);
 }
 
-function started({ registry = '', name, version, address, beside = [] }: Command): StartedName[] {
+function started({ registry = '', name, version, address, beside = [], given }: Command): StartedName[] {
   if (name === undefined) return address || registry ? [{ text: writtenAs(address ?? '').text, beside }] : [];
-  return [{ text: address ?? nameOfPackage(registry, name, version), beside }];
+  return [{ text: address ?? nameOfPackage(registry, name, version), beside, given }];
 }
 
 /** What a command starts or installs. */
@@ -258,8 +260,13 @@ function eachOnce(names: readonly StartedName[]): StartedName[] {
   const keyOf = ({ text, beside }: StartedName) => JSON.stringify([text.replace(/@\*$/, ''), beside]);
   const configured = new Set(names.filter((one) => one.configured_as !== undefined).map(keyOf));
   const each = names.filter((one) => one.configured_as !== undefined || !configured.has(keyOf(one)));
-  const once = new Map(each.map((one) => [`${one.configured_as} ${keyOf(one)}`, one]));
-  return [...once.values()];
+  const same = Map.groupBy(each, (one) => `${one.configured_as} ${keyOf(one)}`);
+  // Of commands with different arguments, those of none.
+  const isOne = ([one, ...others]: StartedName[]) =>
+    others.every(({ given }) => JSON.stringify(given) === JSON.stringify(one?.given));
+  return [...same.values()].flatMap((all) =>
+    all.slice(-1).map((one) => (isOne(all) ? one : { ...one, given: undefined })),
+  );
 }
 
 /** What a pasted text names: each of its blocks is read, as configurations and then line by line. */

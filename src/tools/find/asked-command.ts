@@ -1,8 +1,10 @@
 import type { Context } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
 import { code, count, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
+import type { ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
+import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
 import { type AskedPlace, type FoundListing, mostRecording, pickFormer, pickRecording } from './holders.ts';
 import { atAsked, type KnownListing, noticesOfAsked, readKnown } from './several.ts';
@@ -84,6 +86,123 @@ export async function besideWords(
   const left = more > 0 && say`Dossier did not look at ${count(more, 'more part')} of the command.`;
   const added = beside.filter(({ what }) => what === 'added');
   return join([...said, left, addedWords(added, subject)], ' ');
+}
+
+/** `--name=value` as two words. */
+const apart = (words: readonly string[]) =>
+  words.flatMap((word) => /^(--?[\w-]+)=(.*)$/s.exec(word)?.slice(1) ?? [word]);
+
+/** The caller fills in what begins at `{`. */
+const isOpen = (recorded: string) => recorded.includes('{');
+function fits(word: string | undefined, recorded: string): boolean {
+  if (!isOpen(recorded) || word === undefined) return word === recorded;
+  const [fixed = ''] = recorded.split('{');
+  return word.startsWith(fixed) && (fixed !== '' || !word.startsWith('-'));
+}
+
+/** Words that belong together: an option with the value that the caller fills in. */
+const unitsOf = (words: readonly string[]): string[][] => {
+  const units: string[][] = [];
+  for (const word of words) {
+    const before = units.at(-1);
+    if (isOpen(word) && before?.length === 1 && before[0]?.startsWith('-')) before.push(word);
+    else units.push([word]);
+  }
+  // What fits any word comes last.
+  return [
+    ...units.filter(([first = '']) => !isOpen(first)),
+    ...units.filter(([first = '']) => isOpen(first)),
+  ];
+};
+
+/** What the caller may add, by the record; some records have arguments of the package among the runtime's. */
+const optionalOf = ({ inputs = [], runtime_arguments = [] }: ListingPackage) => [
+  ...runtime_arguments.filter((word) => !isOpen(word)).map((word) => [word]),
+  ...inputs.flatMap(({ kind, name, value }) => {
+    if (kind === 'argument') return [name.startsWith('-') ? [name, '{}'] : ['{}']];
+    return kind === 'variable' && value !== undefined ? [apart(value.split(/\s+/))] : [];
+  }),
+];
+
+function compareWords(given: readonly string[], recorded: readonly string[], may: readonly string[][]) {
+  const left: (string | undefined)[] = [...given];
+  const take = (unit: readonly string[]) => {
+    const at = left.findIndex((_, at) => unit.every((one, next) => fits(left[at + next], one)));
+    if (at >= 0) left.fill(undefined, at, at + unit.length);
+    return at >= 0;
+  };
+  const missing = unitsOf(recorded).filter((unit) => !take(unit));
+  const isMore = left.some((word) => word !== undefined);
+  // An option may be repeated.
+  for (const unit of may) while (take(unit) && unit[0]?.startsWith('-'));
+  return { others: left.filter((word) => word !== undefined), missing: missing.flat(), isMore };
+}
+
+const toUrl = (word: string) => (/^https?:/i.test(word) ? URL.parse(word) : null);
+const optionForm = /^(?:-[a-z]|--[a-z][a-z\d]*(?:[-_.][a-z\d]+)*)$/i;
+
+/** Other words, and long parts of an address, may be secrets. */
+function toShown(word: string): string[] {
+  if (optionForm.test(word)) return [word];
+  const url = toUrl(word);
+  if (!url) return [];
+  const isPlain = url.pathname.split('/').every((part) => /^[\w.~-]{0,15}$/.test(part));
+  return [`${url.origin}${isPlain ? url.pathname : '/…'}`];
+}
+
+const longestShown = 200;
+const toCode = (text: string) =>
+  code(text.length > longestShown ? `${text.slice(0, longestShown).toWellFormed()}…` : text);
+
+/** What a command gives to its package, compared with the record of the package. */
+export function givenWords(
+  { given, references }: Name,
+  { packages }: { readonly packages: readonly ListingPackage[] },
+): Words | undefined {
+  const one = packages.find((some) =>
+    references.some((asked) => isSameReference(asked, toPackageReference(some))),
+  );
+  if (!given || !one) return undefined;
+  const { arguments: recorded = [], unwritten, unread = [] } = one;
+  const words = apart(given[0] === '--' ? given.slice(1) : given);
+  if (unwritten !== undefined || unread.length > 0)
+    return words.length === 0
+      ? undefined
+      : say`What the command gives the package was not compared with the record, of whose arguments Dossier does not read ${toCode(unwritten ?? unread[0] ?? '')}.`;
+  const may = optionalOf(one);
+  const { others, missing, isMore } = compareWords(words, apart(recorded), may);
+  const starts = toCode(recorded.join(' '));
+  if (others.length > 0 || missing.length > 0) {
+    const hidden = others.filter((word) => toShown(word).length === 0).length;
+    const [options = [], addresses = []] = [false, true].map((is) =>
+      others.filter((word) => (toUrl(word) !== null) === is),
+    );
+    const shown = [...new Set([...addresses, ...options].flatMap(toShown))].map(toCode);
+    const all = [...shown, ...(hidden > 0 ? [count(hidden, 'other word')] : [])];
+    const gives =
+      all.length > 0 && say`gives the package ${listed(all, mostLookedAt)}, which the record does not name`;
+    // What the record starts it with follows.
+    const isNamed = gives && missing.length === apart(recorded).length;
+    const lacks =
+      missing.length > 0 &&
+      !isNamed &&
+      say`does not give ${own(gives ? 'it' : 'the package')} ${listed(missing.map(toCode), mostLookedAt)}`;
+    const none = may.length === 0 && own('; the record names no arguments');
+    const by = recorded.length > 0 ? say`; the record starts it with ${starts}` : none;
+    return say`The command ${join([gives, lacks], ', and ')}${by}.`;
+  }
+  if (words.length === 0) return undefined;
+  // What the record leaves open can be an address too.
+  const open = words.filter((word) => toUrl(word) && !recorded.includes(word)).flatMap(toShown);
+  const filled =
+    open.length > 0 &&
+    say` It fills in ${listed(open.map(toCode), mostLookedAt)}, which the record does not have.`;
+  const fixed = apart(recorded.filter((word) => !isOpen(word)));
+  const isInOrder = words.filter((word) => fixed.includes(word)).join('\n') === fixed.join('\n');
+  const as = isInOrder ? own(', as the record does') : own(' in another order than the record');
+  const more = isMore && own(', and others that the record names');
+  const what = recorded.length > 0 ? say`${starts}${as}${more}` : own('only arguments that the record names');
+  return say`The command gives the package ${what}.${filled}`;
 }
 
 export const besideInStore = (name: Name, context: Context) =>

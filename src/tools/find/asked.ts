@@ -1,5 +1,7 @@
 import type { Context } from '../../context.ts';
+import { isEmpty, join } from '../../core/words.ts';
 import { malwareBeside } from '../../document/asked-part.ts';
+import { givenWords } from './asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './asked-version.ts';
 import { findListingFacts, toReadDocument } from './listing.ts';
 
@@ -14,6 +16,7 @@ export async function readAsked(named: string, context: Context, then: Context =
   const ofRecord = await readOfRecord(name.text, document, then);
   const known = { listing: document, observations: document.observations, ofRecord };
   const { notices, ofVersion } = noticesOfOther(name.text, known);
+  const said = join([askedVersion(name.text, known, beside), givenWords(name, document)], ' ');
   const ofWhole = facts.observed?.observations ?? [];
   return {
     facts,
@@ -21,7 +24,7 @@ export async function readAsked(named: string, context: Context, then: Context =
     found_by,
     beside,
     part_asked,
-    version_asked: askedVersion(name.text, known, beside),
+    version_asked: isEmpty(said) ? undefined : said,
     notices: [...notices, ...(part_asked ? malwareBeside(ofWhole, document.observations) : [])],
     formerly,
     ofVersion,
