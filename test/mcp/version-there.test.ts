@@ -141,7 +141,7 @@ it.each([
 it.each([
   [
     '@northgate/mcp-server@1.3.0',
-    'OSV lists no advisory about version `1.3.0` of `npm:@northgate/mcp-server` (Dossier, <date>).',
+    'OSV lists no advisory about version `1.3.0` of `npm:@northgate/mcp-server` (Dossier, <date>). Version `1.3.0` of `npm:@northgate/mcp-server` names no script that npm runs at installation (Dossier, <date>).',
   ],
   ['@northgate/mcp-server@v1.3.0', /^OSV lists no advisory/],
   ['uvx sql-mcp==1.2.0', /^OSV lists no advisory/],

@@ -365,7 +365,9 @@ function readOther(asked: string, known: KnownVersions) {
       ...noticesAs('advisories', by(said.about), wanted.text),
     ],
     /** Nothing is known of the version. */
-    none: isLacking ? undefined : join([by(said.none && say`${said.none}${unsure}`), stated?.unread], ' '),
+    none: isLacking
+      ? undefined
+      : join([by(said.none && say`${said.none}${unsure}`), stated?.plain, stated?.unread], ' '),
     /** How the version itself is judged. */
     ofVersion: {
       no_malware_report: unless(said.isReported || is ? said.isReported : undefined),

@@ -120,6 +120,8 @@ const account =
   'Version `1.3.0` of `npm:@orbital/calendar-mcp` was published by `mallory`, and version `1.2.0` by `alice`.';
 const none = (version: string, what: string) =>
   `OSV lists no advisory about version \`${version}\` of \`${what}\`.`;
+const plain = (version: string) =>
+  `Version \`${version}\` of \`npm:@orbital/calendar-mcp\` names no script that npm runs at installation and was published by \`alice\`.`;
 const yanked =
   'PyPI marks version `0.3.1` of `pypi:pdfminer-mcp` as yanked: “writes credentials to the log”.';
 
@@ -135,11 +137,11 @@ it.each([
 it.each([
   [
     'npx -y @orbital/calendar-mcp@1.1.0',
-    `npm marks version \`1.1.0\` of \`npm:@orbital/calendar-mcp\` as deprecated: “Loses events”. ${none('1.1.0', 'npm:@orbital/calendar-mcp')}`,
+    `npm marks version \`1.1.0\` of \`npm:@orbital/calendar-mcp\` as deprecated: “Loses events”. ${none('1.1.0', 'npm:@orbital/calendar-mcp')} ${plain('1.1.0')}`,
   ],
   [
     'npx -y @orbital/calendar-mcp@1.0.0',
-    `Version \`1.0.0\` of \`npm:@orbital/calendar-mcp\` states the licence \`GPL-3.0\`, and version \`1.2.0\` \`MIT\`. ${none('1.0.0', 'npm:@orbital/calendar-mcp')}`,
+    `Version \`1.0.0\` of \`npm:@orbital/calendar-mcp\` states the licence \`GPL-3.0\`, and version \`1.2.0\` \`MIT\`. ${none('1.0.0', 'npm:@orbital/calendar-mcp')} ${plain('1.0.0')}`,
   ],
   [
     'uvx pdfminer-mcp==0.3.1',

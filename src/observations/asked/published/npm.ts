@@ -57,7 +57,7 @@ export const isAttested = (version: unknown): boolean =>
 
 const settled_ms = 7 * day_ms;
 
-/** Settled ones first, because somebody who takes over a package may publish several versions in a row. */
+/** The highest version first. */
 function publishedBefore(version: string, time: string, document: JsonObject): Earlier[] {
   const times = memberOf(document, 'time');
   const settled = new Date(Date.parse(time) - settled_ms).toISOString();
@@ -68,7 +68,7 @@ function publishedBefore(version: string, time: string, document: JsonObject): E
       if (!valid(name) || prerelease(name) || (valid(version) && compare(name, version) >= 0)) return [];
       return [{ version: name, isSettled: published_at <= settled, document: asMembers(one) }];
     })
-    .sort((a, b) => Number(b.isSettled) - Number(a.isSettled) || compare(b.version, a.version));
+    .sort((a, b) => compare(b.version, a.version));
 }
 
 /** npm installs the version with the tag `latest` by default. */

@@ -15,6 +15,8 @@ interface ToldOfVersion {
   readonly key?: 'other_version';
   /** Not on every registry. */
   readonly topic: (subject: string) => Words | false;
+  /** If nothing of it is a finding. */
+  readonly plain?: (value: unknown) => Words;
 }
 
 const onNpm = (words: Words) => (subject: string) => subject.startsWith('npm:') && words;
@@ -33,11 +35,13 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
     kind: packageScripts,
     rule: 'package_version',
     topic: onNpm(own('its installation scripts')),
+    plain: () => own('names no script that npm runs at installation'),
   },
   published_by: {
     kind: packagePublishedBy,
     rule: 'package_version',
     topic: onNpm(own('its publisher')),
+    plain: (value) => say`was published by ${code(String(value))}`,
   },
   licence: {
     kind: packageLicence,
@@ -63,8 +67,9 @@ export function sayOtherVersion(
   /** Another account of an earlier version says nothing, nor does one that published before. */
   const isOfKnown = (value: unknown) =>
     place > basePlace || versions.slice(basePlace).some((one) => one.stated.published_by === value);
+  const unnoticed: Words[] = [];
   const notices = toldNames.flatMap((name) => {
-    const { kind, rule, key }: ToldOfVersion = told[name];
+    const { kind, rule, key, plain }: ToldOfVersion = told[name];
     const value = stated[name];
     if (value == null) return [];
     const was = base?.stated[name];
@@ -81,6 +86,7 @@ export function sayOtherVersion(
       details: { version },
       as_seen: { version, ...before },
     });
+    if (!text && plain) unnoticed.push(plain(value));
     return text ? [{ key: key ?? rule, text }] : [];
   });
   const topics = toldNames.map((name) => stated[name] === undefined && told[name].topic(subject));
@@ -88,6 +94,9 @@ export function sayOtherVersion(
   return {
     notices,
     isDeprecated: (stated.deprecated as OfVersion['deprecated'])?.deprecated,
+    ...(unnoticed.length > 0 && {
+      plain: say`Version ${code(version)} of ${code(subject)} ${join(unnoticed, ' and ')}${by}.`,
+    }),
     ...(topics.some(Boolean) && { unread: say`Not known of version ${code(version)}: ${unread}.` }),
   };
 }

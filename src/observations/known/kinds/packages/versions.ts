@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { asMembers, type Json } from '../../../../core/json.ts';
 import { code, codes, join, own, quote, say, type Words } from '../../../../core/words.ts';
 import { type NoAnswer, noAnswer, notAsked } from '../../../../net/answer.ts';
-import { memberOf, namesWords, type Published } from '../../../asked/published/document.ts';
+import { type Earlier, memberOf, namesWords, type Published } from '../../../asked/published/document.ts';
 import { publisherOfManifest, scriptNames, scriptsOfManifest } from '../../../asked/published/stated.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { RemoteFinding } from '../remotes.ts';
@@ -18,25 +18,30 @@ interface VersionReading<Value extends Json> {
   readonly what: Words;
 }
 
-/** A new version with the same value is no change. */
+/** Settled ones first, because somebody who takes over a package may publish several versions in a row. */
+const toCompare = (earlier: readonly Earlier[]) => earlier.find((one) => one.isSettled) ?? earlier[0];
+
+/** A new version with the same value is no change. `before`: the newest earlier version with its value. */
 const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionReading<Value>) =>
   ofPublished(['npm'], ({ version, document, earlier }): RemoteFinding<Value> | NoAnswer => {
     const value = read(document);
     if (value === undefined)
       return noAnswer('nothing', say`For version ${code(version)}, npm does not state ${what}.`);
     const known = 'result' in earlier ? [] : earlier;
-    const [before] = known;
-    const was = before && read(before.document);
-    const isOther = (one: { readonly document: Manifest }) => !isDeepStrictEqual(read(one.document), value);
+    const compared = toCompare(known);
+    const was = compared && read(compared.document);
+    const isLike = (like: Value | undefined) => (one: Earlier) => isDeepStrictEqual(read(one.document), like);
     const isNew =
-      before && isOther(before) && known.every((one) => !isOfAll || !one.isSettled || isOther(one));
+      !isDeepStrictEqual(was, value) &&
+      !(isOfAll && known.some((one) => one.isSettled && isLike(value)(one)));
+    const before = isNew && was !== undefined && known.find(isLike(was));
     return {
       value,
       outcome: 'seen',
       ...('result' in earlier && { why: say`It is not known what earlier versions had. ${earlier.why}` }),
       as_seen: {
         version,
-        ...(isNew && was !== undefined && { before: { version: before.version, value: was } }),
+        ...(before && { before: { version: before.version, value: was } }),
       },
     };
   });
@@ -48,7 +53,7 @@ function versionBefore<Value extends Json>(
   const { version, value, is_recorded } = asMembers(as_seen?.before);
   const was = schema.safeParse(value);
   if (typeof version !== 'string' || !was.success) return undefined;
-  const which = say`version ${code(version)}${!is_recorded && own(' before it')}`;
+  const which = is_recorded ? say`version ${code(version)}` : say`an earlier version, ${code(version)},`;
   return { version, value: was.data, which };
 }
 
@@ -57,9 +62,7 @@ const withBefore =
   (found: ShownFinding<Value>) => {
     const before = versionBefore(found, schema);
     const now = toWords(found.value);
-    return before
-      ? say`${now}; the version before it, ${code(before.version)}: ${toWords(before.value)}`
-      : now;
+    return before ? say`${now}; an earlier version, ${code(before.version)}: ${toWords(before.value)}` : now;
   };
 
 const scripts = z.partialRecord(z.enum(scriptNames), z.string());
@@ -103,7 +106,7 @@ export const packageScripts = defineKind({
   question: 'code',
   title: 'Scripts that run when the package is installed',
   means:
-    'Which of the scripts preinstall, install and postinstall npm lists for the recorded version of a package. If an earlier version (the newest that is at least a week older, or else the newest) had different scripts, these are named too. npm runs such scripts on the machine that installs the package.',
+    'Which of the scripts preinstall, install and postinstall npm lists for the recorded version of a package. If an earlier version (the newest that is at least a week older, or else the newest) had different scripts, these are named too, with the newest earlier version that had them. npm runs such scripts on the machine that installs the package.',
   doesNotMean:
     'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without such a script may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
@@ -123,7 +126,7 @@ export const packagePublishedBy = defineKind({
   question: 'publisher',
   title: 'Account that published the version',
   means:
-    'The npm account that published the recorded version of the package. If this account published none of the versions that are at least a week older, the account that published the version before is named too.',
+    'The npm account that published the recorded version of the package. If this account published none of the versions that are at least a week older, the account that published the newest of these is named too, with the newest earlier version that it published.',
   doesNotMean:
     'It does not say who holds the account. GitHub Actions, GitLab CI/CD and CircleCI are build services that publish without an account.',
   say: withBefore(account, (value) => code(value)),
@@ -152,7 +155,7 @@ export const packageDependencies = defineKind({
   isSeldom: true,
   ...ofPublished(['npm'], ({ version, document, earlier }) => {
     if ('result' in earlier) return notAsked(earlier.why);
-    const [before] = earlier;
+    const before = toCompare(earlier);
     if (!before) return notAsked(say`npm has no earlier release to compare ${code(version)} with.`);
     const known = new Set(dependenciesOf(before.document));
     const names = dependenciesOf(document)
