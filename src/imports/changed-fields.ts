@@ -1,60 +1,97 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DerivedVersion, Listing } from '../listings/listing.ts';
+import { nameOfStarted, versionInFile } from '../listings/naming.ts';
+import { isAddress } from '../listings/references/command.ts';
 
-const longestValue = 100;
+const longestValue = 200;
+const mostValues = 10;
 
+const shortFields = [
+  ...(['website', 'package_versions', 'version_in_address'] as const),
+  ...(['package_address', 'package_transport', 'file_sha256'] as const),
+];
 const comparedFields = [
   ...(['title', 'description', 'version', 'origin_status', 'status_message', 'endpoint'] as const),
-  ...([
-    'remotes',
-    'packages',
-    'package_versions',
-    'file_sha256',
-    'inputs',
-    'repository',
-    'website',
-    'keywords',
-    'tags',
-  ] as const),
+  ...(['remotes', 'packages', ...shortFields.slice(1), 'package_settings', 'package_environment'] as const),
+  ...(['inputs', 'repository', 'website', 'keywords', 'tags'] as const),
 ];
+type ComparedField = (typeof comparedFields)[number];
+type ComparedValues = Partial<Record<ComparedField, unknown>>;
+type ComparedRecord = ComparedValues & Pick<Listing, 'remotes' | 'packages'>;
 
-/** Inputs are a field of their own, because a text of one is no other endpoint or package. */
-const inputsApart = ({
-  remotes,
-  packages,
-  ...fields
-}: Partial<Listing> & Pick<Listing, 'remotes' | 'packages'>) => ({
-  keywords: undefined,
-  ...fields,
-  remotes: remotes.map(({ inputs: _, ...remote }) => remote),
-  packages: packages.map(({ inputs: _, file_sha256: __, version, identifier, ...one }) => ({
-    ...one,
-    // Names of images end with their version.
-    identifier: version === undefined ? identifier : identifier.replace(`:${version}`, ''),
-  })),
-  package_versions: packages.map(({ version }) => version),
-  file_sha256: packages.map(({ file_sha256 }) => file_sha256),
-  inputs: [...remotes, ...packages].flatMap(({ inputs = [] }) => inputs),
-});
-
-const shortFields = ['package_versions', 'website'] as const;
-
-/** Of short fields that differ, both values; null if there is none. Titles are texts, which may be hidden. */
-export function changedValues(...records: Parameters<typeof changedFields>): DerivedVersion['values'] {
-  const changed = changedFields(...records);
-  const [was, is] = records.map(inputsApart);
-  const textOf = (value: unknown) => [...new Set([value].flat().filter(Boolean))].join(', ') || null;
-  const values = shortFields
-    .filter((field) => changed.includes(field))
-    .map((field) => [field, [textOf(was?.[field]), textOf(is?.[field])]] as const)
-    .filter(([, both]) => both.every((text) => (text ?? '').length <= longestValue) && both[0] !== both[1]);
-  return values.length > 0 ? Object.fromEntries(values) : undefined;
+function ofPackage({ version = '', identifier, ...recorded }: Listing['packages'][number]): ComparedValues {
+  const { registry_type: _, registry_base_url: __, inputs, file_sha256, ...read } = recorded;
+  const { transport: package_transport, environment: package_environment, ...settings } = read;
+  const words = JSON.stringify(settings);
+  const address = isAddress(identifier) ? identifier : undefined;
+  const inAddress = address?.match(versionInFile)?.map((text) => text.replace(/^[-_.]?v?/i, ''));
+  const versions = new Set(inAddress).difference(new Set([version]));
+  return {
+    inputs,
+    file_sha256,
+    package_transport,
+    package_environment,
+    package_versions: version || undefined,
+    version_in_address: [...versions].join(', ') || undefined,
+    package_address: address?.replace(versionInFile, (text) => text.replace(/v?\d.*/i, '{version}')),
+    package_settings: /\d\.\d/.test(version) ? words.replaceAll(version, '{version}') : words,
+  };
 }
 
-/** That differ between two imports or two versions. */
-export function changedFields(
-  ...records: readonly [...Parameters<typeof inputsApart>, ...Parameters<typeof inputsApart>]
-) {
-  const [was, is] = records.map(inputsApart);
-  return comparedFields.filter((field) => !isDeepStrictEqual(was?.[field], is?.[field]));
+/** Of the record, named '', also what its parts are and ask for. Parts with one name are one. */
+function valuesByPart({ remotes, packages, ...fields }: ComparedRecord) {
+  const parts: (readonly [part: string, ComparedValues])[] = [
+    ...remotes.map(
+      ({ type, url, inputs, ...more }) => [`${type} ${url}`, { remotes: more, inputs }] as const,
+    ),
+    ...packages.map((one) => [nameOfStarted(one)[0], ofPackage(one)] as const),
+  ];
+  const asked = Map.groupBy(
+    [...remotes, ...packages].flatMap(({ inputs = [] }) => inputs),
+    ({ name }) => name,
+  );
+  const inputs = [...asked].map(([name, all]) => [name, all.some(({ required }) => required)]);
+  const named = parts.map(
+    ([part, { remotes }]): ComparedValues => (remotes ? { remotes: part } : { packages: part }),
+  );
+  const ofRecord = [{ ...fields, inputs }, ...named].map((values) => ['', values] as const);
+  return Map.groupBy([...ofRecord, ...parts], ([part]) => part);
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function textsOfField(
+  values: readonly (readonly [string, ComparedValues])[],
+  field: ComparedField,
+): string[] {
+  const all = values.flatMap(([, { [field]: value }]) => (field === 'inputs' ? value : [value]));
+  return [...new Set(all.filter((value) => value !== undefined).map(textOf))].sort();
+}
+
+/**
+ * `fields` differ between two imports or two versions, in the record itself or in a part that both name.
+ * `values`: both of short fields, null if there is none, behind a field also the part unless all are alike.
+ * Titles are texts, which may be hidden.
+ */
+export function changesBetween(was: ComparedRecord, is: ComparedRecord) {
+  const before = valuesByPart(was);
+  const found = [...valuesByPart(is)].flatMap(([part, values]) =>
+    comparedFields.flatMap((field) => {
+      const both = [before.get(part) ?? values, values].map((all) => textsOfField(all, field));
+      const pair = both.map((texts) => texts.join(', ') || null);
+      return isDeepStrictEqual(both[0], both[1]) ? [] : { part, field, pair };
+    }),
+  );
+  const packages = new Set(is.packages.map((one) => nameOfStarted(one)[0]));
+  const short = [...Map.groupBy(found, ({ field }) => field)].flatMap(([field, all]) => {
+    const isLong = all.some(({ pair }) => pair.some((text) => (text?.length ?? 0) > longestValue));
+    if (!shortFields.some((one) => one === field) || isLong || all.length > mostValues) return [];
+    const areAlike =
+      all.length === packages.size && new Set(all.map(({ pair }) => pair.join('\n'))).size === 1;
+    return all.map(({ part, pair }) => [areAlike ? field : `${field} ${part}`.trim(), pair]);
+  });
+  return {
+    fields: comparedFields.filter((field) => found.some((one) => one.field === field)),
+    values: short.length > 0 ? (Object.fromEntries(short) as DerivedVersion['values']) : undefined,
+  };
 }

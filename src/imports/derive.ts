@@ -17,7 +17,7 @@ import {
 import type { DerivedRecord } from '../listings/writes.ts';
 import { publisherFields } from '../observations/known/kinds/record.ts';
 import type { Lease } from '../store/store.ts';
-import { changedFields, changedValues } from './changed-fields.ts';
+import { changesBetween } from './changed-fields.ts';
 import { namingOf } from './naming.ts';
 import { recordedOf, toListing, toRecorded } from './recorded.ts';
 
@@ -143,11 +143,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
       const { derived, compared } = compareVersion(
         handle,
         was && { ...compared_before, naming: was.naming },
-        {
-          naming,
-          fields: was ? changedFields(was.recorded, recorded) : [],
-          values: was && changedValues(was.recorded, recorded),
-        },
+        { naming, ...(was ? changesBetween(was.recorded, recorded) : { fields: [], values: undefined }) },
       );
       // The next one is compared with everything but the move.
       if (

@@ -17,7 +17,7 @@ import type { ListingReads } from '../listings/reads.ts';
 import type { DerivedRecord } from '../listings/writes.ts';
 import type { NewChange } from '../log/change.ts';
 import type { Reads } from '../store/store.ts';
-import { changedFields } from './changed-fields.ts';
+import { changesBetween } from './changed-fields.ts';
 import { deriveRecord } from './derive.ts';
 import { type EntryHead, pickShown, readHead, readVersion, type UnreadableEntry } from './entry.ts';
 import { copyFields, type ImportCounts, zeroImportCounts } from './import-run.ts';
@@ -274,7 +274,7 @@ function toChange(change: ListingChange, at: string): NewChange | undefined {
   // `recordRestored` adds the change after an opt-out line.
   if (known.withdrawn && change.optOut) return undefined;
   if (known.withdrawn) return { type: 'listing.restored', handle, at, data: { version } };
-  const fields = changedFields(known, listing);
+  const { fields } = changesBetween(known, listing);
   if (fields.length === 0 && !moved) return undefined;
   const left_tags = known.tags
     .map(({ tag }) => tag)

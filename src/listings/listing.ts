@@ -201,10 +201,8 @@ export interface DerivedVersion {
     /** One of the two records was. */
     readonly partly_read?: true;
   };
-  /** Both values of fields that differ and are short; null if there is none. */
-  readonly values?: Readonly<
-    Partial<Record<'package_versions' | 'website', readonly [was: string | null, is: string | null]>>
-  >;
+  /** Both values of short fields that differ, null if there is none. Behind a field, its part may stand. */
+  readonly values?: Readonly<Record<string, readonly [was: string | null, is: string | null]>>;
   readonly partly_read?: true;
 }
 

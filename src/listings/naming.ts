@@ -84,9 +84,10 @@ function nameOfPackage(recorded: ListingPackage): readonly [name: string, owner:
   return [`${registry}:${isOfForge ? repository : owner.startsWith(`${host}/`) ? owner : host}`, owner];
 }
 
-const versionInFile = /[-_.]?(?:v?\d+(?:\.\d+)+(?:-?(?:alpha|beta|rc)(?:[.\d]*\d)?)?|\d{6,})/gi;
+export const versionInFile = /[-_.]?(?:v?\d+(?:\.\d+)+(?:-?(?:alpha|beta|rc)(?:[.\d]*\d)?)?|\d{6,})/gi;
 
-function nameOfStarted(recorded: ListingPackage): ReturnType<typeof nameOfPackage> {
+/** Without a version; a file also by its name, as each of a release is its own. */
+export function nameOfStarted(recorded: ListingPackage): ReturnType<typeof nameOfPackage> {
   const [name, owner] = nameOfPackage(recorded);
   if (!isAddress(recorded.identifier)) return [name, owner];
   const file = recorded.identifier.split(/[?#]/)[0]?.split('/').at(-1) ?? '';

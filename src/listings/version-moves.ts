@@ -168,7 +168,10 @@ const isLeft = ({ endpoints, addresses, packages, repository }: VersionMove, sho
 function newerOf(since: readonly Edition[]) {
   const newest = since.at(-1);
   if (newest === undefined) return undefined;
-  const packages = since.flatMap(({ derived }) => derived?.values?.package_versions ?? []);
+  // Null if not all packages have the same.
+  const packages = since.flatMap(({ derived: { fields, values } = {} }) =>
+    fields?.includes('package_versions') ? (values?.package_versions ?? [null, null]) : [],
+  );
   const [was = null] = packages;
   const is = packages.at(-1) ?? null;
   return { version: newest.version, ...(was !== is && { packages: [was, is] }) };

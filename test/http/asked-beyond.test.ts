@@ -174,7 +174,7 @@ it.each([`sha256:${'1d'.repeat(32)}`, '1d'.repeat(32), `sha256:${'1D'.repeat(32)
   },
 );
 
-it('says of the name of a saved file which version recorded it, and that its SHA-256 changed since', async () => {
+it('says of the name of a saved file which version recorded it, and which file replaced it', async () => {
   const handle = 'Box-MCP-1.1.0.mcpb';
   const said = `You asked about the file \`box-mcp-1.1.0.mcpb\`; the facts are about what the record names, ${newest} ${second}.`;
   expect(await call('get_agent', { handle })).toMatchObject({
@@ -184,7 +184,11 @@ it('says of the name of a saved file which version recorded it, and that its SHA
     version_asked: said,
   });
   const { changes } = await call('get_history', { handle });
-  expect(changes).toEqual([expect.stringContaining(' changed file SHA-256')]);
+  expect(changes).toEqual([
+    expect.stringContaining(
+      ' replaced the package `mcpb:github.com/dora/box/box-mcp.mcpb` with `mcpb:github.com/dora/box/box.mcpb`, of a domain or account that the record named before; repository as before',
+    ),
+  ]);
   expect((await call('get_agent', { handle: 'server.mcpb' })).found_by).toBe(
     'the only listing that records a file of this name; recording does not show control',
   );

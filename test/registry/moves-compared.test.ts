@@ -735,14 +735,14 @@ describe('what a version changed besides what moves callers', () => {
     const { changes, statement, versions: page, history } = await ask('texts');
     expect(changes).toEqual([
       '2026-10-03 version `1.0.2` (published 2026-10-03) newly names the repository `github.com/vendor/mail`; changed title besides; endpoint as before',
-      '2026-10-02 version `1.0.1` (published 2026-10-02) changed wording, order or place of inputs',
+      '2026-10-02 version `1.0.1` (published 2026-10-02) changed wording or place of inputs',
       `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}`,
     ]);
     expect(statement).toContain(
       'Of 3 versions, 1 made a move (another endpoint, package, argument, repository or secret), 1 changed other fields; of the rest, nothing that is compared differs.',
     );
-    expect(history).toContain('changed wording, order or place of inputs');
-    expect(page).toContain('changed wording, order or place of inputs');
+    expect(history).toContain('changed wording or place of inputs');
+    expect(page).toContain('changed wording or place of inputs');
     expect(page).toContain('newly names the repository github.com/vendor/mail; changed title besides');
     expect(page).toContain(first);
   });

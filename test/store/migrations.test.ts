@@ -44,6 +44,7 @@ const applied = [
   '0020-compared',
   '0021-references',
   '0022-forms',
+  '0023-parts',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -180,12 +180,9 @@ const hasMove = ({ version, published_at, later, deleted_at, ...rest }: ChangedV
   return Object.keys(move).length > 0 || (unchanged !== undefined && unchanged !== 'same');
 };
 const changedAlike = (one: ChangedVersion, other: ChangedVersion) => {
-  const [a, b] = [one, other].map(({ fields, inputs, later, deleted_at }) => [
-    fields,
-    inputs,
-    later,
-    deleted_at,
-  ]);
+  const [a, b] = [one, other].map(({ fields, inputs, values = {}, later, deleted_at }) => {
+    return { fields, inputs, valued: Object.keys(values), later, deleted_at };
+  });
   return isDeepStrictEqual(a, b);
 };
 

@@ -216,7 +216,7 @@ function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.
   if (!oldest) return versionMoveWords(moved);
   const dates = say`published ${day(oldest.published_at ?? '')} to ${day(moved.published_at ?? '')}`;
   const values = Object.entries(moved.values ?? {}).flatMap(([field, [, is]]) => {
-    const [was] = oldest.values?.[field as keyof typeof oldest.values] ?? [is];
+    const [was] = oldest.values?.[field] ?? [is];
     return was === is ? [] : [[field, [was, is]]];
   });
   const whole = { ...moved, values: Object.fromEntries(values) };

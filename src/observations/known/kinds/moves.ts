@@ -202,8 +202,9 @@ function keptWords(kept: DatedMove['kept']): Words {
 const told = [
   ['endpoints', ['endpoint', 'remotes']],
   ['addresses', ['endpoint', 'remotes']],
-  ['transports', ['remotes']],
-  ['packages', ['packages', 'package_versions']],
+  ['transports', ['remotes', 'package_transport']],
+  ['packages', ['packages']],
+  ['starts', ['package_settings']],
   ['repository', ['repository']],
   ['secrets', ['inputs']],
 ] as const;
@@ -231,7 +232,7 @@ function inputNames(inputs: ChangedFields['inputs']): Words {
 
 /** Of the fields that differ, those of which the move says nothing. */
 export function otherFields(
-  { fields = [], inputs, values }: ChangedFields,
+  { fields = [], inputs, values = {} }: ChangedFields,
   move: VersionMove | undefined,
 ): Words {
   const inMove = new Set(told.flatMap(([part, names]): readonly string[] => (move?.[part] ? names : [])));
@@ -240,12 +241,19 @@ export function otherFields(
   const others = fields.filter((field) => !inMove.has(field));
   const isOfSame = inputs?.needed && isEmpty(named) && !inputs.partly_read;
   const toWords = (field: string) => {
-    const pair = values?.[field as keyof typeof values];
-    if (pair)
-      return say`${own(field === 'website' ? 'website' : 'package version')} from ${orNone(pair[0])} to ${orNone(pair[1])}`;
-    return field === 'inputs'
-      ? say`${isOfSame && own('wording, order or place of ')}inputs${!isEmpty(named) && say` (${named})`}`
-      : ours(field.replaceAll('_', ' ').replace('sha256', 'SHA-256'));
+    if (field === 'inputs')
+      return say`${isOfSame && own('wording or place of ')}inputs${!isEmpty(named) && say` (${named})`}`;
+    const name = field.replaceAll('_', ' ').replace('sha256', 'SHA-256');
+    const pairs = Object.entries(values).filter(([key]) => key.split(' ', 1)[0] === field);
+    if (pairs.length === 0) return ours(name);
+    const alike = Map.groupBy(pairs, ([, pair]) => JSON.stringify(pair)).values();
+    const said = [...alike].map((all) => {
+      const parts = all.map(([key]) => key.slice(field.length + 1)).filter(Boolean);
+      const [, [was, is]] = all[0] ?? ['', [null, null]];
+      return say`${ours(name.replace('versions', 'version'))}${parts.length > 0 && say` of ${listNames(parts)}`} from ${orNone(was)} to ${orNone(is)}`;
+    });
+    const more = said.length - mostNamed;
+    return join([...said.slice(0, mostNamed), more > 0 && say`${ours(name)} of ${more} more`], ', ');
   };
   return join(others.map(toWords), ', ');
 }
