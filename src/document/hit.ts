@@ -235,7 +235,7 @@ export function toHit(found: HitFacts, match?: Match, alike?: Words): Hit {
   const hit = besideStandsOut(found, match, alike);
   const malware = saidAs(observations, ['malware']);
   const before = [...malware, ...saidAs(observations, ['other_malware'])];
-  const told = saidAs(observations, ['deprecated', 'superseded', 'contradiction']);
+  const told = saidAs(observations, ['package_deprecated', 'superseded', 'contradiction']);
   const facts = [...before, ...hit.facts, ...told].concat(laterWords(listing, versions) ?? []);
   return { ...hit, facts, [shownApart]: { ...hit[shownApart], malware } };
 }

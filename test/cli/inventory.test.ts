@@ -691,9 +691,10 @@ describe('--fail-on', () => {
       65,
       'not all is known of 1 server, so it may have what --fail-on names\n',
     ]);
-    expect(stdout).toContain('Not known of it: malware, advisories, deprecated, not-there, ');
+    expect(stdout).toContain('Not known of it: malware, advisories, package-deprecated, not-there, ');
     const [found] = serversOf(await inventory([file, '--json']));
     expect(found).toMatchObject({ findings: [], unknown: expect.arrayContaining(['advisories']) });
+    expect((await failed('deprecated'))[0], 'of its package').toBe(65);
     const on = await inventory([file, '--fail-on', 'advisories'], { GITHUB_ACTIONS: 'true' });
     expect(on.stdout).toMatch(/^::error file=\S+fail\.json,title=one::/);
   });

@@ -44,6 +44,7 @@ interface Resolved {
   readonly near?: readonly string[];
   readonly facts?: readonly string[];
   readonly stands_out?: readonly { readonly key: string; readonly text: string }[];
+  readonly unknown?: readonly string[];
   readonly candidates?: readonly { readonly handle: string }[];
 }
 interface Body {
@@ -361,4 +362,12 @@ it('names what third parties wrote, and counts as a search', async () => {
   const limited = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'search=1/1h' } }));
   await post({ handles: ['co.webhook/webhook'] }, limited);
   expect((await post({ handles: ['co.webhook/webhook'] }, limited)).code).toBe('rate_limited');
+});
+
+it('whether the registry marks a listing as deprecated is always known, and of its package it is said if not', async () => {
+  const [active, old] = await resolve('com.example/ledger', 'com.example/old');
+  const noEndpoint = ['malware', 'advisories', 'package-deprecated', 'not-there'];
+  expect(active?.unknown?.slice(0, 4)).toEqual(noEndpoint);
+  expect(old?.stands_out?.map(({ key }) => key)).toContain('deprecated');
+  expect(old?.unknown?.slice(0, 4)).toEqual(noEndpoint);
 });

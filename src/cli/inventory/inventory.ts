@@ -9,6 +9,7 @@ import {
   findings,
   type InventoryFinding,
   listedFindings,
+  unknownName,
   useOf,
 } from '../../document/answers/notice-uses.ts';
 import {
@@ -91,8 +92,8 @@ function unknownOf(result: Resolved | undefined, found: readonly InventoryFindin
   const isListed = outcome === 'listed' || outcome === 'several_listings';
   const names: readonly string[] = isListed
     ? unknown
-    : [...listedFindings, ...(outcome === 'not_known' ? ['withdrawn', 'not-listed'] : [])];
-  return findingNames.filter((name) => names.includes(name) && !found.includes(name));
+    : [...listedFindings.map(unknownName), ...(outcome === 'not_known' ? ['withdrawn', 'not-listed'] : [])];
+  return findingNames.filter((name) => names.includes(unknownName(name)) && !found.includes(name));
 }
 
 const noConfigurations = { configured: [], unreadable: [], files: 0 };

@@ -148,8 +148,9 @@ export function successorOf(listing: ListingDocument): string | undefined {
 const isEnding = (standsOut: readonly StandOut[]): boolean =>
   standsOut.some(
     ({ key, fact }) =>
-      ['deprecated', 'redirected', 'no_answer', 'not_there', 'no_repository'].includes(key) &&
-      !(key === 'no_answer' && /^4/.test(String(fact?.response?.status))),
+      ['deprecated', 'package_deprecated', 'redirected', 'no_answer', 'not_there', 'no_repository'].includes(
+        key,
+      ) && !(key === 'no_answer' && /^4/.test(String(fact?.response?.status))),
   );
 
 export const standOutsOf = (listing: ListingDocument) => toStandsOut(toJudged(listing, 'short'));

@@ -1,8 +1,15 @@
-/** `words` of the totals. `by`: the criterion, or the facts, by which it is known that there is none. */
+/**
+ * `words` of the totals. `by`: the criterion, or the facts, by which it is known that there is none.
+ * `unknown`: the name of the part that can be unknown, if the record alone tells of the others.
+ */
 export const findings = {
   malware: { words: 'reported as malicious code', by: 'no_malware_report' },
   advisories: { words: 'with an advisory', by: 'no_advisory' },
-  deprecated: { words: 'deprecated, yanked or replaced', by: 'package_not_deprecated' },
+  deprecated: {
+    words: 'deprecated, yanked or replaced',
+    by: 'package_not_deprecated',
+    unknown: 'package-deprecated',
+  },
   'not-there': {
     words: 'with a package or repository not where the record says',
     by: ['package_there', 'repository'],
@@ -23,9 +30,13 @@ export const findings = {
   'not-listed': { words: 'not listed' },
   unpinned: { words: 'not pinned' },
 } as const satisfies Readonly<
-  Record<string, { words: string; by?: string | readonly string[]; value?: number }>
+  Record<string, { words: string; by?: string | readonly string[]; value?: number; unknown?: string }>
 >;
 export type InventoryFinding = keyof typeof findings;
+export const unknownName = (name: InventoryFinding): string => {
+  const of = findings[name];
+  return 'unknown' in of ? of.unknown : name;
+};
 export const findingNames = Object.keys(findings) as InventoryFinding[];
 export type ListedFinding = Exclude<InventoryFinding, 'withdrawn' | 'not-listed' | 'unpinned'>;
 export const listedFindings = findingNames.filter((name): name is ListedFinding => 'by' in findings[name]);
@@ -45,6 +56,7 @@ const uses = {
   other_malware: { hook: 'asks' },
   other_version: { hook: 'says' },
   deprecated: { hook: 'asks', finding: 'deprecated', isSaidByLock: true },
+  package_deprecated: { hook: 'asks', finding: 'deprecated', isSaidByLock: true },
   returned: { hook: 'says', anchor: 'history', isSaidByLock: true },
   moved: { hook: 'asks', anchor: 'history', finding: 'moved' },
   superseded: { hook: 'says', finding: 'deprecated', isSaidByLock: true },

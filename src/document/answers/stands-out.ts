@@ -102,16 +102,12 @@ function ofKinds(rule: Parameters<NonNullable<Kind['sayStandsOut']>>[0]['rule'],
   };
 }
 
-const ofDeprecated = ofKinds('deprecated');
 const ofContradicting = ofKinds('contradiction');
 
-function deprecated(judged: JudgedListing): Noticed[] {
-  const { origin_status, status_message } = judged.listing;
+function deprecated({ listing }: JudgedListing): Words[] {
+  const { origin_status, status_message } = listing;
   const said = status_message ? say`; its publisher says ${quote(status_message)}` : say``;
-  return [
-    ...(origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : []),
-    ...ofDeprecated(judged),
-  ];
+  return origin_status === 'deprecated' ? [say`Deprecated in the registry${source('record')}${said}`] : [];
 }
 
 /** A later version than the shown one need not concern its callers, but those who followed it. */
@@ -364,6 +360,7 @@ const rules = {
   malware: ofKinds('malware'),
   other_malware: ofKinds('other_malware'),
   deprecated,
+  package_deprecated: ofKinds('package_deprecated'),
   returned,
   moved,
   superseded: ofKinds('superseded'),

@@ -7,7 +7,14 @@ import { currentOutcome, type Observation } from '../../observations/known/obser
 import { readPriceLimit } from '../../observations/known/prices/assets.ts';
 import { type AnswerWords, type ListingAnswer, lineWords, standOutsOf } from '../answers/answers.ts';
 import { type LineName, lineNames } from '../answers/lines.ts';
-import { findings, keysOf, type ListedFinding, listedFindings, useOf } from '../answers/notice-uses.ts';
+import {
+  findings,
+  keysOf,
+  type ListedFinding,
+  listedFindings,
+  unknownName,
+  useOf,
+} from '../answers/notice-uses.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
   type Criterion,
@@ -195,13 +202,14 @@ export const unknownFindings = (
     return !ofPackages.test(name) || !/^(?:endpoint|host)$/.test(kind ?? '');
   };
   const now_ms = Math.max(Date.parse(listing.evidence_snapshot_date), Date.parse(listing.observed_at));
-  const requested = listedFindings
-    .filter(isAsked)
-    .map((value) => ({ criterion: 'no_finding' as const, value }));
-  return judge(listing, requested, now_ms)
-    .filter(({ result }) => !asked.formerly || result !== 'not_met')
-    .map((one) => ofAsked(one, asked))
-    .flatMap(({ result, value }) => (result === 'unknown' ? String(value) : []));
+  return listedFindings.filter(isAsked).flatMap((value) => {
+    const { by } = findings[value];
+    const isPart = unknownName(value) !== value && typeof by === 'string' && isPlain(by);
+    const [one] = judge(listing, [isPart ? { criterion: by } : { criterion: 'no_finding', value }], now_ms);
+    const isUnknown =
+      one && !(asked.formerly && one.result === 'not_met') && ofAsked(one, asked).result === 'unknown';
+    return isUnknown ? unknownName(value) : [];
+  });
 };
 
 const shownWhy = (answer: ListingAnswer, one: CriterionAnswer): Words[] => {

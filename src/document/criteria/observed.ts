@@ -272,7 +272,7 @@ export const observedCriteria = {
   package_not_deprecated: observed(
     'No recorded package is deprecated',
     plain,
-    ['deprecated', 'where'],
+    ['package_deprecated', 'where'],
     (listing) => ofPackages(listing, packageDeprecated, ({ deprecated }) => !deprecated),
   ),
   package_built_from_repository: observed(

@@ -18,7 +18,7 @@ export type ShownFinding<Value = Json> = Pick<
 type StandsOutAs =
   | 'malware'
   | 'other_malware'
-  | 'deprecated'
+  | 'package_deprecated'
   | 'superseded'
   | 'not_there'
   | 'contradiction'

@@ -222,7 +222,7 @@ function imageWords(asked: string, recorded: string, fact: Checked | undefined):
 type VersionNoticeKey =
   | 'malware'
   | 'not_there'
-  | 'deprecated'
+  | 'package_deprecated'
   | 'package_version'
   | 'other_version'
   | 'advisories';

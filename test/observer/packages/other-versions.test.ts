@@ -209,7 +209,7 @@ it('says it in every tool, once in a text, and as what stands out in JSON', asyn
   const marked = expect.stringMatching(/^PyPI marks version `0\.3\.1` of .* as yanked/);
   expect(answers).toMatchObject({
     get_agent: { stands_out: [marked] },
-    resolve_agents: { results: [{ stands_out: [{ key: 'deprecated', text: marked }] }] },
+    resolve_agents: { results: [{ stands_out: [{ key: 'package_deprecated', text: marked }] }] },
     compare_agents: { listings: [{ stands_out: [marked] }, {}] },
   });
   const page = await directory.app.request(`/agents?q=${encodeURIComponent(handle)}`);

@@ -10,7 +10,7 @@ import { packagePublishedBy, packageScripts } from './versions.ts';
 
 interface ToldOfVersion {
   readonly kind: { readonly sayStandsOut?: ((found: StandingOut) => Words | undefined) | undefined };
-  readonly rule: 'deprecated' | 'package_version';
+  readonly rule: 'package_deprecated' | 'package_version';
   /** If it is no such finding. */
   readonly key?: 'other_version';
   /** Not on every registry. */
@@ -25,7 +25,7 @@ const onNpm = (words: Words) => (subject: string) => subject.startsWith('npm:') 
 const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>> = {
   deprecated: {
     kind: packageDeprecated,
-    rule: 'deprecated',
+    rule: 'package_deprecated',
     topic(subject) {
       const { registry, withdrawn } = registryOf(subject);
       return say`whether ${registry} marks it as ${withdrawn}`;

@@ -172,7 +172,7 @@ export const packageDeprecated = defineKind({
     if (deprecated) return say`yes${said}`;
     return unlisted ? own('no, but unlisted') : own('no');
   },
-  standsOutAs: 'deprecated',
+  standsOutAs: 'package_deprecated',
   sayStandsOut({ value: { deprecated, unlisted, message }, details, subject = '', by }) {
     const said = message !== undefined && say`: ${quote(message)}`;
     if (!deprecated && !unlisted) return undefined;
