@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DerivedVersion, Listing } from '../listings/listing.ts';
+import { shortened } from '../listings/moves.ts';
 import { nameOfStarted, versionInFile } from '../listings/naming.ts';
 import { isAddress } from '../listings/references/command.ts';
 
@@ -51,22 +52,15 @@ function valuesByPart({ remotes, packages, ...fields }: ComparedRecord) {
     ({ name }) => name,
   );
   const inputs = [...asked].map(([name, all]) => [name, all.some(({ required }) => required)]);
-  const named = parts.map(
-    ([part, { remotes }]): ComparedValues => (remotes ? { remotes: part } : { packages: part }),
-  );
-  const ofRecord = [{ ...fields, inputs }, ...named].map((values) => ['', values] as const);
-  return Map.groupBy([...ofRecord, ...parts], ([part]) => part);
+  const named = parts.map(([part, one]) => ['', { [one.remotes ? 'remotes' : 'packages']: part }] as const);
+  return Map.groupBy([['', { ...fields, inputs }] as const, ...named, ...parts], ([part]) => part);
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
-
-function textsOfField(
-  values: readonly (readonly [string, ComparedValues])[],
-  field: ComparedField,
-): string[] {
+const textsIn = (values: readonly (readonly [string, ComparedValues])[], field: ComparedField): string[] => {
   const all = values.flatMap(([, { [field]: value }]) => (field === 'inputs' ? value : [value]));
-  return [...new Set(all.filter((value) => value !== undefined).map(textOf))].sort();
-}
+  const read = all.filter((value) => value !== undefined);
+  return [...new Set(read.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))))].sort();
+};
 
 /**
  * `fields` differ between two imports or two versions, in the record itself or in a part that both name.
@@ -77,7 +71,7 @@ export function changesBetween(was: ComparedRecord, is: ComparedRecord) {
   const before = valuesByPart(was);
   const found = [...valuesByPart(is)].flatMap(([part, values]) =>
     comparedFields.flatMap((field) => {
-      const both = [before.get(part) ?? values, values].map((all) => textsOfField(all, field));
+      const both = [before.get(part) ?? values, values].map((all) => textsIn(all, field));
       const pair = both.map((texts) => texts.join(', ') || null);
       return isDeepStrictEqual(both[0], both[1]) ? [] : { part, field, pair };
     }),
@@ -88,7 +82,7 @@ export function changesBetween(was: ComparedRecord, is: ComparedRecord) {
     if (!shortFields.some((one) => one === field) || isLong || all.length > mostValues) return [];
     const areAlike =
       all.length === packages.size && new Set(all.map(({ pair }) => pair.join('\n'))).size === 1;
-    return all.map(({ part, pair }) => [areAlike ? field : `${field} ${part}`.trim(), pair]);
+    return all.map(({ part, pair }) => [areAlike ? field : `${field} ${shortened(part)}`.trim(), pair]);
   });
   return {
     fields: comparedFields.filter((field) => found.some((one) => one.field === field)),

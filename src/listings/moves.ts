@@ -76,7 +76,7 @@ export type VersionMove = z.infer<typeof moveSchema>;
 
 const longest = 240;
 /** Both ends are kept, because a host may end with its owner. */
-const shortened = (name: string): string =>
+export const shortened = (name: string): string =>
   name.length <= longest ? name : `${name.slice(0, 140).toWellFormed()}…${name.slice(-90).toWellFormed()}`;
 
 /**

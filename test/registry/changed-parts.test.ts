@@ -133,3 +133,10 @@ it('tells nothing of the inputs of a package that a version added, but what they
     'added the package `nuget:vendor.store`; changed wording or place of inputs besides',
   );
 });
+
+it('shortens a name that nobody would read to its end', async () => {
+  const long = (version: string) => npm(version, { identifier: `@vendor/${'a'.repeat(400)}` });
+  expect(await toldOf([npm('1.0.0'), long('1.0.0')], [npm('1.0.0'), long('1.1.0')])).toBe(
+    `changed package version of “npm:@vendor/${'a'.repeat(128)}…${'a'.repeat(90)}” from \`1.0.0\` to \`1.1.0\``,
+  );
+});
