@@ -29,6 +29,17 @@ const directory = await opened(
           },
         ]),
       ),
+      registryEntry('dev.sorrel/bundle', {
+        packages: [
+          {
+            registryType: 'mcpb',
+            identifier: 'https://github.com/sorrel/bundle/releases/download/v1/sorrel.mcpb',
+            fileSha256: 'c0de'.repeat(16),
+            transport: { type: 'stdio' },
+          },
+        ],
+        remotes: [],
+      }),
       registryEntry('dev.sorrel/plain', packaged('npm', 'sorrel-plain', [])),
     ],
     environment: { LIMITS: 'off' },
@@ -126,3 +137,11 @@ describe('the arguments of a command are compared with those of the record', () 
     expect(other?.unknown).toEqual(one?.unknown);
   });
 });
+
+it.each(['', '  sorrel.mcpb', ' *./dist/sorrel.mcpb'])(
+  'a SHA-256 is read as sha256sum prints it: %j',
+  async (behind) => {
+    const { json } = await call('get_agent', { handle: `${'c0de'.repeat(16)}${behind}` });
+    expect(json.handle).toBe('dev.sorrel/bundle');
+  },
+);

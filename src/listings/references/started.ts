@@ -66,6 +66,8 @@ const otherwise: readonly (readonly [form: RegExp, is: string])[] = [
     '$1',
   ],
   [/^(\S+?)[.,;!?…。，、！？；：]+$/u, '$1'],
+  // As sha256sum prints it.
+  [/^([\da-f]{64})\s+\*?(?!\S*:\/\/)\S+$/i, '$1'],
   [/\\(?=[/&?=])/g, ''],
   [/&#58;/g, ':'],
   // A system does not find the program itself.
