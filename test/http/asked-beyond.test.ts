@@ -207,6 +207,46 @@ it('says of a recorded SHA-256 nothing beyond what was asked', async () => {
   expect(version_asked).toBeUndefined();
 });
 
+const file = 'https://github.com/dora/box/releases/download/v2.0.0/box.mcpb';
+const other = '9d'.repeat(32);
+const known = `You also sent a SHA-256 that begins with \`2d2d2d2d\`, which \`io.github.dora/box\` records for the file \`${file}\`.`;
+const notKnown =
+  'You also sent a SHA-256 that begins with `9d9d9d9d`, which no record shown here has now; asked about alone, it is looked up in former versions too.';
+
+it.each([
+  ['behind an address', `${file} sha256:${other}`, notKnown],
+  ['behind an address, as the record has it', `${file} sha256:${'2d'.repeat(32)}`, known],
+  ['in the fragment', `${file}#sha256=${other}`, notKnown],
+  ['as sha256sum writes it', `${other} *box.mcpb`, notKnown],
+  ['in a sentence', `The SHA-256 of ${file} is ${other}.`, notKnown],
+  ['behind the handle', `io.github.dora/box (sha256: ${'2D'.repeat(32)})`, known],
+])('looks up a SHA-256 that stands beside another name: %s', async (_what, handle, said) => {
+  expect(await call('get_agent', { handle })).toMatchObject({
+    handle: 'io.github.dora/box',
+    version_asked: expect.stringContaining(said),
+  });
+  const { results } = await call('resolve_agents', { handles: [handle] });
+  expect(results?.[0]?.version_asked).toContain(said);
+});
+
+it.each([
+  [`npx -y notes-mcp --key ${other}`],
+  [`{"mcpServers":{"notes":{"command":"npx","args":["notes-mcp"],"env":{"KEY":"${other}"}}}}`],
+  [`docker run ghcr.io/erin/notes@sha256:${other}`],
+])('takes nothing else for one: %s', async (handle) => {
+  const { version_asked = '' } = await call('get_agent', { handle });
+  expect(version_asked).not.toContain('You also sent');
+});
+
+it.each([`SHA-256: ${'2d'.repeat(32)}`, `SHA256 = ${'2D'.repeat(32)}`])(
+  'reads a SHA-256 that is all that is named: %s',
+  async (handle) => {
+    expect((await call('get_agent', { handle })).found_by).toMatch(
+      /^the only listing that records a file or image with this SHA-256/,
+    );
+  },
+);
+
 it('names the image that the record names instead of a former one, not its file', async () => {
   const { version_asked } = await call('get_agent', { handle: 'docker.io/erin/notes:1.5.0' });
   expect(version_asked).toBe(

@@ -253,12 +253,30 @@ export function readNames(asked: string, publicUrl: string): readonly Name[] {
   return name.servers ?? [name];
 }
 
+const digestForm =
+  /[#(]?(?<![\w@:/.-])(?:sha-?256(?:sum)?\W{1,3})?(?<![\w@/.-])([\da-f]{64})(?![\w/-]|\.\w)\)?/i;
+
+/** Named as one, or one of two words, as `sha256sum` writes it: any other may be a key. */
+function readDigest(text: string) {
+  const [written = '', digest] = digestForm.exec(text) ?? [];
+  const rest = text.replace(written, ' ').trim();
+  const isOnly = /^(?:\W|sha-?256(?:sum)?|checksum|digest|hash)*$/i.test(rest);
+  const isNamed = isOnly || /sha-?256|checksum|digest/i.test(text) || /^\S+$/.test(rest);
+  if (digest === undefined || text === digest || !isNamed) return undefined;
+  return { rest: isOnly ? '' : rest.replace(/^\*(?=\S+$)/, ''), digest: digest.toLowerCase() };
+}
+
 export function readName(asked: string, publicUrl: string): Name {
   const said = withoutValues(asked.slice(0, longest));
   const none = { text: '', handles: [], references: [], beside: [], said };
   if (asked.length > longestPasted) return { ...none, isTooLong: true };
   const trimmed = toAddress(asked);
   if (trimmed === '') return none;
+  const { rest, digest } = readDigest(trimmed) ?? {};
+  if (digest !== undefined) {
+    const name = readName(rest || digest, publicUrl);
+    return rest ? { ...name, beside: [...name.beside, { what: 'digest', text: digest }] } : name;
+  }
   const payee = readPayeePage(trimmed, publicUrl);
   if (payee) return { ...none, text: payeeName(payee), references: payeeReferences(payee) };
   const tool = readOneTool(trimmed);

@@ -4,9 +4,17 @@ import { code, count, isEmpty, join, listed, own, say, type Words } from '../../
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
+import { isNamedBy } from '../../listings/references/of-record.ts';
 import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
-import { type AskedPlace, type FoundListing, mostRecording, pickFormer, pickRecording } from './holders.ts';
+import {
+  type AskedPlace,
+  type FoundListing,
+  mostRecording,
+  pickFormer,
+  pickRecording,
+  recordedWords,
+} from './holders.ts';
 import { atAsked, type KnownListing, noticesOfAsked, readKnown } from './several.ts';
 
 /** The listings that record a package. */
@@ -60,6 +68,20 @@ async function addressWords(one: Beside, { who }: Subject, find: FindRecording):
   return say`${who} also gives it the address ${code(text)}, which ${handles} ${own(known.length === 1 ? 'records' : 'record')}; what the package does there is not known.`;
 }
 
+/** Only its beginning is repeated, because it may be a key. */
+async function digestWords({ text }: Beside, find: FindRecording): Promise<Words> {
+  const { references } = readName(text, '');
+  const sent = say`You also sent a SHA-256 that begins with ${code(text.slice(0, 8))}`;
+  const recorded = (await find(references)).flatMap(({ listing: { handle, packages } }) =>
+    packages
+      .filter(isNamedBy(references))
+      .map((one) => say`${code(handle)} records for ${recordedWords(one)}`),
+  );
+  return recorded.length > 0
+    ? say`${sent}, which ${listed(recorded)}.`
+    : say`${sent}, which no record shown here has now; asked about alone, it is looked up in former versions too.`;
+}
+
 /** A command may name hundreds, and each is looked up. */
 const mostLookedAt = 5;
 
@@ -79,6 +101,7 @@ export async function besideWords(
   const others = beside.filter(({ what }) => what !== 'added');
   const said = await inTurns(others.slice(0, mostLookedAt), async (one) => {
     if (one.what === 'code') return codeWords(one, subject);
+    if (one.what === 'digest') return digestWords(one, find);
     if (one.what === 'address') return addressWords(one, subject, find);
     return one.what === 'package' ? packageWords(one, subject, find) : registryWords(one, subject);
   });

@@ -203,7 +203,7 @@ export async function findNamed(
 async function findOf(name: Name, asked: string, context: Context, isOfEndpoint: boolean) {
   const { text, handles, references } = name;
   const meant = handles.at(-1);
-  if (isHandle(text) && references.length === 0) return { handle: text };
+  if (isHandle(text) && references.length === 0 && name.beside.length === 0) return { handle: text };
   const beside = await besideInStore(name, context);
   for (const handle of handles)
     if (await isKnownHandle(handle, context)) return withBeside({ handle }, beside);
