@@ -150,6 +150,27 @@ describe('what a command does beyond the package of a listing is said first', ()
   ])('but nothing of %s', async (handle) => {
     expect((await call('get_agent', { handle })).json).not.toHaveProperty('version_asked');
   });
+  it('also of a file of the registry itself, and of the program smithery', async () => {
+    const file = 'npx -y https://registry.npmjs.org/flatkeep-leases/-/flatkeep-leases-1.0.0.tgz';
+    const named = 'smithery install @bramble/games --client claude';
+    for (const [handle, expected] of [
+      [file, flatkeep],
+      [named, 'ai.smithery/bramble-games'],
+    ]) {
+      const { json } = await call('get_agent', { handle });
+      expect([json.handle, json.version_asked]).toEqual([expected, undefined]);
+    }
+    const other = 'https://files.tarnhub.dev/leases-1.0.0.tgz';
+    const { text } = await call('get_agent', { handle: `npx ${other}` });
+    expect(text.replaceAll('\\', '')).toContain(code('as it is when it starts', other).replace('  ', ' '));
+  });
+  it.each(['I ran npx and it said ENOENT', 'I tried uvx and it failed', 'docker run is slow'])(
+    'and no package of a sentence: %s',
+    async (handle) => {
+      const { json } = await call('resolve_agents', { handles: [handle] });
+      expect(json.results).toMatchObject([{ outcome: 'not_known' }]);
+    },
+  );
   it('with what is known of a second package, which a listing records', async () => {
     const { json } = await call('get_agent', { handle: 'npx -y mcp-proxy https://mcp.fieldgate.com/mcp' });
     expect(json.version_asked).toBe(also('npm:mcp-proxy'));
@@ -279,11 +300,7 @@ describe('a command that runs several packages is refused with their names', () 
     expect(json.results).toMatchObject([{ outcome: 'not_known' }]);
   });
   it('a command that is not read is no name that is not listed', async () => {
-    for (const handle of [
-      'npx --unknown x flatkeep-leases',
-      'npx -y https://x.example/a.tgz',
-      'sh -c "npx -y flatkeep-leases && ./own"',
-    ]) {
+    for (const handle of ['npx --unknown x flatkeep-leases', 'sh -c "npx -y flatkeep-leases && ./own"']) {
       expect((await call('get_agent', { handle })).text).toContain(
         'Dossier cannot tell what this command runs.',
       );

@@ -122,7 +122,12 @@ export interface Command {
   readonly given?: readonly string[] | undefined;
 }
 
-const programs = new Set(starters.flatMap(({ calls }) => calls.map((one) => one.split(' ')[0] ?? '')));
+/** The package `@smithery/cli` as it is installed. */
+const smithery = 'smithery';
+const programs = new Set([
+  smithery,
+  ...starters.flatMap(({ calls }) => calls.map((one) => one.split(' ')[0] ?? '')),
+]);
 
 /** Then the first other word is one of the package's commands. */
 const packageOption = /^(?:-p|-e|--package|--from|--spec|--git|--editable)$/;
@@ -363,6 +368,10 @@ export function readCommands(all: readonly string[], variables: CommandVariables
   // Without a shell, an operator within an argument is a part of it.
   const isOfShell = all.some((one) => /^(?:\/c|[&|;]+|\d?[<>]+)$/i.test(one));
   if (isOfShell && shellOperator.test(all.join(' '))) return [{ isPinned: false }];
+  if (nameOf(program) === smithery)
+    return readCommands(['npx', '@smithery/cli', ...words.slice(1)], { ...variables, ...named })
+      .filter(({ address }) => address !== undefined)
+      .map(({ beside, ...one }) => ({ ...one, beside: beside?.filter(({ what }) => what !== 'package') }));
   const line = [shellOperator.test(program) ? '' : nameOf(program), ...words.slice(1)];
   for (const starter of starters) {
     const calls = starter.calls.map((one) => one.split(' '));

@@ -262,7 +262,7 @@ function readDigest(text: string) {
   const rest = text.replace(written, ' ').trim();
   const isOnly = /^(?:\W|sha-?256(?:sum)?|checksum|digest|hash)*$/i.test(rest);
   const isNamed = isOnly || /sha-?256|checksum|digest/i.test(text) || /^\S+$/.test(rest);
-  if (digest === undefined || text === digest || !isNamed) return undefined;
+  if (digest === undefined || !isNamed || text.replace(/^sha256:/i, '') === digest) return undefined;
   return { rest: isOnly ? '' : rest.replace(/^\*(?=\S+$)/, ''), digest: digest.toLowerCase() };
 }
 

@@ -1,6 +1,7 @@
 import { isHandle } from '../../core/handle.ts';
 import { hasPublicSuffix, isOfReversedDomain } from '../../core/identity.ts';
 import { attempt, ownMember } from '../../core/json.ts';
+import { stopWords } from '../../search/words.ts';
 import {
   type Beside,
   type Command,
@@ -109,7 +110,12 @@ export function writtenAs(text: string): StartedName {
 }
 
 function started({ registry = '', name, version, address, beside = [], given }: Command): StartedName[] {
-  if (name === undefined) return address || registry ? [{ text: writtenAs(address ?? '').text, beside }] : [];
+  if (name === undefined) {
+    const { text } = writtenAs(address ?? '');
+    // The file of a package in its registry is the published package.
+    const of = readPackage(text).registry ? beside.filter(({ what }) => what !== 'code') : beside;
+    return address || registry ? [{ text, beside: of }] : [];
+  }
   return [{ text: address ?? nameOfPackage(registry, name, version), beside, given }];
 }
 
@@ -117,9 +123,10 @@ function started({ registry = '', name, version, address, beside = [], given }: 
 const startedBy = (words: readonly string[]): StartedName[] =>
   words.length < 2
     ? []
-    : readCommandsIn(
-        words.map((word) => word.replace(/(?<=[\w*])(?:[,;:!?…]|\.+$|(?<!\([^)]*)\))+$/, '')),
-      ).flatMap(started);
+    : readCommandsIn(words.map((word) => word.replace(/(?<=[\w*])(?:[,;:!?…]|\.+$|(?<!\([^)]*)\))+$/, '')))
+        // The next word of a sentence is no package.
+        .filter(({ name = '' }) => !stopWords.has(name) || words.at(-1) === name)
+        .flatMap(started);
 
 export const isStarting = (text: string): boolean =>
   commandsIn(text).some((words) => startedBy(words).length > 0);

@@ -16,7 +16,7 @@ export interface Starter {
 const npm: Starter = {
   calls: ['npx', 'bunx', 'pnpx', 'bun x', 'pnpm exec', 'pnpm dlx', 'yarn dlx'],
   registry: 'npm',
-  form: /^(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?$/i,
+  form: /^(?<name>(?:@[a-z\d][\w.-]*\/)?[a-z\d][\w.-]*)(?:@(?<version>[\w.+~^*<>=-]+))?$|^(?<url>https?:\/\/.+)$/i,
   values: /^(?:-[cw]|--(?:call|workspace|cache|loglevel))$/,
   flags:
     /^(?:-[yqs]|--(?:yes|no|quiet|silent|verbose|bun|no-install|ignore-existing|prefer-offline|prefer-online|offline|ignore-scripts|no-audit|no-fund|force))$/,
@@ -24,7 +24,7 @@ const npm: Starter = {
 const pypi: Starter = {
   calls: ['uvx', 'uv tool run', 'pipx run'],
   registry: 'pypi',
-  form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|(?<range>[~<>!]=?.*))?$/i,
+  form: /^(?<name>[a-z\d][\w.-]*)(?:\[[\w,.-]*\])?(?:(?:@|==)(?<version>[\w.+!*-]+)|(?<range>[~<>!]=?.*))?$|^(?<url>https?:\/\/.+)$/i,
   values: /^(?:-[pw]|--(?:python|with|with-editable|cache-dir|index-strategy|prerelease|color))$/,
   flags:
     /^(?:-[qvnUm]|--(?:quiet|verbose|no-cache|offline|isolated|native-tls|no-config|no-progress|refresh|upgrade|no-index|managed-python|no-managed-python|module|no-project|no-sync|frozen|locked))$/,

@@ -107,7 +107,15 @@ it('reads networks, assets and amounts as people name them, and says what is quo
     return { ...states, facts };
   };
   const gone = `seen until ${until}; no amount in this unit since, but 0.01 USDC (10000) on Base`;
-  for (const network of ['Polygon', 'polygon mainnet', 'Polygon PoS', 'eip155:137', 'EIP155:137']) {
+  for (const network of [
+    'Polygon',
+    'polygon mainnet',
+    'Polygon PoS',
+    'eip155:137',
+    'EIP155:137',
+    '137',
+    137,
+  ]) {
     const { facts, ...states } = await ask({ network, asset: 'usdc', amount: '15000', payTo: alice });
     expect(states).toMatchObject({ network: 'seen_until', asset: 'not_known', amount: 'not_known' });
     expect(facts).toContain(
@@ -119,6 +127,16 @@ it('reads networks, assets and amounts as people name them, and says what is quo
     expect(facts).toContain(
       `Network Polygon (\`eip155:137\`): other: Base (\`eip155:8453\`) since ${now}; this one was seen until ${until}.`,
     );
+  }
+  for (const [network, named] of [
+    ['arbitrum', 'Arbitrum (`eip155:42161`)'],
+    ['Arbitrum One', 'Arbitrum (`eip155:42161`)'],
+    ['optimism', 'Optimism (`eip155:10`)'],
+    ['10', 'Optimism (`eip155:10`)'],
+    ['31337', '`eip155:31337`'],
+  ]) {
+    const { facts } = await ask({ network, asset: 'usdc', amount: '15000', payTo: alice });
+    expect(facts.join('\n')).toContain(`Network ${named}: never seen here; other: Base (\`eip155:8453\`) since ${now}`);
   }
   const known = await ask({ ...polygon, amount: 15000, payTo: alice });
   expect(known).toMatchObject({ amount: 'seen_until', asset: 'seen_until' });

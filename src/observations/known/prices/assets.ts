@@ -10,19 +10,19 @@ const { assets, networks } = table;
 
 const byAsset = new Map(assets.map((asset) => [asset.asset, asset]));
 
-/** As people write the name of a chain: `Base mainnet`, `Polygon PoS`. */
+/** As people write a chain: `Base mainnet`, `Polygon PoS`, `Arbitrum One`, `8453`. */
 export function toSpokenChain(network: unknown): unknown {
-  const name =
-    typeof network === 'string'
-      ? network
-          .trim()
-          .toLowerCase()
-          .replace(/[\s_]+/g, '-')
-      : '';
+  const name = /^(?:string|number)$/.test(typeof network)
+    ? String(network)
+        .trim()
+        .toLowerCase()
+        .replace(/[\s_]+/g, '-')
+    : '';
+  const short = name.replace(/-(?:mainnet|network|chain|pos|one)$/, '');
   return (
     ownMember(networks, name) ??
-    ownMember(networks, name.replace(/-(?:mainnet|network|chain|pos)$/, '')) ??
-    network
+    ownMember(networks, short) ??
+    (/^\d+$/.test(name) ? `eip155:${name}` : network)
   );
 }
 
