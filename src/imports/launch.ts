@@ -1,7 +1,7 @@
 import { asMembers, type JsonObject, objectsOf } from '../core/json.ts';
 import { isPlaceholderOnly, placeholdersIn, toLine } from '../core/text.ts';
 import type { ListingPackage } from '../listings/listing.ts';
-import { reachesMachine } from '../listings/references/command.ts';
+import { reachesMachine } from '../listings/references/programs.ts';
 
 const mostWords = 100;
 const longestWord = 500;

@@ -5,6 +5,7 @@ import {
   isOfOption,
   isOwnScript,
   nameOf,
+  reaching,
   shellOperator,
   steersRuntime,
   unwrap,
@@ -142,22 +143,6 @@ const setting =
 const settingOfImage = /^(?:containers|registries)_/i;
 const harmless =
   /^(?:npm_token|npm_config_(?:loglevel|yes|cache|update_notifier|fund|audit|progress)|uv_(?:cache_dir|no_cache|python|python_preference|tool_dir|link_mode|http_timeout|no_progress|native_tls)|pip_(?:no_cache_dir|disable_pip_version_check|no_input)|dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)|deno_(?:dir|no_update_check)|xdg_(?:cache|data|state)_home)$/i;
-
-/** Lets an image run or read something else. */
-const reaching =
-  /^(?:-v|--(?:volume|mount|volumes-from|net|network|entrypoint|device|cap-add|security-opt|pid|ipc|privileged|use-api-socket))$/;
-
-/** The option with its value, if it opens files, devices or a network of the machine. */
-export function reachesMachine(word: string, next = ''): string | undefined {
-  const [, option = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
-  if (!reaching.test(option) || /^--(?:entrypoint|security-opt)$/.test(option)) return undefined;
-  if (/^--(?:privileged|use-api-socket)$/.test(option)) return word;
-  return /^(?:none|bridge|private)$/.test(value ?? next)
-    ? undefined
-    : value === undefined
-      ? `${word} ${next}`.trim()
-      : word;
-}
 
 /** An unreadable address, and more than one, count as another registry. */
 export function isOtherRegistry(registry: string, address = ''): boolean {

@@ -63,3 +63,19 @@ const steering =
   /^(?!dotnet_(?:skip_first_time_experience|nologo|cli_telemetry_optout|cli_ui_language)$)(?:(?:npm_config|uv|pip|bun|dotnet|nuget|docker|podman|ld|dyld|ssl_cert|git)_.*|node_(?:options|path|.*(?:tls|certs).*)|python(?:.*path|startup|home|breakpoint)|path|pathext|comspec|shell|bash_env|env|ifs|home|userprofile|(?:https?|all|no)_proxy|aspnetcore_hosting.*)$/i;
 
 export const steersRuntime = (variable: string): boolean => steering.test(variable);
+
+/** Lets an image run or read something else. */
+export const reaching =
+  /^(?:-v|--(?:volume|mount|volumes-from|net|network|entrypoint|device|cap-add|security-opt|pid|ipc|privileged|use-api-socket))$/;
+
+/** The option with its value, if it opens files, devices or a network of the machine. */
+export function reachesMachine(word: string, next = ''): string | undefined {
+  const [, option = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+  if (!reaching.test(option) || /^--(?:entrypoint|security-opt)$/.test(option)) return undefined;
+  if (/^--(?:privileged|use-api-socket)$/.test(option)) return word;
+  return /^(?:none|bridge|private)$/.test(value ?? next)
+    ? undefined
+    : value === undefined
+      ? `${word} ${next}`.trim()
+      : word;
+}
