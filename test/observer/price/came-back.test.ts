@@ -136,7 +136,9 @@ it('reads networks, assets and amounts as people name them, and says what is quo
     ['31337', '`eip155:31337`'],
   ]) {
     const { facts } = await ask({ network, asset: 'usdc', amount: '15000', payTo: alice });
-    expect(facts.join('\n')).toContain(`Network ${named}: never seen here; other: Base (\`eip155:8453\`) since ${now}`);
+    expect(facts.join('\n')).toContain(
+      `Network ${named}: never seen here; other: Base (\`eip155:8453\`) since ${now}`,
+    );
   }
   const known = await ask({ ...polygon, amount: 15000, payTo: alice });
   expect(known).toMatchObject({ amount: 'seen_until', asset: 'seen_until' });
