@@ -42,9 +42,10 @@ function findFactFault(fact: ShownFact, last: LoggedChange | undefined): string 
 }
 
 /** Each change has its entry and, unless spans are folded, each entry has its state. */
-function findTimelineFaults({ kind, spans, tally }: Timeline, said: readonly LoggedChange[]): string[] {
+function findTimelineFaults(timeline: Timeline, said: readonly LoggedChange[]): string[] {
+  const { spans, tally } = timeline;
   if (tally) return [];
-  const rules = rulesOf({ kind });
+  const rules = rulesOf(timeline);
   const unsaid = changes(spans, rules).filter(({ is }) => !said.some(({ after }) => isSame(after, is)));
   const isFolded = spans.some(({ folded }) => folded !== undefined);
   const known = states(spans, rules);

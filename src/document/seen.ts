@@ -173,5 +173,5 @@ export const asksPayment = (seen: SeenOf, { subject }: Pick<Observation, 'subjec
 export const factWords = (one: Pick<Observation, 'kind' | 'value' | 'details' | 'as_seen'>): Words =>
   kindOf(one.kind)?.say(one) ?? code(typeof one.value === 'string' ? one.value : JSON.stringify(one.value));
 
-export const between = (one: Pick<Observation, 'changed_from' | 'first_seen_at'>): Words =>
-  betweenDays(one.changed_from?.seen_until ?? '', one.first_seen_at ?? '');
+export const between = ({ changed_from: from }: Pick<Observation, 'changed_from'>): Words =>
+  betweenDays(from?.seen_until ?? '', from?.seen_from ?? '');

@@ -251,7 +251,7 @@ function noChange(
   const asked = observed.observations.filter(isInQuestion(kind));
   const from = first?.at ?? since;
   if (from === undefined || dayText(from) >= dayText(observed.observed_at)) return undefined;
-  if (asked.some((one) => !one.tally && isLearnedOutcome(one.outcome) && one.first_seen_at > from))
+  if (asked.some((one) => !one.tally && isLearnedOutcome(one.outcome) && one.same.since > from))
     return undefined;
   const seen = asked.filter(
     ({ outcome }) => isLearnedOutcome(outcome) && (kind === undefined || outcome !== 'asks'),

@@ -30,7 +30,7 @@ const npm = {
 const header = { name: 'X-Key', isRequired: true, isSecret: true };
 const withSecret = { remotes: [{ type: 'streamable-http', url, headers: [header] }] };
 
-type Seen = Omit<Partial<StoredObservation>, 'missed' | 'changed_from'> &
+type Seen = Omit<Partial<StoredObservation>, 'missed' | 'changed_from' | 'same'> &
   Pick<StoredObservation, 'kind' | 'value'> & {
     reason?: string;
     changed_from?: Partial<NonNullable<StoredObservation['changed_from']>> | undefined;
@@ -45,6 +45,7 @@ const saw = ({ reason, missed, changed_from, ...one }: Seen): StoredObservation 
   checks: 1,
   observed_at: timeAgo(0),
   first_seen_at: timeAgo(0),
+  same: { since: one.first_seen_at ?? timeAgo(0) },
   ...one,
   ...(changed_from && {
     changed_from: {

@@ -1,7 +1,8 @@
 import type { Json } from '../../src/core/json.ts';
 import { toText, Words, type WordsPart } from '../../src/core/words.ts';
 import type { StoredObservation } from '../../src/observations/known/observation.ts';
-import { packValue, type Timeline } from '../../src/observations/known/timeline/timeline.ts';
+import { packValue } from '../../src/observations/known/timeline/packed.ts';
+import type { Timeline } from '../../src/observations/known/timeline/timeline.ts';
 import type { RunReport } from '../../src/observations/observe-listing.ts';
 import { toTimeline } from '../../src/store/migrations/0005-timelines.ts';
 

@@ -185,7 +185,22 @@ function rereadWords({ changes }: CheckEvent): Words[] {
     : [];
 }
 
+/** Of a list, neither the names nor those that were elsewhere may be stored any more. */
+function againWords(change: ShownChange, { until, elsewhere }: NonNullable<ShownChange['again']>): Words {
+  const { kind, after } = change;
+  const isList = surfaceOf(kind) !== undefined;
+  const now = !isList && say`: ${seenValue(change, after)}`;
+  const other =
+    elsewhere && (isList ? own('others') : seenValue(change, { ...after, value: elsewhere.value }));
+  return say`${titleOf(change)}${now}, as on ${dayOf(until)}${other && say`; elsewhere, until ${dayOf(elsewhere.until)}: ${other}`}`;
+}
+
 function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined): Words[] {
+  const back = changes.flatMap((change) => (change.again ? [againWords(change, change.again)] : []));
+  if (back.length > 0)
+    return [
+      say`named again by the record, and seen again: ${join([...back.slice(0, mostSeen), ...moreThan(back.length, mostSeen)], '; ')}`,
+    ];
   const seen = changes.filter(isSeen);
   if (seen.length === 0) return [];
   if (is_first) return [kind ? own('first check') : say`first check: ${count(seen.length, 'fact')}`];

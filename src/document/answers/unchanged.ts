@@ -41,12 +41,12 @@ function sameIn(
   // Of a list whose members are no longer stored, only the digest is.
   const value = saidByAll(facts.flatMap((one) => kind.say(one) ?? []));
   const whole = {
-    since: lastOf(ofKind.map((one) => one.first_seen_at)) ?? '',
+    since: lastOf(ofKind.map((one) => one.same.since)) ?? '',
     words: value ? say`${topicWords(kind)}: ${value}` : topicWords(kind),
   };
   const [first] = facts;
   const parts = Object.keys(first?.parts ?? {}).flatMap((name) => {
-    const since = lastOf(facts.map((one) => one.parts?.[name]?.since ?? one.first_seen_at)) ?? '';
+    const since = lastOf(facts.map((one) => (one.parts?.[name] ?? one.same).since)) ?? '';
     const words = saidByAll(facts.flatMap((one) => kind.partsOf?.(one)?.[name]?.words ?? []));
     return words && since < whole.since ? [{ since, words }] : [];
   });

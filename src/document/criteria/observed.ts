@@ -1,4 +1,4 @@
-import { code, dayOf, join, ours, own, say, toText } from '../../core/words.ts';
+import { betweenDays, code, dayOf, join, ours, own, say, toText } from '../../core/words.ts';
 import { isUnanswered, outcomeWords } from '../../observations/asked/outcome.ts';
 import { readablePackages, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf, type KindValue, type NamedKind } from '../../observations/known/kind.ts';
@@ -7,7 +7,12 @@ import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { packageAdvisories, reportedMalware } from '../../observations/known/kinds/packages/advisories.ts';
 import { packageDeprecated, packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { packageProvenance } from '../../observations/known/kinds/packages/provenance.ts';
-import { currentOutcome, isDated, type Observation } from '../../observations/known/observation.ts';
+import {
+  currentOutcome,
+  isDated,
+  type Observation,
+  sameSince,
+} from '../../observations/known/observation.ts';
 import { isWithinLimit, readPriceLimit, symbolOf, toCaip19 } from '../../observations/known/prices/assets.ts';
 import { isAnotherEachTime, isWhole, type OffersSummary } from '../../observations/known/prices/offer.ts';
 import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/known/prices/offers.ts';
@@ -110,11 +115,16 @@ function asksNothing(at: FactAt): boolean {
 }
 
 /** Only a quote is compared; that there is none is a reason only beside other prices. */
-function quotesAtMost(at: FactAt, most: string, isPricedElsewhere: boolean): JudgedResult {
+function quotesAtMost(at: FactAt, most: string, stated: readonly OffersSummary[]): JudgedResult {
   const quote = at(priceOffers);
   const limit = readPriceLimit(most);
+  const [advertised] = stated.flatMap(({ place, offers }) =>
+    place !== 'quote' && offers.length > 0 ? [offersWords(offers)] : [],
+  );
   if (currentOutcome(quote) !== 'seen' || !limit)
-    return isPricedElsewhere ? unknown(own('no quote')) : notTold(quote);
+    return stated.length > 0
+      ? unknown(say`no quote${advertised && say`; advertised: ${advertised}`}`)
+      : notTold(quote);
   const { offers = [], cheapest = offers } = quote?.value ?? {};
   const comparable = cheapest
     .map(({ amount, network = '', asset = '' }) =>
@@ -147,12 +157,15 @@ function isUnchangedFor(
   if (isAnotherEachTime(paid)) return unknown(own('the addresses to pay are other ones each time'));
   if (paid?.payees.length === 0) return unknown(own('no address to pay was seen'));
   if (isHidden(one, at)) return unknown(one.reason ?? own('it answers, and no longer shows them'));
-  const { since, before_until } = one.parts?.payees ?? {
-    since: one.first_seen_at,
-    before_until: one.changed_from?.value === null ? undefined : one.changed_from?.seen_until,
-  };
+  const { since, before_until } = one.parts?.payees ?? one[sameSince] ?? { since: one.first_seen_at };
   if ((daysSince(since, Date.parse(one.observed_at)) ?? 0) >= wanted) return 'met';
-  return before_until === undefined ? unknown(say`first seen by Dossier on ${dayOf(since)}`) : 'not_met';
+  if (before_until !== undefined) return 'not_met';
+  const { not_asked_since: left } = one;
+  return unknown(
+    left === undefined
+      ? say`first seen by Dossier on ${dayOf(since)}`
+      : say`not asked by Dossier ${betweenDays(left, since)}`,
+  );
 }
 
 /**
@@ -234,8 +247,8 @@ export const observedCriteria = {
     );
   }),
   price_at_most: observed('Quotes at most {}', { kind: 'price' }, ['costs'], (listing, most: string) => {
-    const isPriced = statedIn(listing, true).length > 0;
-    return ofEndpoints(listing, (at) => quotesAtMost(at, most, isPriced));
+    const stated = statedIn(listing, true);
+    return ofEndpoints(listing, (at) => quotesAtMost(at, most, stated));
   }),
   no_payment_seen: observed('The newest check saw no request for a payment', plain, ['costs'], (listing) => {
     if ([true, false].some((isPriced) => statedIn(listing, isPriced).length > 0)) return 'not_met';

@@ -29,7 +29,7 @@ function lockedValue(one: Pick<Observation, 'value' | 'value_digest' | 'outcome'
 function observed(one: Observation): LockedFact {
   const { kind, value, first_seen_at, method_version, missed_since, reason } = one;
   const seen = {
-    since: one.asked_again_at ?? first_seen_at,
+    since: first_seen_at,
     is_observed: true as const,
     method_version,
     ...(missed_since && {

@@ -44,7 +44,7 @@ function addStep(steps: readonly PriceStep[], step: PriceStep, goesOn: boolean):
 
 function seriesOf({ subject: place = '', ...timeline }: Timeline): PriceSeries[] {
   const series = new Map<string, PriceSeries & { readonly at: number }>();
-  for (const [at, { from, to, value }] of states(timeline.spans, rulesOf(timeline)).entries()) {
+  for (const [at, { from, to, value, away }] of states(timeline.spans, rulesOf(timeline)).entries()) {
     const offers = offersSummary.safeParse(value).data?.offers.filter(isNumber) ?? [];
     // Several offers in one unit are not one price.
     for (const [unit, [offer, other]] of Map.groupBy(offers, unitOf)) {
@@ -57,7 +57,7 @@ function seriesOf({ subject: place = '', ...timeline }: Timeline): PriceSeries[]
         price: offerWords(offer),
         payees: addressesOf([offer]),
       };
-      const steps = addStep(before?.steps ?? [], step, before?.at === at - 1);
+      const steps = addStep(before?.steps ?? [], step, before?.at === at - 1 && !away);
       series.set(unit, { place, tool: offer.for, steps, at });
     }
   }

@@ -6,7 +6,7 @@ import type { Kind } from './kind.ts';
 import type { Finding } from './observation.ts';
 import type { DatedFinding } from './recording.ts';
 import { shorten, sizeOf } from './shorten.ts';
-import { packValue } from './timeline/timeline.ts';
+import { packValue } from './timeline/packed.ts';
 
 /** A longer value is shown by its beginning and stored whole. */
 const mostValue_bytes = 1024;

@@ -111,6 +111,10 @@ export const surfaceOf = (name: string): Surface | undefined => {
 /** Also finds questions that no fact answers. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);
 
-export const rulesOf = ({ kind }: { readonly kind: string }): StateRules => ({
+export const rulesOf = ({
+  kind,
+  away,
+}: { readonly kind: string } & Pick<StateRules, 'away'>): StateRules => ({
   reach: kind === endpointAnswers.kind,
+  away,
 });

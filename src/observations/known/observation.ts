@@ -5,7 +5,7 @@ import type { OpenExchange } from '../asked/endpoint/conversation.ts';
 import { type Outcome, outcomes } from '../asked/outcome.ts';
 import type { RecordedSubject } from '../asked/run.ts';
 import type { CheckEnd, Tally } from './timeline/tally.ts';
-import type { Essence, Reading } from './timeline/timeline.ts';
+import type { Essence, Gap, Reading } from './timeline/timeline.ts';
 
 /** The weightiest first, each as it begins a phrase. */
 export const changeClassWords = {
@@ -112,7 +112,7 @@ export const observation = z.object({
   source_url: z.string().optional(),
   observed_at: maybe.describe('When Dossier last saw this; absent if it has not checked'),
   first_seen_at: maybe.describe('Since when Dossier has seen it unchanged'),
-  asked_again_at: maybe.describe('After first_seen_at: the check that asked again, after some that did not'),
+  not_asked_since: maybe.describe('Until first_seen_at: the first check that did not find it in the record'),
   changed_from: changedFrom.optional().describe('What was seen before the last change, and until when'),
   earlier_changes: z
     .array(
@@ -146,6 +146,8 @@ export const missedReason = Symbol('reason of checks that did not see it again')
 export const lastKnown = Symbol('as last seen');
 /** When the newest check asked about it, whether or not that saw it again. */
 export const checked_at = Symbol('time of the newest check');
+/** Since when the listing is not known to have had another, wherever its record pointed. */
+export const sameSince = Symbol('since when the listing has the same');
 /** How the checks of each day ended; JSON has only their sums. */
 export const daysOfChecks = Symbol('how the checks of each day ended');
 export type EarlierChange = NonNullable<z.infer<typeof observation>['earlier_changes']>[number];
@@ -156,6 +158,7 @@ export type Observation = z.infer<typeof observation> & {
   readonly [lastKnown]?: Observation;
   readonly [checked_at]?: string | undefined;
   readonly [daysOfChecks]?: Tally;
+  readonly [sameSince]?: StoredObservation['same'];
 };
 
 export type DatedObservation = Observation & Required<Pick<Observation, 'observed_at' | 'first_seen_at'>>;
@@ -208,6 +211,8 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
   readonly changed_from?: Observation['changed_from'] & object;
   readonly earlier_changes?: EarlierChange[];
   readonly parts?: Observation['parts'] & object;
+  /** As `parts`, of the whole value. */
+  readonly same: NonNullable<Observation['parts']>[string];
   /** Checks after `observed_at` did not see it again; `why` is of the newest. */
   readonly missed?: {
     readonly since: string;
@@ -220,8 +225,8 @@ export interface StoredObservation extends Omit<Reading, 'by' | 'open' | 'mayPas
     readonly response?: Reading['response'];
   };
   readonly tally?: Tally;
-  /** The last time without a check of it, since `first_seen_at`. */
-  readonly away?: readonly [from: string, until: string];
+  /** Until `first_seen_at`, no check asked about it. */
+  readonly away?: Gap;
   readonly last_known?: StoredObservation;
 }
 

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Words, WordsPart } from '../../core/words.ts';
 import { type Differences, tellingChanges, toChange } from './changes/telling.ts';
-import { rulesOf } from './kinds.ts';
+import { kindOf, rulesOf } from './kinds.ts';
 import type { Finding, ObservationChange } from './observation.ts';
+import type { PackedValue } from './timeline/packed.ts';
 import { allKept, type KeptTimelines } from './timeline/past.ts';
 import { addCheck, type CheckEnd, toTallied } from './timeline/tally.ts';
 import {
@@ -11,7 +13,6 @@ import {
   isSame,
   keyOf,
   mostSpans,
-  type PackedValue,
   type Reading,
   standing,
   type Timeline,
@@ -64,12 +65,17 @@ function withNewestLists({ spans, ...timeline }: Timeline): Timeline {
 }
 
 function ofFact(
-  { away = [], ended }: Partial<Timeline> = {},
+  { away = [], ended, elsewhere }: Partial<Timeline> = {},
   { kind, subject }: DatedFinding,
   { at }: RunStamp,
 ) {
   const all = ended === undefined ? away : [...away, [ended, at] as const].slice(-mostSpans);
-  return { kind, ...(subject !== undefined && { subject }), ...(all.length > 0 && { away: all }) };
+  return {
+    kind,
+    ...(subject !== undefined && { subject }),
+    ...(all.length > 0 && { away: all }),
+    ...(elsewhere && { elsewhere }),
+  };
 }
 
 function tallied(
@@ -131,6 +137,26 @@ function ofFailure(failed: DatedFinding, known: readonly Timeline[]): DatedFindi
   });
 }
 
+/** The endpoint itself, or the same place below it. */
+const placeBelow = ({ subject = '', spans }: Timeline) =>
+  subject.replace(spans.at(-1)?.recorded ?? subject, '');
+
+const mostElsewhere = 5;
+
+/** `left`: what the record named until this check. */
+function withElsewhere(one: Timeline, left: readonly Timeline[], { at }: RunStamp): Timeline {
+  const isSuch = (other: Timeline) => other.kind === one.kind && placeBelow(other) === placeBelow(one);
+  const seen = left.filter(isSuch).flatMap((other) => {
+    const { state } = standing(other.spans, rulesOf(other)) ?? {};
+    return state?.outcome === 'seen' ? [{ value: state.value, until: state.to, at }] : [];
+  });
+  const value = standing(one.spans, rulesOf(one))?.state.value ?? null;
+  const others = seen.filter((other) => !isDeepStrictEqual(other.value, value));
+  return others.length === 0
+    ? one
+    : { ...one, elsewhere: [...(one.elsewhere ?? []), ...others].slice(-mostElsewhere) };
+}
+
 /** A known fact that no finding mentions is away until one does. */
 export function recordRun(
   kept: KeptTimelines,
@@ -140,7 +166,7 @@ export function recordRun(
 ): { readonly timelines: readonly Timeline[]; readonly changes: readonly ObservationChange[] } {
   const { timelines: known } = kept;
   const byKey = new Map(allKept(kept).map((one) => [keyOf(one), one]));
-  const timelines = found
+  const recorded = found
     .flatMap((one) => (one.isFailure ? ofFailure(one, known) : [one]))
     .filter(
       ({ rule, kind }) =>
@@ -148,6 +174,9 @@ export function recordRun(
         !known.some((other) => other.kind === kind && other.spans.some(({ outcome }) => outcome === 'seen')),
     )
     .flatMap((one) => next(byKey.get(keyOf(one)), one, stamp, differences) ?? []);
+  const keys = new Set(recorded.map(keyOf));
+  const left = known.filter((one) => kindOf(one.kind)?.isLocked && !keys.has(keyOf(one)));
+  const timelines = left.length === 0 ? recorded : recorded.map((one) => withElsewhere(one, left, stamp));
   const changes = timelines.flatMap((one) => toChange(byKey.get(keyOf(one)), one, differences) ?? []);
   return { timelines: timelines.map(withNewestLists), changes };
 }

@@ -1,7 +1,8 @@
+import type { Json } from '../../core/json.ts';
 import { isUnanswered } from '../asked/outcome.ts';
 import { tellingChanges, toChangedFrom } from './changes/telling.ts';
 import { kindOf, rulesOf } from './kinds.ts';
-import type { StoredObservation } from './observation.ts';
+import type { Observation, StoredObservation } from './observation.ts';
 import {
   changes,
   isSame,
@@ -16,8 +17,8 @@ import {
 } from './timeline/timeline.ts';
 
 /** A value that came back has the changes of the value. */
-function changesTo({ kind, spans }: Timeline, { outcome }: State): readonly StateChange[] {
-  const all = changes(spans, rulesOf({ kind }));
+function changesTo(timeline: Timeline, { outcome }: State): readonly StateChange[] {
+  const all = changes(timeline.spans, rulesOf(timeline));
   const isOfValue = outcome === 'seen' || outcome === 'nothing';
   return isOfValue ? all.filter(({ is }) => is.outcome === 'seen' || is.outcome === 'nothing') : all;
 }
@@ -39,6 +40,19 @@ function toMissed(later: readonly Span[], { reach }: StateRules): StoredObservat
   };
 }
 
+type SameSince = NonNullable<Observation['parts']>[string];
+
+/** Since the record left a place of the same kind at which checks saw another value. */
+function unlessElsewhere(
+  { since, before_until }: { readonly since: string; readonly before_until: string | undefined },
+  { elsewhere = [] }: Timeline,
+  isOther: (value: Json) => boolean = () => true,
+): SameSince {
+  const other = elsewhere.findLast((one) => one.at >= since && isOther(one.value));
+  const until = other?.until ?? before_until;
+  return { since: other?.at ?? since, ...(until !== undefined && { before_until: until }) };
+}
+
 /** Not from before states that are no longer stored. */
 function toParts(timeline: Timeline, { value, method_version }: State): StoredObservation['parts'] {
   const { partsOf } = kindOf(timeline.kind) ?? {};
@@ -53,10 +67,15 @@ function toParts(timeline: Timeline, { value, method_version }: State): StoredOb
         ? undefined
         : partsOf?.({ value: state.value }),
   }));
+  const back = read.findLastIndex(({ away }) => away);
   const sameSince = ([name, { text }]: readonly [string, { readonly text: string }]) => {
     const at = read.findLastIndex(({ parts }) => parts?.[name]?.text !== text);
-    const other = read[at]?.parts && read[at];
-    return [name, { since: read[at + 1]?.from ?? '', ...(other && { before_until: other.to }) }] as const;
+    const own = {
+      since: read[Math.max(at + 1, back)]?.from ?? '',
+      before_until: at + 1 < back ? undefined : read[at]?.parts && read[at].to,
+    };
+    const isOther = (was: Json) => partsOf?.({ value: was })?.[name]?.text !== text;
+    return [name, unlessElsewhere(own, timeline, isOther)] as const;
   };
   return Object.fromEntries(Object.entries(named).map(sameSince));
 }
@@ -67,7 +86,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
   if (!stands) return undefined;
   const { state, later } = stands;
   const { from, to, by: _, open: __, mayPass: ___, confirmed: ____, difference: _____, ...read } = state;
-  const { isSilence: _1, silentWhy: _2, folded: _3, one_session_at: _4, ...fact } = read;
+  const { isSilence: _1, silentWhy: _2, folded: _3, one_session_at: _4, away, ...fact } = read;
   const all = changesTo(timeline, state);
   const led = all.findLast(({ is }) => isSame(is, state) && is.method_version === state.method_version);
   const last = led === all.at(-1) ? led : undefined;
@@ -75,7 +94,8 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
   const turns = last && turnsOf(all);
   const missed = toMissed(later, rulesOf(timeline));
   const parts = toParts(timeline, state);
-  const away = timeline.away?.findLast(([left, back]) => state.from < left && back <= state.to);
+  const before_until =
+    last && (!away || last.is.from === from) && last.was.value !== null ? last.was.to : undefined;
   const { one_session_at } = spans.at(-1) ?? {};
   return {
     kind,
@@ -87,6 +107,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
       changed_from: { ...toChangedFrom(kind, last), ...(turns && { turns }) },
     }),
     ...(earlier.length > 0 && { earlier_changes: earlier }),
+    same: unlessElsewhere({ since: from, before_until }, timeline),
     ...(parts && { parts }),
     ...(one_session_at && { one_session_at }),
     ...(missed && { missed }),

@@ -26,8 +26,9 @@ import {
   valueTable,
 } from './schema.ts';
 import { toFacts } from './standing.ts';
+import { unpackValue } from './timeline/packed.ts';
 import { aliveAt, type KeptTimelines, timelinesUntil, toFormer } from './timeline/past.ts';
-import { between, type Timeline, unpackValue, until, wholeDigestOf } from './timeline/timeline.ts';
+import { between, type Timeline, until, wholeDigestOf } from './timeline/timeline.ts';
 
 export type RecordedChange = TableValue<typeof changeTable>;
 

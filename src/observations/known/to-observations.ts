@@ -24,6 +24,7 @@ import {
   type Observation,
   ownReason,
   type StoredObservation,
+  sameSince,
 } from './observation.ts';
 
 const none = own('');
@@ -83,7 +84,7 @@ function staleText(one: StoredObservation): Words {
 
 function publish(stored: StoredObservation, kind: Kind, observing: Observing): Observation {
   const { missed, recorded: _, tally, checks: __, one_session_at: ___, beyond, why, ...rest } = stored;
-  const { observed_at, first_seen_at, response: _response, last_known: last, away, ...fact } = rest;
+  const { observed_at, first_seen_at, response: _response, last_known: last, away, same, ...fact } = rest;
   const { response } = missed ?? stored;
   const isAsked = stored.outcome !== 'not_asked';
   const isStale =
@@ -105,7 +106,8 @@ function publish(stored: StoredObservation, kind: Kind, observing: Observing): O
     ...(kind.unit && { unit: kind.unit }),
     ...(isStale && { is_stale: true as const }),
     ...(response && { response }),
-    ...(away && { asked_again_at: away[1] }),
+    ...(away && { not_asked_since: away[0] }),
+    [sameSince]: same,
     ...(missed && { missed_since: missed.since, [missedReason]: new Words(missed.why ?? []) }),
     ...(missed?.unanswered && { unanswered_since: missed.unanswered }),
     ...(tally && { [daysOfChecks]: tally }),

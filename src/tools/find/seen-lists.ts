@@ -8,6 +8,7 @@ import type { StoredSet } from '../../observations/known/changes/history.ts';
 import type { MemberDifference, SurfaceComparison } from '../../observations/known/changes/shown-list.ts';
 import type { FactOf } from '../../observations/known/kind.ts';
 import type { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
+import { rulesOf } from '../../observations/known/kinds.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
 import { lastSeen, toFacts } from '../../observations/known/standing.ts';
 import { allKept, type KeptTimelines } from '../../observations/known/timeline/past.ts';
@@ -37,7 +38,7 @@ export function toSeenSets(facts: readonly StoredObservation[], timelines: reado
     const timeline = byKey.get(keyOf(fact));
     const last = timeline && lastSeen(timeline);
     if (!last || typeof last.value !== 'string' || last.details === undefined) return [];
-    const times = states(timeline.spans).filter(({ outcome }) => outcome === 'seen');
+    const times = states(timeline.spans, rulesOf(timeline)).filter(({ outcome }) => outcome === 'seen');
     return [{ ...last, times, unseen: unseenText(fact) } as SeenSet];
   });
 }

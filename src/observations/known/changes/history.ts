@@ -9,7 +9,7 @@ import { listedNames, toolsCount, toolsSurface } from '../kinds/lists/tools.ts';
 import { surfaceOf } from '../kinds.ts';
 import type { ObservationChange, StoredObservation } from '../observation.ts';
 import type { StoredValue, ValueAt } from '../schema.ts';
-import type { Turns } from '../timeline/timeline.ts';
+import type { Timeline, Turns } from '../timeline/timeline.ts';
 import { type ChangedText, changedTexts } from './changed-texts.ts';
 
 /** Publishers may record many long lists. */
@@ -46,6 +46,11 @@ export interface ShownChange extends ObservationChange {
   /** Of the last change to and fro, and until when what it led to was seen. */
   readonly turns?: Turns;
   readonly seen_until?: string;
+  /** Seen again, as until a day, after which the record named another place. */
+  readonly again?: {
+    readonly until: string;
+    readonly elsewhere: NonNullable<Timeline['elsewhere']>[number] | undefined;
+  };
   readonly texts?: readonly ChangedText[];
 }
 

@@ -221,9 +221,20 @@ export function turnsTo(one: Pick<Timeline, 'kind' | 'spans'>, { was, is }: Part
   return was && last && isSame(last.was, was) ? turnsIn(row) : undefined;
 }
 
+/** What was seen again as before a time without a check of it, and what was seen elsewhere until then. */
+const returns = (one: Timeline) =>
+  states(one.spans, rulesOf(one)).flatMap((is, nth, all) => {
+    const was = all[nth - 1];
+    if (!is.away || !was || is.value === null || !isSame(was, is) || !kindOf(one.kind)?.isLocked) return [];
+    const elsewhere = one.elsewhere?.findLast(({ at }) => at === is.away?.[1]);
+    return [
+      { at: is.from, change: { ...toFactChange(one, undefined, is), again: { until: was.to, elsewhere } } },
+    ];
+  });
+
 /** The last of each row of changes to and fro, if it has no entry of the log, and until when it stood. */
-export const unloggedChanges = (one: Timeline) =>
-  (one.tally ? [] : rowsIn(one)).flatMap((row) => {
+const lastTurns = (one: Timeline) =>
+  rowsIn(one).flatMap((row) => {
     const { was, is } = row.at(-1) ?? row[0];
     const turns = turnsIn(row);
     if (!turns || row.length <= mostEntries) return [];
@@ -236,3 +247,5 @@ export const unloggedChanges = (one: Timeline) =>
       },
     ];
   });
+
+export const unloggedChanges = (one: Timeline) => (one.tally ? [] : [...returns(one), ...lastTurns(one)]);

@@ -99,7 +99,8 @@ function toHeld(
   const last = others.findIndex(toIsHeld(holds));
   const earlier = last === -1 ? [] : runOf(others.slice(last), holds);
   const isOther = was?.value !== undefined && !holds(was.value);
-  const isNew = checks < 2 || (isOther && now.getTime() - Date.parse(since) < newFor_ms);
+  const isChanged = isOther || run.at(-1)?.isBack;
+  const isNew = checks < 2 || (isChanged && now.getTime() - Date.parse(since) < newFor_ms);
   const names = isOther && !was.isPart ? name(was.value) : [];
   const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
   const replaced = before && say`; until ${dayOf(before.until)} it was ${before.value}`;
@@ -108,7 +109,6 @@ function toHeld(
     earlier.length > 0 &&
     say`, seen before ${fromDayToDay(sinceWhen(earlier), until)} (${count(checksIn(earlier), 'check')})`;
   const how = isNew ? (earlier.length > 0 ? 'again' : 'new') : 'as_seen';
-  // No check asks a former endpoint any more.
   const [former] = run.slice(0, 1).filter(({ isNow }) => !isNow);
   const still = say`${own(how === 'as_seen' ? 'as seen' : how)} since ${dayOf(since)}`;
   const when = former ? say`seen ${fromDayToDay(since, former.until)}` : still;

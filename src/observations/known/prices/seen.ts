@@ -22,10 +22,10 @@ export const toIsHeld =
   ({ value }: OfferSighting): boolean =>
     value !== undefined && holds(value);
 
-/** The newest in a row that hold it. */
+/** The newest in a row that hold it, without a time in which no check asked. */
 export function runOf(sightings: readonly OfferSighting[], holds: Holds) {
   const isHeld = toIsHeld(holds);
-  const end = sightings.findIndex((one) => !isHeld(one));
+  const end = sightings.findIndex((one, at) => !isHeld(one) || sightings[at - 1]?.isBack);
   return sightings.slice(0, end === -1 ? sightings.length : end);
 }
 
@@ -75,8 +75,8 @@ async function readOffers(
   };
 }
 
-function toSightings(spans: readonly Span[], reading: OfferReading) {
-  const all = states(spans).toReversed();
+function toSightings(timeline: Timeline, reading: OfferReading) {
+  const all = states(timeline.spans, { away: timeline.away }).toReversed();
   return Promise.all(
     all.map(async (state, age) => ({
       ...(await readOffers(state, reading, age)),
@@ -85,6 +85,7 @@ function toSightings(spans: readonly Span[], reading: OfferReading) {
       /** The time of the check that no longer saw the state. */
       ...(age > 0 && { ended: all[age - 1]?.from ?? '' }),
       checks: state.checks,
+      isBack: state.away !== undefined,
       isNow: age === 0 && !reading.isFormer,
     })),
   );
@@ -116,7 +117,7 @@ export function toSeenPlaces(
   endpoints: readonly string[],
   reading: OfferReading,
 ): Promise<SeenPlace[]> {
-  const byKey = new Map(timelines.map((one) => [keyOf(one), one.spans]));
+  const byKey = new Map(timelines.map((one) => [keyOf(one), one]));
   const endpointOf = ({ recorded, subject }: StoredObservation) => recorded ?? subject;
   const all = factsOf(priceOffers, facts) as StoredObservation[];
   return Promise.all(
@@ -124,14 +125,14 @@ export function toSeenPlaces(
       .filter((fact) => endpoints.includes(endpointOf(fact) ?? ''))
       .map(async (fact): Promise<SeenPlace> => {
         const { data } = offersSummary.safeParse(fact.value);
-        const spans = byKey.get(keyOf(fact)) ?? [];
-        const since = storedSince(spans);
+        const timeline = byKey.get(keyOf(fact)) ?? { kind: fact.kind, spans: [] };
+        const since = storedSince(timeline.spans);
         return {
           fact,
           place: isQuote(fact) ? 'quote' : (data?.place ?? 'capabilities'),
           now: reading.now,
           endpoint: endpointOf(fact),
-          quotes: await toSightings(spans, reading),
+          quotes: await toSightings(timeline, reading),
           ...(since !== undefined && { since }),
         };
       }),

@@ -1,9 +1,7 @@
-import { isDeepStrictEqual, promisify } from 'node:util';
-import { zstdCompress, zstdDecompress } from 'node:zlib';
-import { countValues, type Json } from '../../../core/json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Json } from '../../../core/json.ts';
 import { day_ms, dayText } from '../../../core/text.ts';
 import type { WordsPart } from '../../../core/words.ts';
-import { canonicalDigest } from '../../../log/leaf.ts';
 import type { NoAnswer } from '../../../net/answer.ts';
 import type { OpeningMessage } from '../../asked/endpoint/conversation.ts';
 import { isLearnedOutcome, isUnanswered, type Outcome } from '../../asked/outcome.ts';
@@ -70,6 +68,8 @@ export interface Span extends Reading {
   readonly beyond?: true;
 }
 
+export type Gap = readonly [from: string, until: string];
+
 /** Oldest first. */
 export interface Timeline {
   readonly kind: string;
@@ -77,9 +77,11 @@ export interface Timeline {
   readonly spans: readonly Span[];
   readonly tally?: Tally;
   /** From checks that did not find in the record what it is about, to those that found it again. */
-  readonly away?: readonly (readonly [from: string, until: string])[];
+  readonly away?: readonly Gap[];
   /** The check since which it is away now. */
   readonly ended?: string;
+  /** What was seen last at other such places, until checks did not find these in the record. */
+  readonly elsewhere?: readonly { readonly value: Json; readonly until: string; readonly at: string }[];
 }
 
 export const keyOf = ({ kind, subject = '' }: { readonly kind: string; readonly subject?: string }) =>
@@ -91,12 +93,14 @@ export interface State extends Span {
   readonly isSilence?: true;
   /** If all of its readings have the same reason. */
   readonly silentWhy?: Span['why'];
+  /** The time without a check of it that ended as the state began. */
+  readonly away?: Gap;
 }
 
 export type StateChange = Readonly<Record<'was' | 'is', State>>;
 
 /** `reach`: it says whether something answers, so failed checks are a state too. */
-export type StateRules = { readonly reach?: boolean };
+export type StateRules = { readonly reach?: boolean; readonly away?: Timeline['away'] };
 
 const confirmedAfter_ms = 3_600_000;
 
@@ -131,6 +135,7 @@ const hasNoState = (state: State | undefined) =>
 
 const goOn = (state: State, span: Span): State => ({
   ...span,
+  ...(state.away && { away: state.away }),
   from: state.from,
   checks: state.checks + span.checks,
   ...(state.confirmed && { confirmed: state.confirmed }),
@@ -150,18 +155,27 @@ function withUnlearned(state: State | undefined, span: Span): State {
 /**
  * Oldest first. `absent`, and what may pass, counts from its second reading an hour or more later, unless
  * nothing was learned before or the record changed what the fact is about. A fact about `reach` begins anew
- * after a failed reading, and failures on two days or more are its state from the first of them. If nothing
- * was ever learned, the newest reading that asked is the one state.
+ * after a failed reading, and failures on two days or more are its state from the first of them. Every fact
+ * begins anew after a time without a check of it. If nothing was ever learned, the newest reading that asked
+ * is the one state.
  */
-export function states(spans: readonly Span[], { reach = false }: StateRules = {}): State[] {
+export function states(spans: readonly Span[], { reach = false, away: gaps = [] }: StateRules = {}): State[] {
   const counted: State[] = [];
   let waiting: Span | undefined;
   let silence:
     | { readonly from: string; readonly outcome: Outcome; readonly silentWhy: Span['why'] }
     | undefined;
-  for (const span of spans) {
+  let gap: { readonly away?: Gap } = {};
+  for (const [nth, span] of spans.entries()) {
     const last = counted.at(-1);
     const isFirst = hasNoState(last);
+    const { to = span.to } = spans[nth - 1] ?? {};
+    const away = gaps.findLast(([, back]) => to < back && back <= span.from);
+    if (away) {
+      gap = { away };
+      waiting = undefined;
+      silence = undefined;
+    }
     if (isUnanswered(span.outcome)) {
       const isMixed = silence && silence.outcome !== span.outcome;
       const isOfAll = !silence || isDeepStrictEqual(silence.silentWhy, span.why);
@@ -171,8 +185,9 @@ export function states(spans: readonly Span[], { reach = false }: StateRules = {
         silentWhy: isOfAll ? span.why : undefined,
       };
       if (reach && !isFirst && dayText(silence.from) < dayText(span.to)) {
-        const state = { ...span, ...silence, isSilence: true as const };
-        counted.splice(last?.isSilence ? -1 : counted.length, 1, state);
+        const state = { ...span, ...silence, ...gap, isSilence: true as const };
+        counted.splice(last?.isSilence && !gap.away ? -1 : counted.length, 1, state);
+        gap = {};
         continue;
       }
     }
@@ -188,10 +203,11 @@ export function states(spans: readonly Span[], { reach = false }: StateRules = {
       const confirmed = isLater ? span.to : span.confirmed;
       waiting = { ...span, from: first.from, ...(confirmed && { confirmed }) };
       if (!confirmed) continue;
-      counted.push(waiting);
-    } else if (last && !isFirst && isSameState(last, span) && !(reach && (silence || waiting)))
+      counted.push({ ...waiting, ...gap });
+    } else if (last && !isFirst && isSameState(last, span) && !gap.away && !(reach && (silence || waiting)))
       counted[counted.length - 1] = goOn(last, span);
-    else counted.splice(isFirst ? 0 : counted.length, 1, span);
+    else counted.splice(isFirst ? 0 : counted.length, 1, { ...span, ...gap });
+    gap = {};
     waiting = undefined;
     silence = undefined;
   }
@@ -370,26 +386,3 @@ export function fold(spans: readonly Span[], weightiest: readonly StateChange[])
   }
   return all;
 }
-
-/** A value that exceeds these bounds is none. */
-const mostValue_bytes = 2 * 2 ** 20;
-const mostValues = 100_000;
-
-export interface PackedValue {
-  readonly digest: string;
-  readonly bytes: number;
-  readonly value: string;
-}
-
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
-
-export async function packValue(whole: Json, digest = canonicalDigest({ value: whole })) {
-  const text = JSON.stringify(whole);
-  const bytes = Buffer.byteLength(text);
-  if (bytes > mostValue_bytes || countValues(text) > mostValues) return 'too_large';
-  return { digest, bytes, value: (await compress(text)).toString('base64') } satisfies PackedValue;
-}
-
-export const unpackValue = async (value: string): Promise<string> =>
-  (await decompress(Buffer.from(value, 'base64'))).toString('utf8');
