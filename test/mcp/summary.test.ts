@@ -29,7 +29,11 @@ const directory = await opened(
         ...onGitHub('bare/mail'),
         remotes: [{ type: 'streamable-http', url: 'https://bare.example.com/mcp' }],
       }),
-      registryEntry(rich, { ...onGitHub('rich/mail'), title: 'Rich mail', remotes }),
+      registryEntry(
+        rich,
+        { ...onGitHub('rich/mail'), title: 'Rich mail', remotes },
+        { publishedAt: '2026-10-02T08:00:00Z' },
+      ),
       ...raters.map((handle) => registryEntry(handle, onGitHub(`${handle.split('/')[0]}/agent`))),
     ],
     environment: {
