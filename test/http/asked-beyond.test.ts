@@ -217,7 +217,7 @@ it.each([
   ['behind an address', `${file} sha256:${other}`, notKnown],
   ['behind an address, as the record has it', `${file} sha256:${'2d'.repeat(32)}`, known],
   ['in the fragment', `${file}#sha256=${other}`, notKnown],
-  ['as sha256sum writes it', `${other} *box.mcpb`, notKnown],
+  ['without a word about it', `${file} ${other}`, notKnown],
   ['in a sentence', `The SHA-256 of ${file} is ${other}.`, notKnown],
   ['behind the handle', `io.github.dora/box (sha256: ${'2D'.repeat(32)})`, known],
 ])('looks up a SHA-256 that stands beside another name: %s', async (_what, handle, said) => {

@@ -256,14 +256,14 @@ export function readNames(asked: string, publicUrl: string): readonly Name[] {
 const digestForm =
   /[#(]?(?<![\w@:/.-])(?:sha-?256(?:sum)?\W{1,3})?(?<![\w@/.-])([\da-f]{64})(?![\w/-]|\.\w)\)?/i;
 
-/** Named as one, or one of two words, as `sha256sum` writes it: any other may be a key. */
+/** Named as one, or one of two words: any other may be a key. */
 function readDigest(text: string) {
   const [written = '', digest] = digestForm.exec(text) ?? [];
   const rest = text.replace(written, ' ').trim();
   const isOnly = /^(?:\W|sha-?256(?:sum)?|checksum|digest|hash)*$/i.test(rest);
   const isNamed = isOnly || /sha-?256|checksum|digest/i.test(text) || /^\S+$/.test(rest);
   if (digest === undefined || !isNamed || text.replace(/^sha256:/i, '') === digest) return undefined;
-  return { rest: isOnly ? '' : rest.replace(/^\*(?=\S+$)/, ''), digest: digest.toLowerCase() };
+  return { rest: isOnly ? '' : rest, digest: digest.toLowerCase() };
 }
 
 export function readName(asked: string, publicUrl: string): Name {
