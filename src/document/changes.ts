@@ -42,7 +42,7 @@ function recordWords({ fields, inputs, values, moved, status, before, says }: Da
     status === undefined ? say`` : say`marked as ${ours(String(status))}, ${ours(String(before))} before`,
     says === undefined ? say`` : say`its publisher says ${quote(String(says))}`,
     isUnsaid
-      ? own('its status message changed; the earlier ones are not kept here (ask its publisher)')
+      ? own('its status message changed; only the newest is kept here (ask its publisher)')
       : say``,
     move ? moveWords(move) : say``,
   ].filter((words) => !isEmpty(words));

@@ -60,10 +60,15 @@ it('the history names the status before and what the publisher says of the new o
   expect(await lines()).toContain(
     'record changed: marked as deprecated, active before; its publisher says “Use com.other/tool”; version `1.0.0`',
   );
+  const feed = await (await directory.app.request(`/agents/${handle}/feed.json`)).json();
+  const { items } = feed as { items: { title: string }[] };
+  expect(items.map(({ title }) => title)).toContain(
+    `${handle}: record changed: marked as deprecated, active before; its publisher says “Use com.other/tool”`,
+  );
   await directory.importEntries([
     registryEntry(handle, {}, { ...ended, statusMessage: 'Gone', updatedAt: '2026-11-27T08:00:00Z' }),
   ]);
-  const gone = 'its status message changed; the earlier ones are not kept here (ask its publisher)';
+  const gone = 'its status message changed; only the newest is kept here (ask its publisher)';
   expect((await lines()).slice(0, 2)).toEqual([
     'record changed: its publisher says “Gone”; version `1.0.0`',
     `record changed: marked as deprecated, active before; ${gone}; version \`1.0.0\``,

@@ -338,7 +338,7 @@ const mostInTitle = 2;
 /** For a title or one line. */
 export function titleWords({ change, event }: FollowedChange): Words {
   if ('claim' in event && event.claim) return claimWords(event.claim);
-  if (event.type !== 'check') return changeWords(change);
+  if (event.type === change.type) return changeWords({ ...change, data: event.data });
   const said = [...foldedOf(event).map((one) => foldedWords(one, mostInTitle)), ...wordsOf(event, undefined)];
   const malware = change.data.malware === true ? [own('a package is reported as malicious code')] : [];
   return join([...malware, ...said.slice(0, mostInTitle), ...more(said, mostInTitle)], '; ');
