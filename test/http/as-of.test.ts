@@ -468,7 +468,7 @@ describe('an answer as of a day', () => {
     expect(told).toEqual([
       `Record, claim and ratings: \`description\`: “Edition 2” instead of “Edition 1”, \`version\`: \`1.0.2\` instead of \`1.0.1\` ${days}`,
       `Tools it lists (\`https://one.example.com/${lives}/mcp\`): added \`write\`; last seen without these changes on ${began} (log index N) ${days}`,
-      `Hints of the tools (\`https://one.example.com/${lives}/mcp\`): 1 without a hint until ${began}, then 2 without a hint (log index N) ${days}`,
+      `Hints of the tools (\`https://one.example.com/${lives}/mcp\`): 1 not marked as read-only or destructive until ${began}, then 2 not marked as read-only or destructive (log index N) ${days}`,
     ]);
     expect(String((await ask('get_history', { handle })).members?.changes)).toContain(
       'record changed (description, version); version `1.0.2`, `1.0.1` before',

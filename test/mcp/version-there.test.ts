@@ -198,6 +198,13 @@ it.each([
   expect(inOrder(resolved)).toEqual(order);
 });
 
+it('does not call the newest version of a package unknown that npm does not have', async () => {
+  const { structuredContent } = await client.call('get_agent', { handle: 'npx -y ghosty-cal' });
+  expect(structuredContent?.version_asked).toMatch(
+    /^Your request means the newest version of a package that npm did not have on [\d-]{10}; the record names `1\.0\.0`, and the other facts are about that version\.$/,
+  );
+});
+
 it('tells of malicious code in another package of the record, whichever is asked for', async () => {
   const reported = /lists version `1\.0\.0` of `npm:beside` as malicious code/g;
   for (const handle of ['npm:sound', 'npm:beside', 'com.example/mixed']) {

@@ -149,7 +149,7 @@ const rows = [
     'plainHost',
     'not_met',
     expect.stringMatching(
-      /^moved the endpoint from `mail\.vendor\.com` to `b\.vendor\.com`, of a domain or account that the record named before; added the address `http:\/\/b\.vendor\.com\/mcp`, without encryption;/,
+      /^moved the endpoint from `mail\.vendor\.com` to `b\.vendor\.com`, both of `vendor\.com`; added the address `http:\/\/b\.vendor\.com\/mcp`, without encryption;/,
     ),
     at(vendor),
     at('http://b.vendor.com/mcp'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { registrableDomain } from '../../../core/identity.ts';
 import {
   code,
   count,
@@ -61,8 +62,16 @@ const noun = (one: keyof typeof nouns, all: readonly unknown[]): Words =>
 
 type Replaced = NonNullable<VersionMove['endpoints']>;
 
-const ofNamed = ({ is_within }: Replaced): Words =>
-  own(is_within ? ', of a domain or account that the record named before' : '');
+function ofNamed({ is_within, from, to, left_out }: Replaced): Words {
+  if (!is_within) return say``;
+  const all = [...from, ...to];
+  const [domain = '', other] = new Set(all.map(registrableDomain));
+  // Packages and publishers at a host of many are no names of hosts.
+  const isPair = from.length === 1 && to.length === 1 && !left_out && !all.some((name) => /[:/]/.test(name));
+  return isPair && other === undefined
+    ? say`, both of ${code(domain)}`
+    : own(', of a domain or account that the record named before');
+}
 
 const replacing = {
   endpoint: { verb: own('moved'), before: own(' from'), between: own(' to'), whose: ofOtherHosts },

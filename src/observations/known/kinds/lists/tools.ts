@@ -123,7 +123,7 @@ export const toolsHints = defineKind({
       [
         ...(read_only > 0 ? [say`${read_only} read-only`] : []),
         ...(destructive > 0 ? [say`${destructive} destructive`] : []),
-        ...(without_hint > 0 ? [say`${without_hint} without a hint`] : []),
+        ...(without_hint > 0 ? [say`${without_hint} not marked as read-only or destructive`] : []),
       ],
       ', ',
     ),
