@@ -41,9 +41,7 @@ function recordWords({ fields, inputs, values, moved, status, before, says }: Da
   const details = [
     status === undefined ? say`` : say`marked as ${ours(String(status))}, ${ours(String(before))} before`,
     says === undefined ? say`` : say`its publisher says ${quote(String(says))}`,
-    isUnsaid
-      ? own('its status message changed; only the newest is kept here (ask its publisher)')
-      : say``,
+    isUnsaid ? own('its status message changed; only the newest is kept here (ask its publisher)') : say``,
     move ? moveWords(move) : say``,
   ].filter((words) => !isEmpty(words));
   return say`${ours(changeTexts['listing.changed'])}${others}${details.length > 0 ? say`: ${join(details, '; ')}` : say``}`;

@@ -83,6 +83,10 @@ it.each([
   ['notes, no docker', '“no docker” leaves out nothing: -docker leaves out listings with this word.'],
   ['notes made this year', 'No date is searched: sort by published or updated.'],
   [
+    'notes, tools changed',
+    'No change is searched: get_history has those of one listing. Of all listings, a Dossier on the web has the newest at /feed.json, and all, the oldest first, at /changes?since=0.',
+  ],
+  [
     'the most popular notes',
     'Popularity, quality and safety are not searched and change no place; get_agent says what is known.',
   ],

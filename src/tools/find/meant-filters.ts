@@ -93,6 +93,11 @@ const unsearched: readonly (readonly [words: RegExp, toText: (found: RegExpExecA
     () => 'No date is searched: sort by published or updated.',
   ],
   [
+    /^(?:what|which|whose|who)\b.*\bchanged\b|\b(?:endpoint|owner|payee|price|publisher|record|tool)s? (?:(?:has|have|was|were) )?changed\b|\bchanged? (?:between|in the last|last|on|since|this|today|yesterday)\b/i,
+    () =>
+      'No change is searched: get_history has those of one listing. Of all listings, a Dossier on the web has the newest at /feed.json, and all, the oldest first, at /changes?since=0.',
+  ],
+  [
     /\b(?:(?:best|highest|top|most|well)[ -](?:rated|popular|used|trusted|reliable|downloaded|starred|secure)|best|safest|securest|safe to|trusted|trustworthy|reliable|popular|verified)\b/i,
     () =>
       'Popularity, quality and safety are not searched and change no place; get_agent says what is known.',
