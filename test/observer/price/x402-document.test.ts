@@ -115,6 +115,16 @@ it('shows the prices that the document of a host states for an endpoint and its 
   expect(await textOf('whole')).toContain(
     'Prices and payees: `find` 0.01 USDC on Base, `gone` 0.01 USDC on Base, `send` 1 USDC on Base, advertised (paid to `0x1111111111111111111111111111111111111111`); not among the tools that the endpoint lists: `gone`',
   );
+  const body = JSON.stringify({
+    handles: [handleAt('whole'), handleAt('older')],
+    criteria: ['price_at_most:0.10 USDC'],
+  });
+  const headers = { 'content-type': 'application/json' };
+  const asked = { method: 'POST', headers, body };
+  const compared = await observed.directory.app.request('/api/tools/compare_agents', asked);
+  expect(await compared.text()).toContain(
+    '"reason":"no quote; advertised: 0.01 USDC on Base (2 more offers)"',
+  );
 });
 
 it('reads version 1 of x402, and an address that stands there twice', async () => {
