@@ -70,7 +70,12 @@ it('an endpoint that the record left and named again is unchanged since then onl
   const back = today();
   const until = dayBefore(back);
   await name('com');
-  await days(7);
+  await days(3);
+  const { header } = await askOf(paid, 'pay.example.com');
+  const compare = () => textOf('check_offer', { handle: swing, offer: header });
+  const before = `seen before from ${began} to ${left} (5 checks)`;
+  expect(await compare()).toContain(`again since ${back} (3 checks), ${before}`);
+  await days(4);
   const last = dayBefore(today());
 
   const criteria = ['pay_to_unchanged_for:14', 'pay_to_unchanged_for:5'];
@@ -102,11 +107,7 @@ it('an endpoint that the record left and named again is unchanged since then onl
   expect(await textOf('get_agent', { handle: tern })).toContain(`* Tools: Since ${back}: \`rate\``);
   const full = await textOf('get_agent', { handle: tern, detail: 'full' });
   expect(full).toContain(`No check asked about it between ${away} and ${back}.`);
-  const { header } = await askOf(paid, 'pay.example.com');
-  const offer = await textOf('check_offer', { handle: swing, offer: header });
-  expect(offer).toContain(
-    `as seen since ${back} (7 checks), seen before from ${began} to ${left} (5 checks)`,
-  );
+  expect(await compare()).toContain(`as seen since ${back} (7 checks), ${before}`);
   const url = 'https://rates.example.com/mcp';
   const surface = await textOf('check_surface', { url, tools: [rate] });
   expect(surface).toContain(`again since ${back} (first on ${began}), last on ${last}`);
