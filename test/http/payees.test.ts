@@ -156,6 +156,11 @@ describe('a payee names the one listing that asks to be paid there', () => {
   it('and several listings are told apart', async () => {
     const several = await call('get_agent', { handle: alice });
     expect(several.detail).toMatch(/^2 listings ask to be paid at this address\. /);
+    const [, page = ''] = /Since when each asks: `(\/payees\/[^`]+)`\./.exec(several.detail ?? '') ?? [];
+    expect((await readJson(page)).asked_by).toMatchObject([
+      { since: expect.any(String) },
+      { since: expect.any(String) },
+    ]);
     expect(several.candidates?.map(({ handle }) => handle).toSorted()).toEqual([
       handleAt('shop'),
       handleAt('stall'),

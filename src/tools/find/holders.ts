@@ -388,6 +388,7 @@ export async function pickRecording(
       [
         say`${countOfHolders(found, all)} ${own(have)} ${join([where, ...former], '; ')}.`,
         sentence(notShown(reference)),
+        reference.kind === 'pay_to' && say`Since when each asks: ${code(`/payees/${reference.key}`)}.`,
         beyondWords(undefined, reference, name),
       ],
       ' ',
