@@ -41,6 +41,13 @@ const directory = await opened(
         remotes: [],
       }),
       registryEntry('dev.sorrel/plain', packaged('npm', 'sorrel-plain', [])),
+      registryEntry('dev.sorrel/twice', {
+        packages: [
+          ...packaged('npm', 'sorrel-twice', []).packages,
+          ...packaged('npm', 'sorrel-twice', [{ type: 'named', name: '--port', value: '8089' }]).packages,
+        ],
+        remotes: [],
+      }),
     ],
     environment: { LIMITS: 'off' },
   }),
@@ -107,6 +114,10 @@ describe('the arguments of a command are compared with those of the record', () 
     [
       'npx -y sorrel-plain@1.0.0 --allow-all',
       'The command gives the package `--allow-all`, which the record does not name; the record names no arguments.',
+    ],
+    [
+      'npx -y sorrel-twice@1.0.0 --port 8089',
+      'The command gives the package “--port 8089”, as the record does.',
     ],
     [
       '{"mcpServers":{"a":{"command":"uvx","args":["sorrel-proxy@1.0.0","https://evil.example.net/mcp"]}}}',

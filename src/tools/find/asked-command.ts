@@ -5,7 +5,6 @@ import type { ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
-import { isSameReference, toPackageReference } from '../../listings/references/references.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
 import {
   type AskedPlace,
@@ -132,10 +131,7 @@ const unitsOf = (words: readonly string[]): string[][] => {
     else units.push([word]);
   }
   // What fits any word comes last.
-  return [
-    ...units.filter(([first = '']) => !isOpen(first)),
-    ...units.filter(([first = '']) => isOpen(first)),
-  ];
+  return units.sort(([a = ''], [b = '']) => Number(isOpen(a)) - Number(isOpen(b)));
 };
 
 /** What the caller may add, by the record; some records have arguments of the package among the runtime's. */
@@ -147,18 +143,22 @@ const optionalOf = ({ inputs = [], runtime_arguments = [] }: ListingPackage) => 
   }),
 ];
 
-function compareWords(given: readonly string[], recorded: readonly string[], may: readonly string[][]) {
+function compareWords(given: readonly string[], one: ListingPackage) {
+  const { arguments: recorded = [], unread = [], unwritten = unread[0] } = one;
+  const may = optionalOf(one);
   const left: (string | undefined)[] = [...given];
   const take = (unit: readonly string[]) => {
     const at = left.findIndex((_, at) => unit.every((one, next) => fits(left[at + next], one)));
     if (at >= 0) left.fill(undefined, at, at + unit.length);
     return at >= 0;
   };
-  const missing = unitsOf(recorded).filter((unit) => !take(unit));
+  const missing = unitsOf(apart(recorded)).flatMap((unit) => (take(unit) ? [] : unit));
   const isMore = left.some((word) => word !== undefined);
   // An option may be repeated.
   for (const unit of may) while (take(unit) && unit[0]?.startsWith('-'));
-  return { others: left.filter((word) => word !== undefined), missing: missing.flat(), isMore };
+  const others = left.filter((word) => word !== undefined);
+  const differing = unwritten === undefined ? others.length + missing.length : 1;
+  return { recorded, unwritten, isNone: may.length === 0, others, missing, isMore, differing };
 }
 
 const toUrl = (word: string) => (/^https?:/i.test(word) ? URL.parse(word) : null);
@@ -176,55 +176,52 @@ function toShown(word: string): string[] {
 const longestShown = 200;
 const toCode = (text: string) =>
   code(text.length > longestShown ? `${text.slice(0, longestShown).toWellFormed()}…` : text);
+const eachOf = (texts: readonly string[]) => listed(texts.map(toCode), mostLookedAt);
 
-/** What a command gives to its package, compared with the record of the package. */
+function otherWords({ recorded, isNone, others, missing }: ReturnType<typeof compareWords>): Words {
+  const told = others.flatMap(toShown);
+  const shown = [...new Set(told)].sort((a, b) => Number(a.startsWith('-')) - Number(b.startsWith('-')));
+  const hidden = others.length - told.length;
+  const all = [...shown.map(toCode), ...(hidden > 0 ? [count(hidden, 'other word')] : [])];
+  const gives =
+    all.length > 0 && say`gives the package ${listed(all, mostLookedAt)}, which the record does not name`;
+  // What the record starts it with follows.
+  const isNamed = gives && missing.length === apart(recorded).length;
+  const lacks =
+    missing.length > 0 &&
+    !isNamed &&
+    say`does not give ${own(gives ? 'it' : 'the package')} ${eachOf(missing)}`;
+  const none = isNone && own('; the record names no arguments');
+  const by = recorded.length > 0 ? say`; the record starts it with ${toCode(recorded.join(' '))}` : none;
+  return say`The command ${join([gives, lacks], ', and ')}${by}.`;
+}
+
+/** What a command gives to its package, compared with what the record has of it that fits best. */
 export function givenWords(
   { given, references }: Name,
   { packages }: { readonly packages: readonly ListingPackage[] },
 ): Words | undefined {
-  const one = packages.find((some) =>
-    references.some((asked) => isSameReference(asked, toPackageReference(some))),
-  );
-  if (!given || !one) return undefined;
-  const { arguments: recorded = [], unwritten, unread = [] } = one;
+  if (!given) return undefined;
   const words = apart(given[0] === '--' ? given.slice(1) : given);
-  if (unwritten !== undefined || unread.length > 0)
-    return words.length === 0
-      ? undefined
-      : say`What the command gives the package was not compared with the record, of whose arguments Dossier does not read ${toCode(unwritten ?? unread[0] ?? '')}.`;
-  const may = optionalOf(one);
-  const { others, missing, isMore } = compareWords(words, apart(recorded), may);
-  const starts = toCode(recorded.join(' '));
-  if (others.length > 0 || missing.length > 0) {
-    const hidden = others.filter((word) => toShown(word).length === 0).length;
-    const [options = [], addresses = []] = [false, true].map((is) =>
-      others.filter((word) => (toUrl(word) !== null) === is),
-    );
-    const shown = [...new Set([...addresses, ...options].flatMap(toShown))].map(toCode);
-    const all = [...shown, ...(hidden > 0 ? [count(hidden, 'other word')] : [])];
-    const gives =
-      all.length > 0 && say`gives the package ${listed(all, mostLookedAt)}, which the record does not name`;
-    // What the record starts it with follows.
-    const isNamed = gives && missing.length === apart(recorded).length;
-    const lacks =
-      missing.length > 0 &&
-      !isNamed &&
-      say`does not give ${own(gives ? 'it' : 'the package')} ${listed(missing.map(toCode), mostLookedAt)}`;
-    const none = may.length === 0 && own('; the record names no arguments');
-    const by = recorded.length > 0 ? say`; the record starts it with ${starts}` : none;
-    return say`The command ${join([gives, lacks], ', and ')}${by}.`;
-  }
-  if (words.length === 0) return undefined;
+  const all = packages.filter(isNamedBy(references)).map((one) => compareWords(words, one));
+  const [best] = all.sort((a, b) => a.differing - b.differing);
+  if (!best || (words.length === 0 && (best.unwritten !== undefined || best.differing === 0)))
+    return undefined;
+  const { recorded, unwritten, isMore } = best;
+  if (unwritten !== undefined)
+    return say`What the command gives the package was not compared with the record, of whose arguments Dossier does not read ${toCode(unwritten)}.`;
+  if (best.differing > 0) return otherWords(best);
   // What the record leaves open can be an address too.
   const open = words.filter((word) => toUrl(word) && !recorded.includes(word)).flatMap(toShown);
-  const filled =
-    open.length > 0 &&
-    say` It fills in ${listed(open.map(toCode), mostLookedAt)}, which the record does not have.`;
+  const filled = open.length > 0 && say` It fills in ${eachOf(open)}, which the record does not have.`;
   const fixed = apart(recorded.filter((word) => !isOpen(word)));
   const isInOrder = words.filter((word) => fixed.includes(word)).join('\n') === fixed.join('\n');
   const as = isInOrder ? own(', as the record does') : own(' in another order than the record');
   const more = isMore && own(', and others that the record names');
-  const what = recorded.length > 0 ? say`${starts}${as}${more}` : own('only arguments that the record names');
+  const what =
+    recorded.length > 0
+      ? say`${toCode(recorded.join(' '))}${as}${more}`
+      : own('only arguments that the record names');
   return say`The command gives the package ${what}.${filled}`;
 }
 
