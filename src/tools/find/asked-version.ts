@@ -32,7 +32,7 @@ import {
   sayReported,
 } from '../../observations/known/kinds/packages/advisories.ts';
 import { hasVersion, readKept } from '../../observations/known/kinds/packages/kept-versions.ts';
-import { sayOtherVersion } from '../../observations/known/kinds/packages/other-version.ts';
+import { sayNoNewest, sayOtherVersion } from '../../observations/known/kinds/packages/other-version.ts';
 import {
   packageExists,
   packageNewestVersion,
@@ -182,14 +182,6 @@ function newestInRegistry(observations: readonly Checked[]) {
   };
 }
 
-/** Of a package whose registry tells no newest version, or that it does not have. */
-function unknownNewest(observations: readonly Checked[]): Words {
-  const [{ outcome, subject = '', observed_at = '' } = {}] = factsOf(packageNewestVersion, observations);
-  return outcome === 'absent'
-    ? say`the newest version of a package that ${registryOf(subject).registry} did not have on ${dayOf(observed_at)}`
-    : own('the version that is the newest when it starts, which Dossier does not know');
-}
-
 /** What a range starts, if its registry was asked: `latest` of npm, or else the highest that fits. */
 function fittingInRegistry(asked: string, registry: string, observations: readonly Checked[]) {
   const fits = toRange(registry, asked);
@@ -313,7 +305,7 @@ function readOther(asked: string, known: KnownVersions) {
   const version = recordedVersion(first.one, first.known);
   if (order && named.text === anyVersion && !newest) {
     if (!order.isVersion(version ?? '')) return undefined;
-    const about = say`Your request means ${unknownNewest(ofThis)}; the record names ${code(version ?? '')}, and the other facts are about that version.`;
+    const about = say`Your request means ${sayNoNewest(factsOf(packageNewestVersion, ofThis)[0])}; the record names ${code(version ?? '')}, and the other facts are about that version.`;
     return { about, isRecorded: true };
   }
   const isOne = named.isExact && order?.isVersion(named.text) === true;

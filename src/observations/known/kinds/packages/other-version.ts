@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { code, join, own, say, type Words } from '../../../../core/words.ts';
+import { code, dayOf, join, own, say, type Words } from '../../../../core/words.ts';
 import type { OfVersion } from '../../../asked/published/document.ts';
 import { registryOf } from '../../../asked/published/recorded.ts';
 import type { FactOf, StandingOut } from '../../kind.ts';
+import type { Observation } from '../../observation.ts';
 import { readKept } from './kept-versions.ts';
 import { packageDeprecated, type packageExists } from './packages.ts';
 import { packageLicence } from './says.ts';
@@ -100,3 +101,13 @@ export function sayOtherVersion(
     ...(topics.some(Boolean) && { unread: say`Not known of version ${code(version)}: ${unread}.` }),
   };
 }
+
+/** Of a package whose registry tells no newest version, or that it does not have. */
+export const sayNoNewest = ({
+  outcome,
+  subject = '',
+  observed_at = '',
+}: Partial<Pick<Observation, 'outcome' | 'subject' | 'observed_at'>> = {}): Words =>
+  outcome === 'absent'
+    ? say`the newest version of a package that ${registryOf(subject).registry} did not have on ${dayOf(observed_at)}`
+    : own('the version that is the newest when it starts, which Dossier does not know');
