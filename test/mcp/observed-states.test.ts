@@ -130,7 +130,7 @@ describe('get_agent', () => {
     expect(history.json.statement).toContain(`The last check was on ${json.checked}.`);
     const { where, asks, costs } = json.lines as Record<string, string>;
     expect(where).toBe(
-      'Endpoint over streamable-http: a request to `mcp.faded.com` ended with a connection that broke off.',
+      'Endpoint over streamable-http: a request to `mcp.faded.com` ended with a connection that broke off, answered in 0 of 3 checks in 30 days (a connection that broke off 3 times).',
     );
     expect(asks).toContain(`not seen by checks since ${dayAgo(20)} (Dossier, ${dayAgo(40)})`);
     expect(costs).toContain(`checks since ${dayAgo(20)} were not conclusive (Dossier, ${dayAgo(40)}).`);

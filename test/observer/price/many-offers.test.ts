@@ -75,13 +75,13 @@ it('of a thousand offers and one in another format, that one could not be read',
   expect(reason).toContain('Dossier could not read 1 of the 1,001 offers');
 });
 
-it('a token on a network without a name is named beside that network', async () => {
+it('a token that calls itself USDC is named beside the one of that network', async () => {
   const { facts } = await check(
     'optimism',
     offerOf({ network: 'eip155:10', asset: unknownToken, extra: { name: 'USDC' } }),
   );
   expect(facts).toContain(
-    `The offer names the asset “USDC”; USDC on \`eip155:10\` is \`0x0b2c639c533813f4aa9d7837caf62653d097ff85\` (by Dossier’s table of assets), this is \`${unknownToken}\`.`,
+    `The offer names the asset “USDC”; USDC on Optimism is \`0x0b2c639c533813f4aa9d7837caf62653d097ff85\` (by Dossier’s table of assets), this is \`${unknownToken}\`.`,
   );
 });
 
