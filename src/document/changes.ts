@@ -3,8 +3,7 @@ import { dayText } from '../core/text.ts';
 import { code, dayOf, isEmpty, join, ours, own, quote, say, type Words } from '../core/words.ts';
 import { type DerivedVersion, deletedVersion } from '../listings/listing.ts';
 import { moveSchema } from '../listings/moves.ts';
-import type { FailedCriterion, NewChange } from '../log/change.ts';
-import { changeTexts } from '../log/change.ts';
+import { changeTexts, type FailedCriterion, type NewChange } from '../log/change.ts';
 import { moveWords, otherFields } from '../observations/known/kinds/moves.ts';
 import { deletionWords, toLabel } from './words.ts';
 

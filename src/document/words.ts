@@ -67,13 +67,10 @@ export function stale({ listing, seen }: JudgedListing): Words[] {
 
 /** Both days, if the entry of the version was changed on another day. */
 export function datesWords(
-  {
-    updated_at,
-    entry_changed_at,
-    origin_status,
-  }: Partial<Pick<Listing, 'updated_at' | 'entry_changed_at' | 'origin_status'>>,
+  dates: Partial<Pick<Listing, 'updated_at' | 'entry_changed_at' | 'origin_status'>>,
   same = own('updated'),
 ): Words[] {
+  const { updated_at, entry_changed_at, origin_status } = dates;
   if (updated_at === undefined) return [];
   if (dayText(entry_changed_at ?? updated_at) === dayText(updated_at))
     return [say`${same} ${day(updated_at)}`];

@@ -2,8 +2,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { handleParts } from '../core/handle.ts';
 import type { EndpointPlace } from '../core/identity.ts';
-import type { Json } from '../core/json.ts';
-import { ifAny } from '../core/json.ts';
+import { ifAny, type Json } from '../core/json.ts';
 import { wordsSchema } from '../core/words.ts';
 import type { Facet } from '../search/query.ts';
 import {

@@ -6,7 +6,6 @@ import { type SurfaceMember, shortNameOf } from '../../observations/asked/endpoi
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
 import { toFactChange } from '../../observations/known/changes/telling.ts';
 import { kindOf, kinds, surfaceOf } from '../../observations/known/kinds.ts';
-import type { ObservationChange } from '../../observations/known/observation.ts';
 import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
 import { endOfDay, type ListingFacts } from '../record.ts';
@@ -54,9 +53,9 @@ function withNames(state: State, kind: string, list: Json | undefined): State {
 /** With the difference if both whole values are still stored. */
 async function toWholeChange(
   handle: string,
-  { was, is, kind, subject }: Between,
+  { was, is, kind, subject, turns }: Between,
   { store: { observations } }: Pick<Context, 'store'>,
-): Promise<ObservationChange> {
+): Promise<ShownChange> {
   const compare = kindOf(kind)?.difference;
   const wholeOf = async (state: State | undefined) => {
     const digest = compare && state && wholeDigestOf(state);
@@ -69,6 +68,7 @@ async function toWholeChange(
   return {
     ...toFactChange({ kind, subject }, was && withNames(was, kind, before), withNames(is, kind, after)),
     ...(isCompared && compare?.(before, after)),
+    ...(turns && { turns }),
   };
 }
 
@@ -102,8 +102,7 @@ export async function toDiffering(
   const changes: ShownChange[] = [];
   for (const one of await context.store.observations.between(handle, [endOfDay(from), at])) {
     if (isOther?.(one) || isNothing(one)) continue;
-    const change = await toWholeChange(handle, one, context);
-    changes.push({ ...change, ...(one.turns && { turns: one.turns }) });
+    changes.push(await toWholeChange(handle, one, context));
   }
   const check = { type: 'check' as const, at, vantage: '', log_index: 0, is_first: false, changes };
   const ends = new Set(changes.map(endsOf));

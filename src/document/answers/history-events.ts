@@ -226,9 +226,9 @@ async function readChecks(handle: string, before: number, context: Pick<Context,
 /** Changes without an entry of the log, as the checks until then saw them. */
 async function readTurns(handle: string, until: string, { store }: Pick<Context, 'store'>) {
   const timelines = await store.observations.until(handle, until);
-  const found = timelines.flatMap((one) => unloggedChanges(one).map((last) => ({ ...last, one })));
-  return [...Map.groupBy(found, ({ at }) => at)].map(([at, some]): Placed => {
-    const { vantage = '' } = some[0]?.one.spans[0] ?? {};
+  const found = timelines.flatMap(unloggedChanges);
+  return [...Map.groupBy(found, ({ is }) => is.from)].map(([at, some]): Placed => {
+    const { vantage = '' } = some[0]?.is ?? {};
     const changes = some.map(({ change }) => change);
     const place = Date.parse(at) * mostSameTime + mostSameTime - 1;
     return { at, place, event: toCheck({ at, vantage, changes }, false) };

@@ -1,5 +1,4 @@
-import type { ClaimEvent } from '../../claims/claim.ts';
-import { claimEvents } from '../../claims/claim.ts';
+import { type ClaimEvent, claimEvents } from '../../claims/claim.ts';
 import { claimMethods } from '../../claims/methods.ts';
 import { reasonText } from '../../claims/standing.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';

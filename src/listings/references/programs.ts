@@ -73,9 +73,6 @@ export function reachesMachine(word: string, next = ''): string | undefined {
   const [, option = word, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
   if (!reaching.test(option) || /^--(?:entrypoint|security-opt)$/.test(option)) return undefined;
   if (/^--(?:privileged|use-api-socket)$/.test(option)) return word;
-  return /^(?:none|bridge|private)$/.test(value ?? next)
-    ? undefined
-    : value === undefined
-      ? `${word} ${next}`.trim()
-      : word;
+  if (/^(?:none|bridge|private)$/.test(value ?? next)) return undefined;
+  return value === undefined ? `${word} ${next}`.trim() : word;
 }

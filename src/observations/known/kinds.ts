@@ -19,7 +19,7 @@ import * as repositories from './kinds/repository.ts';
 import { securityContact, termsUrl } from './kinds/terms.ts';
 import { questions } from './observation.ts';
 import { priceOffers } from './prices/offers.ts';
-import type { StateRules } from './timeline/timeline.ts';
+import type { StateRules, Timeline } from './timeline/timeline.ts';
 
 export const surfaceKinds = [
   lists.toolsSurface,
@@ -111,10 +111,7 @@ export const surfaceOf = (name: string): Surface | undefined => {
 /** Also finds questions that no fact answers. */
 export const askedOf = (name: string): AskedKind | undefined => askedByName.get(name);
 
-export const rulesOf = ({
-  kind,
-  away,
-}: { readonly kind: string } & Pick<StateRules, 'away'>): StateRules => ({
+export const rulesOf = ({ kind, away }: Pick<Timeline, 'kind' | 'away'>): StateRules => ({
   reach: kind === endpointAnswers.kind,
   away,
 });

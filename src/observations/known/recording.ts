@@ -97,16 +97,10 @@ function next(known: Known, found: DatedFinding, stamp: RunStamp, differences: D
   const before = known?.spans ?? [];
   const reading = read(known, found, stamp);
   const added = known?.ended ? [...before, ...add([], reading, stamp.at)] : add(before, reading, stamp.at);
-  const isNew = added.length > before.length;
-  const difference = differences.get(keyOf(found));
   const newest = added.at(-1);
+  const { shown: items, counts } = (added.length > before.length && differences.get(keyOf(found))) || {};
   const dated =
-    isNew && newest && difference
-      ? [
-          ...added.slice(0, -1),
-          { ...newest, difference: { items: difference.shown, counts: difference.counts } },
-        ]
-      : added;
+    newest && items && counts ? added.with(-1, { ...newest, difference: { items, counts } }) : added;
   const told = dated.length > mostSpans ? tellingChanges(kind, changesOf(dated, rulesOf(found))) : [];
   const spans = fold(
     dated,

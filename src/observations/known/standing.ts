@@ -2,7 +2,7 @@ import type { Json } from '../../core/json.ts';
 import { isUnanswered } from '../asked/outcome.ts';
 import { tellingChanges, toChangedFrom } from './changes/telling.ts';
 import { kindOf, rulesOf } from './kinds.ts';
-import type { Observation, StoredObservation } from './observation.ts';
+import type { StoredObservation } from './observation.ts';
 import {
   changes,
   isSame,
@@ -40,14 +40,12 @@ function toMissed(later: readonly Span[], { reach }: StateRules): StoredObservat
   };
 }
 
-type SameSince = NonNullable<Observation['parts']>[string];
-
 /** Since the record left a place of the same kind at which checks saw another value. */
 function unlessElsewhere(
   { since, before_until }: { readonly since: string; readonly before_until: string | undefined },
   { elsewhere = [] }: Timeline,
   isOther: (value: Json) => boolean = () => true,
-): SameSince {
+): StoredObservation['same'] {
   const other = elsewhere.findLast((one) => one.at >= since && isOther(one.value));
   const until = other?.until ?? before_until;
   return { since: other?.at ?? since, ...(until !== undefined && { before_until: until }) };
@@ -60,13 +58,10 @@ function toParts(timeline: Timeline, { value, method_version }: State): StoredOb
   if (!named) return undefined;
   const { spans } = timeline;
   const stored = spans.slice(spans.findLastIndex(({ folded }) => folded !== undefined) + 1);
-  const read = states(stored, rulesOf(timeline)).map((state) => ({
-    ...state,
-    parts:
-      state.value === null || state.method_version !== method_version
-        ? undefined
-        : partsOf?.({ value: state.value }),
-  }));
+  const read = states(stored, rulesOf(timeline)).map((state) => {
+    const isCompared = state.value !== null && state.method_version === method_version;
+    return { ...state, parts: isCompared ? partsOf?.({ value: state.value }) : undefined };
+  });
   const back = read.findLastIndex(({ away }) => away);
   const sameSince = ([name, { text }]: readonly [string, { readonly text: string }]) => {
     const at = read.findLastIndex(({ parts }) => parts?.[name]?.text !== text);
@@ -103,9 +98,7 @@ function toFact(timeline: Timeline): StoredObservation | undefined {
     ...fact,
     observed_at: state.beyond ? from : to,
     first_seen_at: from,
-    ...(last && {
-      changed_from: { ...toChangedFrom(kind, last), ...(turns && { turns }) },
-    }),
+    ...(last && { changed_from: { ...toChangedFrom(kind, last), ...(turns && { turns }) } }),
     ...(earlier.length > 0 && { earlier_changes: earlier }),
     same: unlessElsewhere({ since: from, before_until }, timeline),
     ...(parts && { parts }),

@@ -169,7 +169,7 @@ export const createObservationReads = (db: Db) => ({
     return aliveAt({ timelines, former }, to).flatMap((one) => {
       const { kind, subject, spans, tally } = one;
       const change = tally ? undefined : between(spans, [from, to], checks, rulesOf(one));
-      const turns = change && turnsTo({ kind, spans: until(spans, to, checks) }, change);
+      const turns = change && turnsTo({ ...one, spans: until(spans, to, checks) }, change);
       return change ? [{ kind, ...(subject !== undefined && { subject }), ...change, turns }] : [];
     });
   },

@@ -5,8 +5,7 @@ import type { ListingDocument } from '../../document/listing-document.ts';
 import { laneTitles, type Mark, marksWords } from '../../document/pictures/changes.ts';
 import type { OverTime } from '../../tools/find/pictures.ts';
 import { historyPageSize } from '../../tools/get-history.ts';
-import type { Html } from '../html.ts';
-import { pagePath } from '../html.ts';
+import { type Html, pagePath } from '../html.ts';
 import { percent, picture, toScale } from './scale.ts';
 
 const lane_px = 24;

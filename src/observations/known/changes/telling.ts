@@ -205,17 +205,17 @@ export function toChange(
 const mostEntries = 3;
 
 /** That no usable answer came, or that one comes again, is always news. */
-const rowsIn = (one: Pick<Timeline, 'kind' | 'spans'>) =>
+const rowsIn = (one: Timeline) =>
   rowsOf(movesOf(states(one.spans, rulesOf(one)).filter(({ isSilence }) => !isSilence)));
 
 /** The changes to and fro that end with a state. */
-function rowTo(one: Pick<Timeline, 'kind' | 'spans'>, { from }: State): readonly StateChange[] {
+function rowTo(one: Timeline, { from }: State): readonly StateChange[] {
   const row = rowsIn(one).at(-1) ?? [];
   return row.at(-1)?.is.from === from ? row : [];
 }
 
 /** If the last change up to a time was this one. */
-export function turnsTo(one: Pick<Timeline, 'kind' | 'spans'>, { was, is }: Partial<StateChange>) {
+export function turnsTo(one: Timeline, { was, is }: Partial<StateChange>) {
   const row = is ? rowTo(one, is) : [];
   const last = row.at(-1);
   return was && last && isSame(last.was, was) ? turnsIn(row) : undefined;
@@ -227,9 +227,7 @@ const returns = (one: Timeline) =>
     const was = all[nth - 1];
     if (!is.away || !was || is.value === null || !isSame(was, is) || !kindOf(one.kind)?.isLocked) return [];
     const elsewhere = one.elsewhere?.findLast(({ at }) => at === is.away?.[1]);
-    return [
-      { at: is.from, change: { ...toFactChange(one, undefined, is), again: { until: was.to, elsewhere } } },
-    ];
+    return { is, change: { ...toFactChange(one, undefined, is), again: { until: was.to, elsewhere } } };
   });
 
 /** The last of each row of changes to and fro, if it has no entry of the log, and until when it stood. */
@@ -240,12 +238,10 @@ const lastTurns = (one: Timeline) =>
     if (!turns || row.length <= mostEntries) return [];
     const { items, counts } = is.difference ?? {};
     const until = dayText(is.from) < dayText(is.to) && { seen_until: is.to };
-    return [
-      {
-        at: is.from,
-        change: { ...toFactChange(one, was, is), ...(items && { items, counts }), turns, ...until },
-      },
-    ];
+    return {
+      is,
+      change: { ...toFactChange(one, was, is), ...(items && { items, counts }), turns, ...until },
+    };
   });
 
 export const unloggedChanges = (one: Timeline) => (one.tally ? [] : [...returns(one), ...lastTurns(one)]);

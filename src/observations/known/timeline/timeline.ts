@@ -149,7 +149,7 @@ export const isUnsure = ({ outcome, mayPass }: Reading): boolean => outcome === 
 function withUnlearned(state: State | undefined, span: Span): State {
   if (!state) return span;
   if (span.outcome === 'not_asked' && state.outcome !== 'not_asked') return state;
-  return state.outcome === span.outcome ? { ...goOn(state, span), checks: state.checks + span.checks } : span;
+  return state.outcome === span.outcome ? goOn(state, span) : span;
 }
 
 /**
@@ -228,21 +228,20 @@ const isCompared = (was: State, is: State) =>
   was.method_version === is.method_version &&
   (is.by === undefined || was.open !== is.by);
 
+const changesIn = (all: readonly State[], wasAt: (at: number) => State | undefined): StateChange[] =>
+  all.flatMap((is, at) => {
+    const was = wasAt(at);
+    return was && isCompared(was, is) && !isSame(was, is) ? [{ was, is }] : [];
+  });
+
 /** A state that comes back after others without a value is no change. */
 export function changes(spans: readonly Span[], rules?: StateRules): StateChange[] {
   const all = states(spans, rules);
-  return all.flatMap((is, at) => {
-    const was = before(all, at);
-    return at > 0 && was && isCompared(was, is) && !isSame(was, is) ? [{ was, is }] : [];
-  });
+  return changesIn(all, (at) => before(all, at));
 }
 
 /** Neighbouring states that differ, also those that only come back. */
-export const movesOf = (all: readonly State[]): StateChange[] =>
-  all.slice(1).flatMap((is, at) => {
-    const was = all[at];
-    return was && isCompared(was, is) && !isSame(was, is) ? [{ was, is }] : [];
-  });
+export const movesOf = (all: readonly State[]) => changesIn(all, (at) => (at > 0 ? all[at - 1] : undefined));
 
 const alternates_ms = 30 * day_ms;
 const fewestTurns = 3;
@@ -288,15 +287,8 @@ export function turnsOf(all: readonly StateChange[]) {
 /** States that came back, and how often it changed among them since the first of these changes. */
 export type Turns = NonNullable<ReturnType<typeof turnsOf>>;
 
-/** `later` readings did not see it. */
-interface Standing {
-  readonly state: State;
-  readonly later: readonly Span[];
-  /** The last one with a value, or else the last statement, if `state` has none. */
-  readonly last?: State;
-}
-
-export function standing(spans: readonly Span[], rules?: StateRules): Standing | undefined {
+/** `later` readings did not see it. If `state` has no value, `last` is the last one with a value. */
+export function standing(spans: readonly Span[], rules?: StateRules) {
   const all = states(spans, rules);
   const state = all.at(-1);
   if (!state) return undefined;
