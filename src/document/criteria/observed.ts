@@ -157,7 +157,9 @@ function isUnchangedFor(
   if (isAnotherEachTime(paid)) return unknown(own('the addresses to pay are other ones each time'));
   if (paid?.payees.length === 0) return unknown(own('no address to pay was seen'));
   if (isHidden(one, at)) return unknown(one.reason ?? own('it answers, and no longer shows them'));
-  const { since, before_until } = one.parts?.payees ?? one[sameSince] ?? { since: one.first_seen_at };
+  const { first_seen_at, changed_from: from } = one;
+  const seen = { since: first_seen_at, before_until: from?.value === null ? undefined : from?.seen_until };
+  const { since, before_until } = one.parts?.payees ?? one[sameSince] ?? seen;
   if ((daysSince(since, Date.parse(one.observed_at)) ?? 0) >= wanted) return 'met';
   if (before_until !== undefined) return 'not_met';
   const { not_asked_since: left } = one;

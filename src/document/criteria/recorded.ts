@@ -35,7 +35,6 @@ import {
   type JudgedResult,
   noEndpoint,
   plain,
-  type ReasonedResult,
   unknown,
 } from './criterion.ts';
 
@@ -107,7 +106,7 @@ function isListedFor(listing: ListingDocument, wanted: number, now_ms: number): 
 const longestBehind_days = 1;
 
 /** Undefined if the record is as of now. */
-function whyBehind({ observed_at }: ListingDocument, now_ms: number): ReasonedResult | undefined {
+function whyBehind({ observed_at }: ListingDocument, now_ms: number) {
   const isBehind = (daysSince(observed_at, now_ms) ?? 0) > longestBehind_days;
   return isBehind ? unknown(say`the record is as of ${dayOf(observed_at)}`) : undefined;
 }
