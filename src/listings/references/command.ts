@@ -221,15 +221,7 @@ function readOptions(
   }
   const all = packages.length > 0 ? packages : words.slice(0, installs ? undefined : 1);
   const named = all.map((one) => (/^git\+[^@]*$/.test(one) ? `${one}${ref}` : one));
-  const behind = words.slice(1);
-  return {
-    named,
-    behind,
-    given: installs || packages.length > 1 ? undefined : behind,
-    version,
-    beside,
-    isLoose,
-  };
+  return { named, behind: words.slice(1), version, beside, isLoose };
 }
 
 /** Of npm and pip, with the commit after `@` or `#`; `owner/name` is npm's. */
@@ -248,7 +240,7 @@ const reachingOption = /^--(?:sse|streamableHttp|cli|url|server-url)$/;
 
 function readPackage(
   spec: string,
-  { registry, form }: Starter,
+  { registry, form, installs, isAdding }: Starter,
   read: NonNullable<ReturnType<typeof readOptions>>,
   variables: CommandVariables,
 ): Command {
@@ -303,7 +295,7 @@ function readPackage(
     isElsewhere: beside.some(({ what }) => what === 'registry' || what === 'setting'),
     address: reached,
     beside,
-    given: isBridge ? undefined : read.given,
+    given: isBridge || installs || isAdding || read.named.length > 1 ? undefined : read.behind,
   };
 }
 
@@ -324,14 +316,7 @@ function readAdded(starter: Starter, read: ReturnType<typeof readOptions>, varia
   const added = isOfFile ? undefined : beside.find(isStarted);
   const others = beside.filter((one) => one !== added);
   if (read && added)
-    return [
-      readPackage(
-        added.text.slice('pypi:'.length),
-        starter,
-        { ...read, beside: others, given: undefined },
-        variables,
-      ),
-    ];
+    return [readPackage(added.text.slice('pypi:'.length), starter, { ...read, beside: others }, variables)];
   const isRead = beside.some(({ what }) => what === 'package');
   return [{ isPinned: false, beside, ...(isRead && { registry: starter.registry }) }];
 }

@@ -310,19 +310,8 @@ const isLineWith = (name: string, text: string): boolean =>
   !text.includes('\n') &&
   (isStarting(text) || (isAddressForm.test(name) && text.split(/\s+/).includes(name)));
 
-function toName(
-  { text: plain, beside, given, configured_as, isLinked }: StartedName,
-  publicUrl: string,
-): Name {
-  const said = withoutValues(plain);
-  const own = {
-    text: plain,
-    said,
-    beside,
-    given,
-    isLinked,
-    ...(configured_as !== undefined && { configured_as }),
-  };
+function toName({ text: plain, ...read }: StartedName, publicUrl: string): Name {
+  const own = { ...read, text: plain, said: withoutValues(plain) };
   if (isHandle(plain)) return { ...own, handles: [plain], references: besideHandle(plain) };
   const bare = withoutVersion(plain);
   const isVersion = bare !== plain && isHandle(bare);
@@ -332,7 +321,7 @@ function toName(
     handles: isVersion ? [bare] : handlesInAddress(plain, publicUrl),
     references,
     version: isAddressForm.test(plain) ? undefined : versionIn(plain),
-    within: beside.some(({ what }) => what === 'code') ? undefined : withinRepository(plain, references),
+    within: read.beside.some(({ what }) => what === 'code') ? undefined : withinRepository(plain, references),
     isUnread: plain === '',
   };
 }

@@ -110,13 +110,13 @@ export function writtenAs(text: string): StartedName {
 }
 
 function started({ registry = '', name, version, address, beside = [], given }: Command): StartedName[] {
-  if (name === undefined) {
-    const { text } = writtenAs(address ?? '');
-    // The file of a package in its registry is the published package.
-    const of = readPackage(text).registry ? beside.filter(({ what }) => what !== 'code') : beside;
-    return address || registry ? [{ text, beside: of }] : [];
-  }
-  return [{ text: address ?? nameOfPackage(registry, name, version), beside, given }];
+  if (name !== undefined) return [{ text: address ?? nameOfPackage(registry, name, version), beside, given }];
+  if (!address && !registry) return [];
+  const { text } = writtenAs(address ?? '');
+  // The file of a package in its registry is the published package.
+  return [
+    { text, beside: readPackage(text).registry ? beside.filter(({ what }) => what !== 'code') : beside },
+  ];
 }
 
 /** What a command starts or installs. */

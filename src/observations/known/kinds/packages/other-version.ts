@@ -11,7 +11,7 @@ import { packagePublishedBy, packageScripts } from './versions.ts';
 
 interface ToldOfVersion {
   readonly kind: { readonly sayStandsOut?: ((found: StandingOut) => Words | undefined) | undefined };
-  readonly rule: 'package_deprecated' | 'package_version';
+  readonly rule?: 'package_deprecated' | 'package_version';
   /** If it is no such finding. */
   readonly key?: 'other_version';
   /** Not on every registry. */
@@ -34,19 +34,16 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
   },
   install_scripts: {
     kind: packageScripts,
-    rule: 'package_version',
     topic: onNpm(own('its installation scripts')),
     plain: () => own('names no script that npm runs at installation'),
   },
   published_by: {
     kind: packagePublishedBy,
-    rule: 'package_version',
     topic: onNpm(own('its publisher')),
     plain: (value) => say`was published by ${code(String(value))}`,
   },
   licence: {
     kind: packageLicence,
-    rule: 'package_version',
     key: 'other_version',
     topic: () => own('its licence'),
   },
@@ -70,7 +67,7 @@ export function sayOtherVersion(
     place > basePlace || versions.slice(basePlace).some((one) => one.stated.published_by === value);
   const unnoticed: Words[] = [];
   const notices = toldNames.flatMap((name) => {
-    const { kind, rule, key, plain }: ToldOfVersion = told[name];
+    const { kind, rule = 'package_version', key, plain }: ToldOfVersion = told[name];
     const value = stated[name];
     if (value == null) return [];
     const was = base?.stated[name];
