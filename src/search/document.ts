@@ -112,10 +112,9 @@ export const formsOf = (term: string): string => `=${term}=`;
 /** With forms, which one of an earlier version lacks. */
 export function toTermsOfText(text: string): Map<string, number> {
   const terms = new Map<string, number>();
-  for (const entry of toTermText(text)
-    .split(' ')
-    .filter((one) => one.length > 2)) {
+  for (const entry of toTermText(text).split(' ')) {
     const [term = '', written = ''] = entry.split(':');
+    if (written === '') continue;
     const form = written.slice(1);
     terms.set(term, toWeight(written.charCodeAt(0)));
     if (form) terms.set(formsOf(term) + form, 0);

@@ -8,7 +8,7 @@ interface IndexedRow extends SearchedRow {
   readonly hidden: number | null;
 }
 
-function toCountChanges(removed: readonly string[], added: readonly string[]) {
+function toCountChanges(removed: readonly string[], added: readonly { readonly text: string }[]) {
   const changes = new Map<string, { listings: number; strong: number }>();
   const count = (text: string, by: number) => {
     for (const [term, weight] of toTermsOfText(text)) {
@@ -19,7 +19,7 @@ function toCountChanges(removed: readonly string[], added: readonly string[]) {
     }
   };
   for (const text of removed) count(text, -1);
-  for (const text of added) count(text, 1);
+  for (const { text } of added) count(text, 1);
   return new Map([...changes].filter(([, { listings, strong }]) => listings !== 0 || strong !== 0));
 }
 
@@ -40,9 +40,6 @@ export async function replaceInIndex(
   const visible = change.listings.filter(({ withdrawn }) => !withdrawn);
   const documents = visible.map((row) => toSearchDocument({ ...toIndexed(row), keys: change.toKeys(row) }));
   if (documents.length > 0) await index.put(db, documents);
-  const counts = toCountChanges(
-    removed,
-    documents.map(({ text }) => text),
-  );
+  const counts = toCountChanges(removed, documents);
   if (counts.size > 0) await index.addTermCounts(db, counts);
 }

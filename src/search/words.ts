@@ -174,7 +174,8 @@ export const isInflection = (one: string, other: string): boolean =>
 /** How a listing writes stems, one of which may be of several words joined; undefined if it does not. */
 export function writtenIn({ handle, title, description, tags = [] }: Texts, terms: readonly string[]) {
   const all = [title ?? '', description ?? '', handle, ...tags.map(({ tag }) => tag)].join(' ');
-  const words = toWords(all).flatMap(({ text, parts }) => [text, ...parts]);
+  const whole = toWords(all);
+  const words = whole.flatMap(({ text, parts }) => [text, ...parts]);
   const writtenAs = (term: string, joined = 1): string | undefined => {
     const at = words.findIndex((_, at) => stem(words.slice(at, at + joined).join('')) === term);
     if (at >= 0) return words.slice(at, at + joined).join(' ');
@@ -182,12 +183,7 @@ export function writtenIn({ handle, title, description, tags = [] }: Texts, term
   };
   const texts = terms.map((term) => writtenAs(term));
   if (texts.includes(undefined)) return undefined;
-  const plain = [
-    words.join(' '),
-    toWords(all)
-      .map(({ text }) => text)
-      .join(' '),
-  ];
+  const ways = [words, whole.map(({ text }) => text)];
   // What does not stand together is not quoted as if it did.
-  return texts.join(plain.some((one) => one.includes(texts.join(' '))) ? ' ' : ' … ');
+  return texts.join(ways.some((one) => one.join(' ').includes(texts.join(' '))) ? ' ' : ' … ');
 }

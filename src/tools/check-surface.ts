@@ -202,8 +202,7 @@ async function toSurfaceAnswer(
   const lacksDescriptions = not_sent.includes('description');
   const others_until = isSame ? othersUntil(seen) : undefined;
   const changes = lacksDescriptions ? await readChanges(handle, seen, store) : [];
-  const { first_seen_at = '', seen_until } = own ?? {};
-  const earlier = own && { first_seen_at, ...(seen_until && { seen_until }) };
+  const earlier = own && { first_seen_at: own.first_seen_at, seen_until: own.seen_until };
   const times = timesOf({ digest: seen.value, first_seen_at: seen.first_seen_at }, seen);
   const sent = lacksDescriptions && 'list' in shown ? shown.list : [];
   const names = sent.map((one) => toShownName(nameOf(one, shown.surface).slice(compared.prefix.length)));

@@ -165,13 +165,10 @@ async function toListedAgent(
   const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
   // A range that means the recorded version limits nothing.
   const isNote = isRecorded && !beside && asked !== undefined;
-  const given = givenWords(one, document);
-  const notes = [
-    ...(isNote ? [asked] : []),
-    ...(given ? [given] : []),
-    ...ofAnswer,
-    ...ofNoCheck.map(({ text }) => text),
-  ];
+  const ofAsked = [isNote ? asked : undefined, givenWords(one, document)].filter(
+    (words) => words !== undefined,
+  );
+  const notes = [...ofAsked, ...ofAnswer, ...ofNoCheck.map(({ text }) => text)];
   return {
     ...one.as,
     outcome: 'listed',

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
-import { code, count, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
+import { code, count, eachCode, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
@@ -62,7 +62,7 @@ export const givenEndpoints = (beside: readonly Beside[]) =>
 async function addressWords(one: Beside, { who }: Subject, find: FindRecording): Promise<Words> {
   const { text } = one;
   const known = await find(givenEndpoints([one]));
-  const handles = listed([...new Set(known.map(({ listing }) => listing.handle))].map((one) => code(one)));
+  const handles = listed(eachCode([...new Set(known.map(({ listing }) => listing.handle))]));
   if (known.length === 0) return say``;
   return say`${who} also gives it the address ${code(text)}, which ${handles} ${own(known.length === 1 ? 'records' : 'record')}; what the package does there is not known.`;
 }
@@ -86,10 +86,7 @@ const mostLookedAt = 5;
 
 const addedWords = (all: readonly Beside[], { who }: Subject): Words | false =>
   all.length > 0 &&
-  say`${who} itself adds ${listed(
-    all.map(({ text }) => code(text)),
-    mostLookedAt,
-  )}; what that lets it run or read was not looked at.`;
+  say`${who} itself adds ${listed(eachCode(all.map(({ text }) => text)), mostLookedAt)}; what that lets it run or read was not looked at.`;
 
 /** What a command does that no fact about its package covers; empty for other names. */
 export async function besideWords(

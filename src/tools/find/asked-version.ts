@@ -74,11 +74,9 @@ function toFitting(text: string): (version: string) => boolean {
 const mostLookedAt = 1000;
 const mostNamed = 3;
 
-const versionOf = (asked: VersionAsked | undefined) => (asked?.text === anyVersion ? undefined : asked?.text);
-
 /** A digest, a file, or a package of a registry; others may be anything without a version behind them. */
-const isSure = ({ key, registry }: Reference) =>
-  registry !== undefined || isDigest({ key, registry }) || fileForm.test(key) || /\/.*\.\w+$/.test(key);
+const isSure = (one: Reference) =>
+  one.registry !== undefined || isDigest(one) || fileForm.test(one.key) || /\/.*\.\w+$/.test(one.key);
 
 /**
  * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the
@@ -96,7 +94,8 @@ export async function readOfRecord(
   const ofListing = handles.includes(handle);
   const isFormer = !ofListing && !packages.some(isNamedBy(references));
   const former = references.find((one) => isFormer && one.kind === 'package' && (named || isSure(one)));
-  const text = withoutV(versionOf(named) ?? former?.key ?? '');
+  const { text: wanted = anyVersion } = named ?? {};
+  const text = withoutV(wanted === anyVersion ? (former?.key ?? '') : wanted);
   if (text === '') return undefined;
   const now = clock().toISOString();
   const isThen = ({ published_at }: Stored) => published_at <= now;
@@ -280,21 +279,18 @@ function readOther(asked: string, known: KnownVersions) {
   const name = readName(asked, '');
   const { version: sent, handles, references } = name;
   const [first] = namedIn(listing, references);
-  const isBare = first?.known?.type === 'oci' && !isAddress(asked) && !references.some(isDigest);
-  const named = sent ?? (isBare ? { text: 'latest', isExact: true } : undefined);
-  if (!first && !handles.includes(listing.handle)) return readFormer(name, known.ofRecord);
-  if (!named) return undefined;
   if (handles.includes(listing.handle)) {
-    const { text } = named;
+    const { text = 'latest' } = sent ?? {};
     if (['latest', anyVersion, withoutV(listing.version)].includes(withoutV(text))) return undefined;
-    return toFitting(text)(listing.version)
-      ? {
-          about: say`You asked about ${code(text)}, which fits the version shown, ${code(listing.version)}.`,
-          isRecorded: true,
-        }
-      : { about: versionOfRecordWords(text, known), row: known.ofRecord?.asked?.find(isExactly(text)) };
+    if (!toFitting(text)(listing.version))
+      return { about: versionOfRecordWords(text, known), row: known.ofRecord?.asked?.find(isExactly(text)) };
+    const about = say`You asked about ${code(text)}, which fits the version shown, ${code(listing.version)}.`;
+    return { about, isRecorded: true };
   }
-  if (!first) return undefined;
+  if (!first) return readFormer(name, known.ofRecord);
+  const isBare = first.known?.type === 'oci' && !isAddress(asked) && !references.some(isDigest);
+  const named = sent ?? (isBare ? { text: 'latest', isExact: true } : undefined);
+  if (!named) return undefined;
   // Tags of images and other versions without an order are compared as texts.
   const order = orderOfType(first.known?.type);
   const ofPackage = ({ subject }: Pick<Observation, 'subject'>) =>

@@ -69,23 +69,23 @@ export const endpointsIn = ({ places }: CheckedBefore): Reference[] => places.fl
 /** A list that was there before the one that was seen last. */
 type EarlierSet = Awaited<ReturnType<typeof compareEarlier>>['found'][number];
 
-/** Of all times of a list. `seen_until` is absent if none of them is stored any more. */
-export interface SeenTimes {
-  readonly first_seen_at: string;
-  /** The beginning of the last time, if it is another. */
-  readonly again_at?: string | undefined;
-  readonly seen_until?: string;
-}
-
+/**
+ * Of all times of a list. `again_at`: the beginning of the last time, if it is another. `seen_until` is
+ * undefined if none of them is stored any more.
+ */
 export function timesOf(
   { digest, first_seen_at }: Pick<StoredSet, 'digest' | 'first_seen_at'>,
   { times }: Pick<SeenSet, 'times'>,
-): SeenTimes {
+) {
   const [first, ...later] = times.filter(({ value }) => value === digest);
   const last = later.at(-1);
-  if (!first) return { first_seen_at };
-  return { first_seen_at: first.from, again_at: last?.from, seen_until: (last ?? first).to };
+  return {
+    first_seen_at: first?.from ?? first_seen_at,
+    again_at: last?.from,
+    seen_until: (last ?? first)?.to,
+  };
 }
+export type SeenTimes = ReturnType<typeof timesOf>;
 
 const lastDay = ({ first_seen_at, seen_until = first_seen_at }: SeenTimes) => seen_until;
 

@@ -5,8 +5,9 @@ import type { SurfaceComparison } from '../../observations/known/changes/shown-l
 import type { SeenSet, SeenTimes } from './seen-lists.ts';
 
 /** `times` of the list that was seen last, `earlier` of the caller's, if that is another. */
-interface Times extends Readonly<Record<'earlier', SeenTimes | undefined>> {
+interface Times {
   readonly times: SeenTimes;
+  readonly earlier: SeenTimes | undefined;
   readonly others_until: string | undefined;
 }
 
