@@ -98,14 +98,9 @@ function only(
 
 type CheckedChanges = Pick<RecordedChange, 'at' | 'vantage'> &
   Partial<Pick<RecordedChange, 'log_index'>> & { readonly changes: readonly ShownChange[] };
-const toCheck = ({ at, vantage, log_index, changes }: CheckedChanges, is_first: boolean) => ({
-  type: 'check' as const,
-  at,
-  vantage,
-  log_index,
-  is_first,
-  changes,
-});
+function toCheck({ at, vantage, log_index, changes }: CheckedChanges, is_first: boolean) {
+  return { type: 'check' as const, at, vantage, log_index, is_first, changes };
+}
 
 /** From the record of an entry of the log. */
 export const toLogged = (record: object) => toCheck({ log_index: 0, ...record } as RecordedChange, false);

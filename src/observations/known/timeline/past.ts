@@ -49,16 +49,11 @@ export const allKept = ({ timelines, former = [] }: KeptTimelines): readonly Tim
 ];
 
 export const aliveAt = (kept: KeptTimelines, at: string): readonly Timeline[] =>
-  allKept(kept).flatMap(({ ended, away = [], elsewhere = [], ...one }) => {
-    const left = elsewhere.filter((other) => other.at <= at);
-    const begun = away.filter(([from]) => from <= at);
-    const isAway = (ended !== undefined && ended <= at) || begun.some(([, until]) => until > at);
-    const known = {
-      ...one,
-      ...(begun.length > 0 && { away: begun }),
-      ...(left.length > 0 && { elsewhere: left }),
-    };
-    return isAway ? [] : [known];
+  allKept(kept).flatMap(({ ended, away: gaps = [], elsewhere: others = [], ...one }) => {
+    const away = gaps.filter(([from]) => from <= at);
+    const elsewhere = others.filter((other) => other.at <= at);
+    const isAway = (ended !== undefined && ended <= at) || away.some(([, until]) => until > at);
+    return isAway ? [] : [{ ...one, away, elsewhere }];
   });
 
 export const timelinesUntil = (kept: KeptTimelines, at: string): Timeline[] => {

@@ -39,10 +39,7 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionR
       value,
       outcome: 'seen',
       ...('result' in earlier && { why: say`It is not known what earlier versions had. ${earlier.why}` }),
-      as_seen: {
-        version,
-        ...(before && { before: { version: before.version, value: was } }),
-      },
+      as_seen: { version, ...(before && { before: { version: before.version, value: was } }) },
     };
   });
 
