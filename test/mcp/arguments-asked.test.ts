@@ -149,6 +149,16 @@ describe('the arguments of a command are compared with those of the record', () 
   });
 });
 
+it.each([
+  ['--sk-live-4f7a91c0d2e8', '4f7a91c0d2e8', 'gives the package 1 other word'],
+  ['https://eo1a2b3c4d5e6f7.m.pipedream.net', 'eo1a2b3c4d5e6f7', '….m.pipedream.net/”'],
+  ['https://a.example/k/hush4f7a91c0d/mcp', 'hush4f7a91c0d', 'a.example/…”'],
+])('does not repeat what looks like a key in %s', async (given, key, said) => {
+  const { text, json } = await call('get_agent', { handle: `npx -y sorrel-plain@1.0.0 ${given}` });
+  expect(text).toContain(said);
+  expect(`${text}${JSON.stringify(json)}`).not.toContain(key);
+});
+
 it.each(['', '  sorrel.mcpb', ' *./dist/sorrel.mcpb'])(
   'a SHA-256 is read as sha256sum prints it: %j',
   async (behind) => {

@@ -161,13 +161,19 @@ function compareWords(given: readonly string[], one: ListingPackage) {
 const toUrl = (word: string) => (/^https?:/i.test(word) ? URL.parse(word) : null);
 const optionForm = /^(?:-[a-z]|--[a-z][a-z\d]*(?:[-_.][a-z\d]+)*)$/i;
 
-/** Other words, and long parts of an address, may be secrets. */
+/** A letter beside three digits, in eight characters or more. */
+const keyForm = /\b(?=\w*[a-z])(?=(?:\w*?\d){3})\w{8,}/i;
+
+/** Other words, long parts of an address and what looks like a key may be secrets. */
 function toShown(word: string): string[] {
-  if (optionForm.test(word)) return [word];
+  if (optionForm.test(word)) return keyForm.test(word) ? [] : [word];
   const url = toUrl(word);
   if (!url) return [];
-  const isPlain = url.pathname.split('/').every((part) => /^[\w.~-]{0,15}$/.test(part));
-  return [`${url.origin}${isPlain ? url.pathname : '/…'}`];
+  const isPlain = url.pathname
+    .split('/')
+    .every((part) => /^[\w.~-]{0,15}$/.test(part) && !keyForm.test(part));
+  const host = url.host.split('.').map((label) => (keyForm.test(label) ? '…' : label));
+  return [`${url.protocol}//${host.join('.')}${isPlain ? url.pathname : '/…'}`];
 }
 
 const longestShown = 200;
