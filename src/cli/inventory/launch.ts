@@ -2,6 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type Command, hostOfImage, nameOfPackage, readCommand } from '../../listings/references/command.ts';
 import { readServer } from '../../listings/references/configured.ts';
 import { isAddress, isPublicAddress, plainAddress } from '../../net/addresses.ts';
+import { toRepositoryKey } from '../../net/repository-place.ts';
 import { isPublicHost as isPublicName } from '../../views/commands.ts';
 
 /** Nothing here looks like a secret; `what` is shown. */
@@ -123,7 +124,8 @@ export function launchOfCommand(
   const { registry, name, address: source, isPinned } = started;
   if (name !== undefined) return toPackage(started, isElsewhere);
   if (isPinned === undefined) return { what: 'a command of this machine' };
-  if (source !== undefined) return { ...launchOf(source), isPinned };
+  // A file by its address may be of a private registry.
+  if (source !== undefined && toRepositoryKey(source) !== undefined) return { ...launchOf(source), isPinned };
   return {
     what: registry ? `${registry}, a package that is not read` : 'a command that is not read',
     isPinned: false,
