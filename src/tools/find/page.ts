@@ -20,6 +20,7 @@ import { holderOfReference } from '../../listings/references/references.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 import type { SearchHit, SearchQuery } from '../../search/query.ts';
 import { readToolNames } from '../../search/tool-names.ts';
+import { isInflection } from '../../search/words.ts';
 import { askedVersion, readOfRecord } from './asked-version.ts';
 import { mostNamed, mostRecording } from './holders.ts';
 import { findListingFacts, isListed } from './listing.ts';
@@ -124,10 +125,11 @@ async function findRanked(
     counts,
     next,
     // Parts of a name are not misspelt words.
-    unknown: (advice === undefined ? unknown : []).map(({ word, near }) => ({
-      word,
-      near: [...new Set([...nearOf(word), ...near])],
-    })),
+    unknown: (advice === undefined ? unknown : []).map(({ word, near }) => {
+      const ofHits = nearOf(word);
+      const isOther = (one: string) => !ofHits.some((written) => isInflection(one, written));
+      return { word, near: [...new Set([...ofHits, ...near.filter(isOther)])] };
+    }),
     advice: advice ?? toAdvice(search, words, unknown),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
     left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
