@@ -9,6 +9,7 @@ const release = `${repository}/releases/download`;
 const sha256 = 'fe'.repeat(32);
 
 const directory = await openedDirectory({
+  environment: { LIMITS: 'off' },
   entries: [
     registryEntry('io.github.bob/server', {
       ...onGitHub('bob/server'),

@@ -334,6 +334,7 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
     `first seen on ${D}, and the earlier state was last seen (?:on ${D}|earlier that day)`,
     (all, [is, was]) => is !== was && isOn(all, [is, was], answers),
   ],
+  [`seen so until ${D}`, (all, days) => isOn(all, days, always)],
   [
     `\\d+ changes (?:to and fro between two|among \\d+) states since ${D}`,
     (all, days) => isOn(all, days, always),
