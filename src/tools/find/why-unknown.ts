@@ -203,7 +203,7 @@ export async function readTool(name: string, context: Context) {
     const words = say`Dossier saw the tool ${tool} in the list of ${shown}; search_agents with this name says when.`;
     return { handles, words };
   }
-  if (!(await readChecked(context)))
+  if (!(await context.store.observations.lastRunAt()))
     return { handles, words: say`${own(noneChecked)}, so it does not know whose list has the tool ${tool}.` };
   const answered = (await listings.facetCounts('seen')).find(({ facet }) => facet === 'seen:answered');
   const words = say`No list of tools that Dossier has seen has ${tool}; the endpoints of ${count(answered?.listings ?? 0, 'listing')} answered its last checks.`;
