@@ -3,7 +3,7 @@ import { audit, readKnownRoot } from '../../../src/audit/audit.ts';
 import { createServedEvidence } from '../../../src/audit/served.ts';
 import { createServiceClient } from '../../../src/audit/service.ts';
 import { postgresUrl } from '../../support/database.ts';
-import { isLong } from '../../support/long.ts';
+import { seedOf } from '../../support/long.ts';
 import { findBroken } from './properties.ts';
 import { run } from './run.ts';
 import { type StandingFigures, watchStanding } from './standing.ts';
@@ -89,17 +89,17 @@ async function play(steps: readonly Step[], [apart_s, isAudited]: [number, boole
   }
 }
 
-const { HISTORIES_SEED, HISTORIES_PATH, HISTORIES_COUNT } = process.env;
+const { HISTORIES_PATH, HISTORIES_COUNT } = process.env;
 /** Shorter histories with the same fault that are looked for. */
 const mostShrinking = 60;
 
 /**
  * Plays histories by chance. A failure names the seed, the path and the steps of a short one; with
- * HISTORIES_SEED and HISTORIES_PATH the same file plays that one again.
+ * SEED and HISTORIES_PATH the same file plays that one again.
  */
 export async function playHistories(name: string, played: Played): Promise<Readonly<Figures>> {
   const { weights = {}, apart_s = [0], isAudited = false } = played;
-  const seed = Number(HISTORIES_SEED ?? (isLong ? Math.floor(Math.random() * 2 ** 31) : played.seed));
+  const seed = seedOf(played.seed);
   const count = Number(HISTORIES_COUNT ?? (postgresUrl ? Math.ceil(played.count / 20) : played.count));
   const figures: Figures = {
     histories: 0,
