@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { difference, isGone, isNew, type ValueDifference } from '../core/difference/difference.ts';
 import { namespaceIdentity, repositoryIdentity } from '../core/identity.ts';
 import type { DerivedVersion, InputChange } from './listing.ts';
-import { firstOfEach, type Naming, type Secret, type Setting, transportsOf } from './naming.ts';
+import { firstOfEach, type Naming, type Secret, type Setting } from './naming.ts';
 
 /** A record may have thousands. */
 const mostNames = 10;
@@ -30,7 +30,7 @@ export const moveSchema = z.strictObject({
    * if an address left https.
    */
   addresses: replaced.optional(),
-  /** Types, if both records name endpoints. Changes before 30 November 2026 lack it. */
+  /** Types, at places that both records name or of all endpoints. Changes before 30 November 2026 lack it. */
   transports: replaced.optional(),
   packages: replaced.optional(),
   /** `is_within`: no setting of a runtime changed and no host of a new owner is named. */
@@ -182,13 +182,24 @@ function replacedAddresses({ before, after, found }: NamingPair): VersionMove['a
   return { is_within: !added.some(leavesHttps), ...keepNames({ from: gone, to: added }, [leavesHttps]) };
 }
 
-function replacedTransports({ before, after }: NamingPair): VersionMove['transports'] {
-  const [was, is] = transportsOf(before, after);
-  const mayMiss = [before, after].some(({ mayNameMore }) => mayNameMore.endpoints);
-  const from = was.filter((type) => !is.includes(type));
-  const to = is.filter((type) => !was.includes(type));
-  const isKnown = was.length > 0 && is.length > 0 && !mayMiss && from.length + to.length > 0;
-  return isKnown ? { is_within: true, ...keepNames({ from, to }, []) } : undefined;
+/** At places that both name, with their names if a type is also that of another; or else of all endpoints. */
+function replacedTransports({ before, after, found }: NamingPair): VersionMove['transports'] {
+  const differing = found.filter(({ path: [part], name }) => part === 'transports' && name !== undefined);
+  const all = [...before.transports, ...after.transports];
+  const isOfMany = differing.some(({ path: [, place], name = '' }) =>
+    all.some(([other, types]) => other !== place && types.has(name)),
+  );
+  const typesIf = (isSo: (one: ValueDifference) => boolean) =>
+    differing.filter(isSo).map(({ path, name = '' }) => (isOfMany ? `${name}:${path[1]}` : name));
+  const ofEndpoints = ({ addresses, transports }: Naming) =>
+    new Set([...addresses.keys()].flatMap((place) => [...(transports.get(place) ?? [])]));
+  const was = ofEndpoints(before);
+  const is = ofEndpoints(after);
+  const areOther = differing.length === 0 && was.size > 0 && is.size > 0;
+  const mayMiss = ({ mayNameMore }: Naming) => mayNameMore.endpoints || mayNameMore.packages;
+  const from = mayMiss(after) ? [] : areOther ? was.difference(is) : typesIf(isGone);
+  const to = mayMiss(before) ? [] : areOther ? is.difference(was) : typesIf(isNew);
+  return [...from, ...to].length > 0 ? { is_within: true, ...keepNames({ from, to }, []) } : undefined;
 }
 
 const textsOf = (settings: readonly Setting[]): string[] => settings.map(({ text }) => text);

@@ -208,6 +208,10 @@ interface Recorded extends Pick<Listing, 'repository_key'> {
   readonly packages: readonly (ListingPackage & { readonly settings: readonly Setting[] })[];
 }
 
+/** A record may name one place or package several times. */
+const allByName = <T>(named: readonly (readonly [name: string, one: T])[]): ReadonlyMap<string, T[]> =>
+  new Map([...Map.groupBy(named, ([name]) => name)].map(([name, all]) => [name, all.map(([, one]) => one)]));
+
 /** Where callers go, what they run and who gets their secrets, as versions are compared. */
 export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayNameMore }: Recorded) {
   const read = remotes.map(({ addresses, ...remote }) => ({
@@ -216,11 +220,10 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
   }));
   const all = read.flatMap(({ addresses }) => addresses);
   const named = packages.map((recorded) => ({ recorded, owned: nameOfStarted(recorded) }));
-  const starts = new Map<string, (readonly Setting[])[]>();
-  for (const { recorded, owned } of named) {
-    const [name] = owned;
-    starts.set(name, [...(starts.get(name) ?? []), recorded.settings]);
-  }
+  const types = [
+    ...read.flatMap(({ type, addresses }) => addresses.map(({ text }) => [text, type] as const)),
+    ...named.map(({ recorded, owned: [name] }) => [name, recorded.transport ?? ''] as const),
+  ].filter(([, type]) => type !== '');
   const asking = {
     remotes: read.map(({ addresses, ...one }) => ({ ...one, places: addresses.map(({ place }) => place) })),
     packages: named.map(({ recorded, owned: [name] }) => ({ ...recorded, name })),
@@ -231,16 +234,13 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
     /** One for each value of a variable. `isPlain` marks http. */
     addresses: new Map(all.map(({ text, place, isPlain }) => [text, { place, isPlain }])),
     /** The types, by addresses of endpoints and names of packages. */
-    transports: new Map([
-      ...read.flatMap(({ type, addresses }) => addresses.map(({ text }) => [text, type] as const)),
-      ...named.map(({ recorded, owned: [name] }) => [name, recorded.transport ?? ''] as const),
-    ]),
+    transports: new Map([...allByName(types)].map(([place, all]) => [place, new Set(all)] as const)),
     /** Without versions; each file of a release is its own. */
     packages: new Map(named.map(({ owned }) => owned)),
     /** With the whole name; that of a file is its address. */
     packageKeys: new Set(packages.map(toPackageReference).map(({ key, registry }) => `${registry}:${key}`)),
     /** Of each package with the name. */
-    starts,
+    starts: allByName(named.map(({ recorded, owned: [name] }) => [name, recorded.settings] as const)),
     secrets: secretsOf(asking),
     /** Not called secrets. */
     plainInputs: secretsOf(asking, false),
@@ -248,16 +248,4 @@ export function toNaming({ remotes, packages, repository_key, isPartlyRead, mayN
     isPartlyRead,
     mayNameMore,
   };
-}
-
-/** At places of both that have another, named if there are several; or else of all endpoints. */
-export function transportsOf(before: Naming, after: Naming): readonly [string[], string[]] {
-  const differing = [...after.transports].filter(
-    ([place, is]) => is !== '' && (before.transports.get(place) || is) !== is,
-  );
-  const typesOf = ({ addresses, transports }: Naming) =>
-    differing.length > 0
-      ? differing.map(([place]) => `${transports.get(place)}${differing.length > 1 ? `:${place}` : ''}`)
-      : [...addresses.keys()].flatMap((place) => transports.get(place) || []);
-  return [typesOf(before), typesOf(after)];
 }

@@ -37,6 +37,7 @@ const npm = (more: object = {}, version = '1.0.0') => ({
     },
   ],
 });
+const overHttp = { transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' } };
 const runtime = (...args: object[]) => npm({ runtimeArguments: args });
 const environment = (...variables: object[]) => npm({ environmentVariables: [key, ...variables] });
 const named = (name: string, value: string) => ({ type: 'named', name, value });
@@ -222,7 +223,45 @@ const rows = [
     'unknown',
     'changed the transport from `stdio` to `streamable-http`',
     npm({}),
-    npm({ transport: { type: 'streamable-http', url: 'http://localhost:3000/mcp' } }),
+    npm(overHttp),
+  ),
+  row('addedTransportOfPackage', 'unknown', 'added the transport `streamable-http`', npm({}), {
+    packages: [...npm().packages, ...npm(overHttp).packages],
+  }),
+  row(
+    'droppedTransportOfPackage',
+    'unknown',
+    'no longer names the transport `stdio`',
+    { packages: [...npm(overHttp).packages, ...npm().packages] },
+    npm(overHttp),
+  ),
+  row(
+    'addedTransportOfEndpoint',
+    'unknown',
+    'added the transport `streamable-http`',
+    at({ url: vendor, type: 'sse' }),
+    at({ url: vendor, type: 'sse' }, vendor),
+  ),
+  row(
+    'transportsInAnotherOrder',
+    'unknown',
+    none,
+    at({ url: vendor, type: 'sse' }, vendor),
+    at(vendor, { url: vendor, type: 'sse' }),
+  ),
+  row(
+    'addedTransportOfOne',
+    'unknown',
+    'added the transport `sse`',
+    at(vendor, { url: 'https://mail.vendor.com/old', type: 'stdio' }),
+    at(vendor, { url: vendor, type: 'sse' }, { url: 'https://mail.vendor.com/old', type: 'stdio' }),
+  ),
+  row(
+    'transportOfOne',
+    'unknown',
+    'changed the transport from `sse:https://mail.vendor.com/mcp` to `streamable-http:https://mail.vendor.com/mcp`',
+    at({ url: vendor, type: 'sse' }, { url: 'https://mail.vendor.com/old', type: 'sse' }),
+    at(vendor, { url: 'https://mail.vendor.com/old', type: 'sse' }),
   ),
   row(
     'transportsSwapped',

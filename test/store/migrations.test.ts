@@ -45,6 +45,7 @@ const applied = [
   '0021-references',
   '0022-forms',
   '0023-parts',
+  '0024-transports',
 ];
 
 const namesOf = async (databaseUrl: string) =>
