@@ -433,6 +433,8 @@ const rows: Readonly<Record<string, Row>> = {
       `The record names no credentials for the endpoint, which asked Dossier for some ${checked}.`,
       'The record asks for 1 secret if the service is run from a package.',
     ],
+    short:
+      'Asks: Package needs a secret environment variable X_TOKEN; no credentials recorded at https://x.example/mcp (record).',
   },
   'an endpoint that asks for credentials, and a record that does not': {
     record: at(url, other),

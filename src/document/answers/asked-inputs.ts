@@ -63,11 +63,12 @@ export function askedInputs({ listing, detail }: Pick<JudgedListing, 'listing' |
     const isAll = places.every((one) => one.noun !== noun || group.includes(one));
     const names = unique(group.map(({ name }) => name));
     const at = say`at ${listed(names, most)}`;
-    if (isEmpty(asked)) return isAll ? [] : [{ isNone: true, text: say`no credentials recorded ${at}` }];
+    if (isEmpty(asked)) return [{ isNone: true, text: say`no credentials recorded ${at}` }];
     if (!isAll || (detail === 'full' && places.length > 1))
       return [{ isNone: false, text: say`${at}: ${asked}` }];
     return [{ isNone: false, text: say`${isOfBoth && own(`${noun} `)}${asked}${forHosts(group)}` }];
   });
   const textsOf = (isNone: boolean) => said.filter((one) => one.isNone === isNone).map(({ text }) => text);
-  return { some: textsOf(false), none: textsOf(true) };
+  const some = textsOf(false);
+  return { some, none: some.length > 0 ? textsOf(true) : [] };
 }
