@@ -65,6 +65,7 @@ it('an endpoint that the record left and named again is unchanged since then onl
   const left = dayBefore(away);
   await name('net');
   await days(1);
+  expect(await directory.audit()).toEqual([]);
   const during = today();
   await days(9);
   const back = today();

@@ -203,10 +203,12 @@ function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined):
   const seen = changes.filter(isSeen);
   if (seen.length === 0) return [];
   if (is_first) return [kind ? own('first check') : say`first check: ${count(seen.length, 'fact')}`];
-  const shown = seen
+  const there = seen.filter(({ kind: one, after }) => after.value !== null || !kindOf(one)?.isSeldom);
+  const told = there.length > 0 ? there : seen;
+  const shown = told
     .slice(0, mostSeen)
     .map((change) => say`${titleOf(change)}: ${seenValue(change, change.after)}`);
-  return [say`known for the first time: ${join([...shown, ...more(seen, mostSeen)], '; ')}`];
+  return [say`known for the first time: ${join([...shown, ...more(told, mostSeen)], '; ')}`];
 }
 
 function whyOfClaim({ type, kind, reason, keys }: ClaimEvent): Words {

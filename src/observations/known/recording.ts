@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Words, WordsPart } from '../../core/words.ts';
-import { isLearnedOutcome } from '../asked/outcome.ts';
 import { type Differences, tellingChanges, toChange } from './changes/telling.ts';
 import { kindOf, rulesOf } from './kinds.ts';
 import type { Finding, ObservationChange } from './observation.ts';
@@ -152,10 +151,6 @@ function withElsewhere(one: Timeline, left: readonly Timeline[], { at }: RunStam
     : { ...one, elsewhere: [...(one.elsewhere ?? []), ...others].slice(-mostElsewhere) };
 }
 
-/** What hardly any listing has is no news where it is not there, unless it was. */
-const isAbsentAsUsual = ({ kind, before, after }: ObservationChange) =>
-  after.value === null && !(before && isLearnedOutcome(before.outcome)) && kindOf(kind)?.isSeldom === true;
-
 /** A known fact that no finding mentions is away until one does. */
 export function recordRun(
   kept: KeptTimelines,
@@ -177,8 +172,5 @@ export function recordRun(
   const left = known.filter((one) => kindOf(one.kind)?.isLocked && !keys.has(keyOf(one)));
   const timelines = left.length === 0 ? recorded : recorded.map((one) => withElsewhere(one, left, stamp));
   const changes = timelines.flatMap((one) => toChange(byKey.get(keyOf(one)), one, differences) ?? []);
-  return {
-    timelines: timelines.map(withNewestLists),
-    changes: known.length > 0 ? changes.filter((one) => !isAbsentAsUsual(one)) : changes,
-  };
+  return { timelines: timelines.map(withNewestLists), changes };
 }
