@@ -83,7 +83,7 @@ it('an import goes on within seconds at another node when the node that did it i
   const run = await newestRun();
   expect(run).toMatchObject({ id: 1, kind: 'full' });
   expect(run?.progress.counts).toMatchObject({ rows_seen: 500, rows_new: 500, rows_unchanged: 0 });
-  // Of five pages it reads the last three, and the second if that was not stored when the third was asked for.
+  // Of five pages it reads the last three, and the second if that was not stored yet.
   expect(registry.requests.length - 3).toBeLessThanOrEqual(4);
   second.child.kill('SIGTERM');
   expect((await second.ended).code).toBe(0);
