@@ -26,8 +26,35 @@ const at = (version: string, hour: string, url: string, isLatest: boolean) =>
     { version, remotes: [{ type: 'streamable-http', url }] },
     { publishedAt: `2026-10-24T${hour}:00:00Z`, updatedAt: `2026-10-24T${hour}:00:00Z`, isLatest },
   );
+const traces = 'io.github.example/traces';
+const image = 'ghcr.io/example/traces';
+const images = [
+  ['1.1.0', [`${image}:v1.1.0`, 'ghcr.io/example/left:v7']],
+  ['1.2.0', [`${image}:v1.2.0`]],
+  ['1.3.0', [`${image}:1.3.0`]],
+  ['1.4.0', [`${image}:release-1.4`]],
+  ['1.5.0', [`${image}:1.5.0`]],
+] as const;
 const directory = await openedDirectory({
   entries: [
+    ...images.map(([version, identifiers], at) =>
+      registryEntry(
+        traces,
+        {
+          version,
+          packages: identifiers.map((identifier) => ({
+            registryType: 'oci',
+            identifier,
+            transport: { type: 'stdio' },
+          })),
+        },
+        {
+          publishedAt: `2025-10-1${at}T08:00:00Z`,
+          updatedAt: `2025-10-1${at}T08:00:00Z`,
+          isLatest: version === '1.5.0',
+        },
+      ),
+    ),
     published(name, '0.0.50', '2025-09-16', false),
     published(name, '1.0.0', '2025-09-16', true),
     published(name, '0.0.51', '2025-12-05', false),
@@ -156,11 +183,47 @@ it.each([
   // The listing has a version of the number 1.0.1, which recorded another one of the package.
   [
     'npm:packaged v1.0.1',
-    /about that version; as of [\d-]{10}, no version of the record that Dossier has read names the package at `v1\.0\.1`\./,
+    /about that version; as of [\d-]{10}, no version of the record that Dossier has read names the package at `v1\.0\.1`; version `1\.0\.1` of the listing, published 2025-09-16, recorded the package at `1\.0\.25`\./,
   ],
   [
     'npx packaged@9.9.9',
     /; as of [\d-]{10}, no version of the record that Dossier has read names the package at `9\.9\.9`\./,
+  ],
+  // Records may write a tag otherwise.
+  ...(
+    [
+      ['1.2.0', '1.2.0', 'v1.2.0'],
+      ['1.2', '1.2.0', 'v1.2.0'],
+      ['release-1.2.0', '1.2.0', 'v1.2.0'],
+      ['v1.4', '1.4.0', 'release-1.4'],
+      ['1.4.0', '1.4.0', 'release-1.4'],
+      ['v1.3.0', '1.3.0', '1.3.0'],
+    ] as const
+  ).map(([tag, version, recorded]): [string, RegExp] => [
+    `docker run -i --rm ${image}:${tag}`,
+    new RegExp(
+      `^You asked about \`${tag}\`; the record names \`1.5.0\`, and the other facts are about that version; as of [\\d-]{10}, no version of the record that Dossier has read names the package at \`${tag}\`; version \`${version}\` of the listing, published 2025-10-1\\d, recorded the package at \`${recorded}\`\\.`,
+    ),
+  ]),
+  [
+    `${image}:v1.5.0`,
+    /about that version; as of [\d-]{10}, no version of the record that Dossier has read names the package at `v1\.5\.0`\./,
+  ],
+  [
+    `${traces}@1.2.0`,
+    'You asked about `1.2.0`, which the record has, published 2025-10-11, with the oci package `ghcr.io/example/traces:v1.2.0`; the other facts are about `1.5.0`, which its registry marks as latest, published later, 2025-10-14.',
+  ],
+  [
+    `${traces}@1.3.0`,
+    'You asked about `1.3.0`, which the record has, published 2025-10-12; the other facts are about `1.5.0`',
+  ],
+  [
+    'docker run -i --rm ghcr.io/example/left',
+    /\. Your request names no tag, which means `latest`; version `1\.1\.0` of the listing, published 2025-10-10, recorded the oci package `ghcr\.io\/example\/left:v7`\./,
+  ],
+  [
+    'docker run -i --rm ghcr.io/example/left:v7',
+    /\. Version `1\.1\.0` of the listing, published 2025-10-10, recorded the package at `v7`\./,
   ],
   [
     'npx packaged@1.0.25',

@@ -155,7 +155,8 @@ it.each<[asked: string, says: string | RegExp | undefined]>([
     `OSV lists versions of \`npm:unread\` as malicious code in \`MAL-2026-7003\`; Dossier could not decide whether version \`1.5.0\` is one of them. ${next('1.5.0', '3.0.0')} ${untold('1.5.0', 'npm:unread')} ${unread('1.5.0')}`,
   ],
   ['ghcr.io/example/both:1.3.0', unlike('You asked about `1.3.0`', unnamed('1.3.0'))],
-  ['docker pull ghcr.io/example/both:1.2.0', unlike('You asked about `1.2.0`', unnamed('1.2.0'))],
+  ['docker pull ghcr.io/example/both:1.2.0', unlike('You asked about `1.2.0`')],
+  ['docker pull ghcr.io/example/both:v1.2.0', unlike('You asked about `v1.2.0`', unnamed('v1.2.0'))],
   ['docker run -i --rm ghcr.io/example/both', unlike('Your request names no tag, which means `latest`')],
   [`ghcr.io/example/both:1.2.0@${digest}`, undefined],
   [

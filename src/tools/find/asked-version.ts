@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { dayText } from '../../core/text.ts';
 import {
@@ -31,8 +30,14 @@ import {
   sayOfVersion,
   sayReported,
 } from '../../observations/known/kinds/packages/advisories.ts';
-import { hasVersion, readKept } from '../../observations/known/kinds/packages/kept-versions.ts';
-import { sayNoNewest, sayOtherVersion } from '../../observations/known/kinds/packages/other-version.ts';
+import { hasVersion } from '../../observations/known/kinds/packages/kept-versions.ts';
+import {
+  fittingInRegistry,
+  imageWords,
+  newestInRegistry,
+  sayNoNewest,
+  sayOtherVersion,
+} from '../../observations/known/kinds/packages/other-version.ts';
 import {
   packageExists,
   packageNewestVersion,
@@ -49,7 +54,7 @@ type Checked = Pick<
 
 type Stored = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'undated' | 'is_latest'>;
 
-type OfRecord = Partial<Awaited<ReturnType<typeof readOfRecord>>>;
+type OfRecord = Partial<NonNullable<Awaited<ReturnType<typeof readOfRecord>>>>;
 
 export interface KnownVersions {
   readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
@@ -58,7 +63,8 @@ export interface KnownVersions {
   readonly ofRecord?: OfRecord | undefined;
 }
 
-const withoutV = (version: string) => version.replace(/^v/i, '');
+/** As in `v1.2` and `release-1.2`. */
+const withoutV = (version: string) => version.replace(/^(?:v(?:ersion)?|rel(?:ease)?)[-_.]?(?=\d)/i, '');
 const isExactly =
   (text: string) =>
   ({ version }: Stored) =>
@@ -105,7 +111,10 @@ export async function readOfRecord(
     const exact = then.filter(isExactly(text)).slice(0, 1);
     const asked = exact.length > 0 ? exact : then.filter((one) => toFitting(text)(one.version));
     const isWhole = all.length < mostLookedAt || asked.length > 0;
-    return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined };
+    const [is] = exact;
+    const record = is && (await store.listings.version(handle, is.version));
+    const names = record && recordedOf(record).packages;
+    return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined, names };
   }
   if (named?.isExact === false) return undefined;
   const withText = async (text: string) => {
@@ -126,7 +135,7 @@ const publishedWords = ({ published_at, status, undated }: Stored): Words =>
 
 /** Only dates tell which version is newer; the registry may mark an older one as latest. */
 function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
-  const { shown, asked } = ofRecord ?? {};
+  const { shown, asked, names = [] } = ofRecord ?? {};
   const [first] = asked ?? [];
   const is = asked?.find(isExactly(text));
   const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
@@ -136,20 +145,25 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
       : say``;
   const rest = say`; the other facts are about ${code(listing.version)}, ${which}${when}.`;
   const fitting = asked?.map((one) => say`${code(one.version)} (${publishedWords(one)})`) ?? [];
+  const isOther = (one: ListingPackage) => ![undefined, is?.version].includes(versionOf(one));
+  const others = names.filter(isOther).map(recordedWords);
+  const naming = others.length > 0 && say`, with ${listed(others, mostNamed)}`;
   const has =
-    (is && say`, which the record has, ${publishedWords(is)}`) ??
+    (is && say`, which the record has, ${publishedWords(is)}${naming}`) ??
     (first && say`, which fits ${listed(fitting, mostNamed)}`) ??
     (asked && own(', of which Dossier has read no record of this listing'));
   return say`You asked about ${code(is?.version ?? text)}${has}${rest}`;
 }
 
+/** Of an image, its tag and digest as one text. */
+function versionOf(one: ListingPackage): string | undefined {
+  const known = toPackage(one);
+  return one.version ?? (known?.type === 'oci' ? toImage(known)?.reference : undefined);
+}
+
 /** The numbers of a listing's versions may be other than those of its packages. */
 const recordedIn = (one: Stored, what: Words): Words =>
   say`version ${code(one.version)} of the listing, ${publishedWords(one)}, recorded ${what}`;
-
-/** For an image without a version, its tag and digest as one text. */
-const recordedVersion = ({ version }: ListingPackage, known: ReturnType<typeof toPackage>) =>
-  known?.type === 'oci' ? (version ?? toImage(known)?.reference) : version;
 
 const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
@@ -166,56 +180,6 @@ function lackingWords(one: Checked, is: boolean | undefined, version: string): W
     say`${registryOf(subject).registry} has no version ${code(version)} of ${packageOf(subject)}`,
     one,
   );
-}
-
-/** What a command without a version starts, if its registry was asked. */
-function newestInRegistry(observations: readonly Checked[]) {
-  const [fact] = factsOf(packageNewestVersion, observations);
-  if (fact?.value == null) return undefined;
-  const { value, subject = '', observed_at = '' } = fact;
-  const { version } = value;
-  const { registry } = registryOf(subject);
-  return {
-    version,
-    words: say`Your request means the newest version, which was ${code(version)} in ${registry} on ${dayOf(observed_at)}`,
-  };
-}
-
-/** What a range starts, if its registry was asked: `latest` of npm, or else the highest that fits. */
-function fittingInRegistry(asked: string, registry: string, observations: readonly Checked[]) {
-  const fits = toRange(registry, asked);
-  if (!fits) return undefined;
-  const there = factsOf(packageExists, observations)[0];
-  const newest = factsOf(packageNewestVersion, observations)[0];
-  const { versions = [], hasAllFrom } = (there && readKept(there)) ?? {};
-  const kept = versions.map((one) => one.version).filter((one) => hasAllFrom?.(one));
-  const [version] = [newest?.value?.version ?? [], kept].flat().filter(fits);
-  const at = (version === newest?.value?.version ? newest : there)?.observed_at ?? '';
-  const { registry: name } = registryOf(registry);
-  const words =
-    version === undefined
-      ? say`You asked about ${code(asked)}; which version fits, the registry decides when it is installed`
-      : say`You asked about ${code(asked)}, which means ${code(version)}, the version that fits of those that ${name} had on ${dayOf(at)}`;
-  return { version, words };
-}
-
-const imageSeen = z.looseObject({ digest: z.string() });
-
-/** Whether the image asked for is the recorded one: tags can be moved, and checks read only the recorded. */
-function imageWords(asked: string, recorded: string, fact: Checked | undefined): Words | undefined {
-  const isDigest = asked.startsWith('sha256:');
-  if (/sha256:/.test(recorded))
-    return own(
-      isDigest ? ', another image' : ', which is not known to be the same image, because a tag can be moved',
-    );
-  const { data: seen } = imageSeen.safeParse(fact?.value);
-  if (!fact || !seen || !isDigest) return undefined;
-  const by = source('Dossier', dayText(fact.observed_at ?? ''));
-  if (seen.digest === asked) return say`, which was this image${by}`;
-  const { value, seen_until = '' } = fact.changed_from ?? {};
-  const before = imageSeen.safeParse(value).data?.digest === asked;
-  const until = before && say`; until ${dayOf(seen_until)} it was the one that you asked about`;
-  return say`, which was another image, ${code(seen.digest)}${by}${until}`;
 }
 
 type VersionNoticeKey =
@@ -247,27 +211,52 @@ function orderOfType(type = '') {
 const namedIn = ({ packages }: Pick<Listing, 'packages'>, references: readonly Reference[]) =>
   packages.filter(isNamedBy(references)).map((one) => ({ one, known: toPackage(one) }));
 
+/** An image without a tag is asked for at `latest`. */
+function askedAt(asked: string, { version, references }: Name, type = '') {
+  const isBare = !version && type === 'oci' && !isAddress(asked) && !references.some(isDigest);
+  const named = isBare ? { text: 'latest', isExact: true } : version;
+  return { named, bare: isBare && say`Your request names no tag, which means ${code('latest')}` };
+}
+
 const isAt =
   ({ text, isExact }: VersionAsked) =>
   ({ one, known }: ReturnType<typeof namedIn>[number]) => {
-    const version = (recordedVersion(one, known) ?? '').replace(/^.*@(?=sha256:)/, '');
+    const version = (versionOf(one) ?? '').replace(/^.*@(?=sha256:)/, '');
     const order = orderOfType(known?.type);
     const areVersions = isExact && order?.isVersion(version) && order.isVersion(text);
     return version === text || (areVersions === true && order?.compare(version, text) === 0);
   };
 
+/** However the number asked for is written, of the listing's version of this number, or of a longer one. */
+function findNearest(asked: string, { naming = [] }: OfRecord, references: readonly Reference[]) {
+  const number = withoutV(asked);
+  const all = naming.flatMap((row) =>
+    namedIn(row, references).map(({ one }) => ({ row, one, version: versionOf(one) ?? '' })),
+  );
+  const tagOf = ({ version }: (typeof all)[number]) => version.replace(/@sha256:.*$/s, '');
+  const found =
+    all.find((one) => tagOf(one) === asked) ??
+    all.find((one) => withoutV(tagOf(one)) === number) ??
+    all.find(({ row }) => withoutV(row.version) === number) ??
+    all.find((one) => ['.', '-'].some((next) => withoutV(tagOf(one)).startsWith(number + next)));
+  return found?.version ? { ...found, tag: tagOf(found) } : undefined;
+}
+
 /** Of a package that the record does not name now, at another version if none named the one asked for. */
-function readFormer({ version, references }: Name, { naming = [] }: OfRecord = {}) {
-  const all = naming.flatMap((row) => namedIn(row, references).map((named) => ({ row, named })));
-  const exact = version && all.find(({ named }) => isAt(version)(named));
-  const found = exact ?? all[0];
+function readFormer(asked: string, name: Name, ofRecord: OfRecord = {}) {
+  const { references } = name;
+  const { naming = [] } = ofRecord;
+  const all = naming.flatMap((row) => namedIn(row, references).map((named) => ({ row, ...named })));
+  const { named, bare } = askedAt(asked, name, all[0]?.known?.type);
+  const exact = named && all.find(isAt(named));
+  const found = exact ?? (named && findNearest(named.text, ofRecord, references)) ?? all[0];
   if (!found) return undefined;
-  const { row, named } = found;
-  const isOne = exact !== undefined || references.some(isDigest) || isAddress(named.one.identifier);
+  const { row, one } = found;
+  const isOne = exact !== undefined || references.some(isDigest) || isAddress(one.identifier);
   const what = exact
-    ? say`the package at ${code(version?.text ?? '')}`
-    : say`${recordedWords(named.one)}${references.some(isDigest) && own(' with this SHA-256')}`;
-  return { about: sentence(recordedIn(row, what)), row: isOne ? row : undefined };
+    ? say`the package at ${code(named?.text ?? '')}`
+    : say`${recordedWords(one)}${references.some(isDigest) && own(' with this SHA-256')}`;
+  return { about: sentence(join([bare, recordedIn(row, what)], '; ')), row: isOne ? row : undefined };
 }
 
 /**
@@ -287,9 +276,8 @@ function readOther(asked: string, known: KnownVersions) {
     const about = say`You asked about ${code(text)}, which fits the version shown, ${code(listing.version)}.`;
     return { about, isRecorded: true };
   }
-  if (!first) return readFormer(name, known.ofRecord);
-  const isBare = first.known?.type === 'oci' && !isAddress(asked) && !references.some(isDigest);
-  const named = sent ?? (isBare ? { text: 'latest', isExact: true } : undefined);
+  if (!first) return readFormer(asked, name, known.ofRecord);
+  const { named, bare } = askedAt(asked, name, first.known?.type);
   if (!named) return undefined;
   // Tags of images and other versions without an order are compared as texts.
   const order = orderOfType(first.known?.type);
@@ -298,7 +286,7 @@ function readOther(asked: string, known: KnownVersions) {
   const ofThis = observations.filter(ofPackage);
   const isNewest = /^(?:latest|\*)$/.test(named.text);
   const newest = order && isNewest ? newestInRegistry(ofThis) : undefined;
-  const version = recordedVersion(first.one, first.known);
+  const version = versionOf(first.one);
   if (order && named.text === anyVersion && !newest) {
     if (!order.isVersion(version ?? '')) return undefined;
     const about = say`Your request means ${sayNoNewest(factsOf(packageNewestVersion, ofThis)[0])}; the record names ${code(version ?? '')}, and the other facts are about that version.`;
@@ -323,16 +311,21 @@ function readOther(asked: string, known: KnownVersions) {
   const isTag = !/\d/.test(wanted.text);
   const unclear =
     !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
-  const bare = !sent && say`Your request names no tag, which means ${code(wanted.text)}`;
   const what = meant?.words ?? range?.words ?? (bare || say`You asked about ${code(wanted.text)}${unclear}`);
   const { naming, until } = wanted === named ? (known.ofRecord ?? {}) : {};
   const row = naming?.find(isRecordedIn);
-  const at = say`the package at ${code(wanted.text)}`;
+  const at = (text: string) => say`the package at ${code(text)}`;
   // Records name tags, which checks compare with a digest.
   const isNever = until !== undefined && isVersion && !wanted.text.startsWith('sha256:');
+  const near = isNever && !row ? findNearest(wanted.text, { naming }, references) : undefined;
   const never =
-    isNever && say`as of ${dayOf(until)}, no version of the record that Dossier has read names ${at}`;
-  const about = sentence(join([what, names, row ? recordedIn(row, at) : never], '; '));
+    isNever &&
+    near?.tag !== wanted.text &&
+    say`as of ${dayOf(until)}, no version of the record that Dossier has read names ${at(wanted.text)}`;
+  const nearest = near && near.version !== version && recordedIn(near.row, at(near.version));
+  const about = sentence(
+    join([what, names, ...(row ? [recordedIn(row, at(wanted.text))] : [never, nearest])], '; '),
+  );
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =
     fact?.value == null || knowingOf(fact) !== 'known'

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { code, dayOf, join, own, say, type Words } from '../../../../core/words.ts';
+import { z } from 'zod';
+import { dayText } from '../../../../core/text.ts';
+import { code, dayOf, join, own, say, source, type Words } from '../../../../core/words.ts';
+import { toRange } from '../../../asked/packages/version-order.ts';
 import type { OfVersion } from '../../../asked/published/document.ts';
 import { registryOf } from '../../../asked/published/recorded.ts';
-import type { FactOf, StandingOut } from '../../kind.ts';
+import { type FactOf, factsOf, type StandingOut } from '../../kind.ts';
 import type { Observation } from '../../observation.ts';
 import { readKept } from './kept-versions.ts';
-import { packageDeprecated, type packageExists } from './packages.ts';
+import { packageDeprecated, packageExists, packageNewestVersion } from './packages.ts';
 import { packageLicence } from './says.ts';
 import { packagePublishedBy, packageScripts } from './versions.ts';
 
@@ -108,3 +111,63 @@ export const sayNoNewest = ({
   outcome === 'absent'
     ? say`the newest version of a package that ${registryOf(subject).registry} did not have on ${dayOf(observed_at)}`
     : own('the version that is the newest when it starts, which Dossier does not know');
+
+type CheckedPackage = Pick<
+  Observation,
+  'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
+> &
+  Partial<Pick<Observation, 'changed_from'>>;
+
+/** What a command without a version starts, if its registry was asked. */
+export function newestInRegistry(observations: readonly CheckedPackage[]) {
+  const [fact] = factsOf(packageNewestVersion, observations);
+  if (fact?.value == null) return undefined;
+  const { value, subject = '', observed_at = '' } = fact;
+  const { version } = value;
+  const { registry } = registryOf(subject);
+  return {
+    version,
+    words: say`Your request means the newest version, which was ${code(version)} in ${registry} on ${dayOf(observed_at)}`,
+  };
+}
+
+/** What a range starts, if its registry was asked: `latest` of npm, or else the highest that fits. */
+export function fittingInRegistry(asked: string, registry: string, observations: readonly CheckedPackage[]) {
+  const fits = toRange(registry, asked);
+  if (!fits) return undefined;
+  const there = factsOf(packageExists, observations)[0];
+  const newest = factsOf(packageNewestVersion, observations)[0];
+  const { versions = [], hasAllFrom } = (there && readKept(there)) ?? {};
+  const kept = versions.map((one) => one.version).filter((one) => hasAllFrom?.(one));
+  const [version] = [newest?.value?.version ?? [], kept].flat().filter(fits);
+  const at = (version === newest?.value?.version ? newest : there)?.observed_at ?? '';
+  const { registry: name } = registryOf(registry);
+  const words =
+    version === undefined
+      ? say`You asked about ${code(asked)}; which version fits, the registry decides when it is installed`
+      : say`You asked about ${code(asked)}, which means ${code(version)}, the version that fits of those that ${name} had on ${dayOf(at)}`;
+  return { version, words };
+}
+
+const imageSeen = z.looseObject({ digest: z.string() });
+
+/** Whether the image asked for is the recorded one: tags can be moved, and checks read only the recorded. */
+export function imageWords(
+  asked: string,
+  recorded: string,
+  fact: CheckedPackage | undefined,
+): Words | undefined {
+  const isDigest = asked.startsWith('sha256:');
+  if (/sha256:/.test(recorded))
+    return own(
+      isDigest ? ', another image' : ', which is not known to be the same image, because a tag can be moved',
+    );
+  const { data: seen } = imageSeen.safeParse(fact?.value);
+  if (!fact || !seen || !isDigest) return undefined;
+  const by = source('Dossier', dayText(fact.observed_at ?? ''));
+  if (seen.digest === asked) return say`, which was this image${by}`;
+  const { value, seen_until = '' } = fact.changed_from ?? {};
+  const before = imageSeen.safeParse(value).data?.digest === asked;
+  const until = before && say`; until ${dayOf(seen_until)} it was the one that you asked about`;
+  return say`, which was another image, ${code(seen.digest)}${by}${until}`;
+}
