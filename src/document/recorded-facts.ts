@@ -85,9 +85,10 @@ export function recordedFacts(
 
 export function sharedFacts({ listing, publisherListings: count, shared, reading }: ListingFacts) {
   const told = { source: listing.origin, observed_at: reading.observed_at };
-  const seen = (kind: RecordKind, value: number) => toSignal(kind, told, { value, outcome: 'seen' });
+  const seen = (kind: RecordKind, value: number, only?: string) =>
+    toSignal(kind, told, { value, outcome: 'seen', ...(only && { shared_with: only }) });
   const ofShared = shared.flatMap((one): ImportedSignal[] => {
-    const { others, own: ofPublisher, isCut, first } = one;
+    const { others, own: ofPublisher, onlyOwn, isCut, first } = one;
     const kind = sharedKinds.find(({ of }) => of === one.kind);
     if (!kind) return [];
     if (first) {
@@ -102,7 +103,7 @@ export function sharedFacts({ listing, publisherListings: count, shared, reading
       );
       return [toSignal(kind, told, { value: null, outcome: 'not_asked', reason })];
     }
-    return one.kind === 'endpoint' ? [seen(publisherSameEndpoint, ofPublisher)] : [];
+    return one.kind === 'endpoint' ? [seen(publisherSameEndpoint, ofPublisher, onlyOwn)] : [];
   });
   return [...(count === undefined ? [] : [seen(publisherListings, count)]), ...ofShared];
 }

@@ -45,6 +45,18 @@ const entries = [
   // A second listing silences nothing.
   registryEntry('io.github.stranger/marked', ofPackage('npm', 'marked', '3.1.0')),
   registryEntry('com.example/gone', ofPackage('npm', 'gone', '1.2.0')),
+  registryEntry('com.lumetra/letters', {
+    ...ofEndpoint('https://mcp.lumetra.com/mcp'),
+    description: 'Prints letters and sends them to any address.',
+  }),
+  registryEntry(
+    'com.lumetro/letters',
+    {
+      ...ofEndpoint('https://mcp.lumetro.com/mcp'),
+      description: 'Prints letters and sends them to any address.',
+    },
+    { publishedAt: yesterday, updatedAt: yesterday },
+  ),
 ];
 const away = createServer(({ url }, response) => {
   const isEndpoint = url === '/mcp';
@@ -228,6 +240,12 @@ describe('dossier hook run', () => {
       'OSV lists some versions of `npm:repaired`, but not version `2.3.1`, as malicious code',
     );
     expect(reasonIn(await shell('npx -y repaired@2.3.1'))).toBe('');
+  });
+
+  it('names the listing whose description a new one has, before it says that the latter is new', async () => {
+    expect(reasonIn(await shell('claude mcp add -t http letters https://mcp.lumetro.com/mcp'))).toMatch(
+      /\(com\.lumetro\/letters\): .*`com\.lumetra\/letters` \(domain lumetra\.com\) has the same description\. First published [\d-]{10}\./,
+    );
   });
 
   it('says that a package runs a script when it is installed, and counts the other notices', async () => {

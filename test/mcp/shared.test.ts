@@ -110,13 +110,13 @@ describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
   const ask = async (handle: string) =>
     (await client.call('get_agent', { handle })).structuredContent as unknown as Answer;
 
-  it('names in one sentence the oldest listing of another publisher that records the same, and how many more do', async () => {
+  it('names of each thing that is shared the oldest listing of another publisher, and how many more there are', async () => {
     expect((await ask('com.postcards/mail')).stands_out).toEqual([
-      '`io.github.postcards/mail` (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. `io.github.postcards/mail` has the same description too. Other listings share the package of this listing.',
+      '`io.github.postcards/mail` (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. `io.github.postcards/mail` has the same description too. `io.github.someone/cards` (GitHub account someone) records the same package.',
     ]);
     const page = await (await directory.app.request('/agents/com.postcards/mail')).text();
     expect(page.replace(/<[^>]+>/g, '')).toContain(
-      'Another listing (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. The linked listing has the same description too.',
+      'Another listing (GitHub account postcards) records the same endpoint; so does 1 more listing of other publishers. The linked listing has the same description too. Another listing (GitHub account someone) records the same package.',
     );
   });
 
@@ -162,7 +162,7 @@ describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
 
   it('tells listings of the same publisher apart from others', async () => {
     const answer = await ask('com.twins/one');
-    expect(answer.lines.whose).toContain('1 more listing of this publisher records the same endpoint');
+    expect(answer.lines.whose).toContain('`com.twins/two` of this publisher records the same endpoint');
     expect(answer).not.toHaveProperty('stands_out');
   });
 

@@ -235,11 +235,12 @@ describe('whatever publishers record and endpoints answer', () => {
   it('others that share something are others, and are similar in what stands out', () =>
     expectNone(({ texts, similar, made, isBare, at, names }) => {
       const [stands = ''] = texts.Markdown.match(/^Stands out: .*$/m) ?? [];
-      const [shared = '', first] =
-        /`([\w./]+)` \((?:domain|GitHub account) \S+\) (?:records|has|listed|asked) [^.]*\.(?: `\1` has the same [^.]*\.)?(?: Other listings share [^.]*\.)?/.exec(
-          stands,
-        ) ?? [];
-      const others = /Other listings share the ([^.]*) of this listing\./.exec(shared)?.[1] ?? '';
+      const named = [
+        ...stands.matchAll(
+          /`([\w./]+)` \((?:domain|GitHub account) \S+\) (?:records|has|listed|asked) [^.]*\.(?: `\1` has the same [^.]*\.)?/g,
+        ),
+      ];
+      const shared = named.map(([text]) => text).join(' ');
       const nouns = {
         endpoint: 'recorded endpoint',
         package: 'recorded package',
@@ -262,7 +263,7 @@ describe('whatever publishers record and endpoints answer', () => {
         const isKnown = at === 0 && !/tools|payments/.test(noun);
         const isWrong = isKnown && holders.length !== (isTwin ? 1 : 0);
         const isDenied = isSaid(noun) !== holders.length > 0;
-        const areNone = others.includes(noun) && holders.every((holder) => holder === first);
+        const areNone = named.some(([text, first = '']) => text.includes(noun) && !holders.includes(first));
         const areOurs = holders.some((holder) => names.handles.indexOf(holder) < 2 === at < 2);
         return isWrong || isDenied || areNone || areOurs ? [{ noun, holders, shared }] : [];
       });

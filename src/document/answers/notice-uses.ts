@@ -73,7 +73,7 @@ const uses = {
   changed: { hook: 'asks', anchor: 'history', finding: 'changed' },
   unread_tools: { hook: 'says', anchor: 'history', finding: 'unread-tools' },
   contradiction: { hook: 'says', finding: 'contradiction' },
-  shared: { hook: 'counts' },
+  shared: { hook: 'says' },
   package_version: { hook: 'asks', finding: 'scripts', isSaidByLock: true },
   advisories: { hook: 'asks', finding: 'advisories', isSaidByLock: true },
   secrets: { hook: 'counts' },

@@ -295,26 +295,17 @@ function shared({ known }: JudgedListing): Words[] {
   const found = sharedKinds
     .filter(({ basis }) => basis !== 'names')
     .flatMap((kind) => known(kind).map((one) => ({ ...one, noun: ours(kind.noun), basis: kind.basis })));
-  const [first, ...others] = found;
-  if (!first?.reason) return [];
-  // If the basis is not `checks`, the reason already says that it is about records.
-  const by = first.basis === 'checks' ? source('Dossier', dayText(first.observed_at)) : say``;
-  const nounsOf = (isSame: boolean) =>
-    listed(
-      others.filter((one) => (one.shared_with === first.shared_with) === isSame).map(({ noun }) => noun),
-    );
-  const same = nounsOf(true);
-  const other = nounsOf(false);
-  return [
-    join(
-      [
-        sentence(say`${phrase(first.reason)}${by}`),
-        !isEmpty(same) && sentence(say`${strangerWords(first.shared_with ?? '')} has the same ${same} too`),
-        !isEmpty(other) && sentence(say`Other listings share the ${other} of this listing`),
-      ],
-      ' ',
-    ),
-  ];
+  const said = [...Map.groupBy(found, ({ shared_with = '' }) => shared_with)].flatMap(
+    ([handle, [first, ...others]]) => {
+      if (!first?.reason) return [];
+      // If the basis is not `checks`, the reason already says that it is about records.
+      const by = first.basis === 'checks' ? source('Dossier', dayText(first.observed_at)) : say``;
+      const nouns = listed(others.map(({ noun }) => noun));
+      const same = sentence(say`${strangerWords(handle)} has the same ${nouns} too`);
+      return [sentence(say`${phrase(first.reason)}${by}`), ...(isEmpty(nouns) ? [] : [same])];
+    },
+  );
+  return said.length === 0 ? [] : [join(said, ' ')];
 }
 
 function secrets(judged: JudgedListing): Words[] {

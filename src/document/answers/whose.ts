@@ -48,7 +48,7 @@ import {
   whyOf,
 } from '../recorded-facts.ts';
 import { isAbsent, type JudgedListing } from '../seen.ts';
-import { hostingWords } from '../sentences.ts';
+import { hostingWords, strangerWords } from '../sentences.ts';
 
 /** Undefined for a template. */
 export const hostOf = (url: string) => (hasTemplateHost(url) ? undefined : URL.parse(url)?.hostname);
@@ -182,10 +182,10 @@ export const whose: FactsOf = (judged) => {
       .map(({ value }) => ofService(judged, say`${count(value, 'listing')} of this publisher here`)),
     ...known(publisherSameEndpoint)
       .filter(({ value }) => value > 0)
-      .map(({ value }) => {
-        const which = say`${count(value, 'more listing')} of this publisher`;
+      .map(({ value, shared_with }) => {
+        const which = shared_with ? strangerWords(shared_with) : count(value, 'more listing');
         const does = value === 1 ? own('records') : own('record');
-        return recorded(judged, say`${which} ${does} the same endpoint`);
+        return recorded(judged, say`${which} of this publisher ${does} the same endpoint`);
       }),
     ...first.flatMap(({ reason }) => (reason ? recorded(judged, phrase(reason)) : [])),
     ...(website && !named.some((one) => one.of === 'website' && isOn(website, one.shared_with))

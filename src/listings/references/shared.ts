@@ -153,6 +153,7 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     keyed.length === 1 ? texts : [...new Map(texts.map((one) => [toHolder(one).handle, one])).values()];
   const publisher = ` ${namespaceIdentity(handle)}`;
   const others = all.filter((one) => !one.endsWith(publisher));
+  const own = all.filter((one) => one.endsWith(publisher) && toHolder(one).handle !== handle);
   // By the date and the handle at its beginning; whoever holds the account or the domain comes first, and a
   // holder's answer names nobody who records its domain as a website.
   const sorted = others.toSorted();
@@ -166,7 +167,8 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
     kind,
     others: others.length,
     /** Of the same publisher; for a word, of another namespace. */
-    own: all.length - others.length - (all.some((one) => one.includes(` ${handle} `)) ? 1 : 0),
+    own: own.length,
+    onlyOwn: own.length === 1 ? own.map(toHolder)[0]?.handle : undefined,
     /** Of more than 200 holders, only the oldest 201 were read and counted. */
     isCut: keyed.some(({ count }) => count > mostRead),
     /** `as_of` is the older sight, here or at `first`; empty if records name it. */

@@ -21,18 +21,20 @@ const answerRow = (
   !isEmpty(words) &&
   html`<div><dt>${title}</dt><dd>${toHtml(words, today)}${tables.map(factTable)}</dd></div>`;
 
-/** A stranger chose the handle; the facts below name it. */
-const withoutHandle = ({ parts }: Words) =>
+/** Strangers chose the handles; the facts below name them. */
+const withoutHandles = ({ parts }: Words) =>
   new Words(
-    parts.map((part, at) =>
-      part.is === 'code' ? { ...part, text: at === 0 ? 'Another listing' : 'The linked listing' } : part,
-    ),
+    parts.map((part, at) => {
+      if (part.is !== 'code') return part;
+      const isFirst = parts.findIndex(({ is, text }) => is === 'code' && text === part.text) === at;
+      return { ...part, text: isFirst ? 'Another listing' : 'The linked listing' };
+    }),
   );
 
 /** What a report of malicious code says is first, and apart. */
 export function standsOutBlock(listing: ListingDocument, { standsOut }: ReturnType<typeof toAnswer>): Html {
   const item = ({ key, text, anchor }: (typeof standsOut)[number]) =>
-    html`<li>${toHtml(key === 'shared' ? withoutHandle(text) : text, listing.evidence_snapshot_date)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`;
+    html`<li>${toHtml(key === 'shared' ? withoutHandles(text) : text, listing.evidence_snapshot_date)}${anchor && html` <a href="${pagePath(listing.handle)}/${anchor}">${anchor === 'history' ? 'What changed' : 'All ratings'}</a>`}</li>`;
   const list = (items: typeof standsOut, classes: string) =>
     items.length > 0 && html`<ul class="${classes}">${items.map(item)}</ul>`;
   const alarms = standsOut.filter(({ key }) => key === 'malware');
