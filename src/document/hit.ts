@@ -15,7 +15,7 @@ import { saidAs } from '../observations/known/malware.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';
 import { offersSummary } from '../observations/known/prices/offer.ts';
 import { isQuote, priceOffers } from '../observations/known/prices/offers.ts';
-import { formerPrice, noPrice, offersWords } from '../observations/known/prices/words.ts';
+import { formerPrice, noPrice, quoteWords } from '../observations/known/prices/words.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { type Instead, isPlaceholder } from '../search/query.ts';
 import { foldToolName } from '../search/tool-names.ts';
@@ -112,9 +112,7 @@ function othersWords(shown: HitObservation, observations: readonly HitObservatio
 
 function priceOf(price: HitObservation | undefined): Words | undefined {
   const { data } = offersSummary.safeParse(price?.value);
-  return data && price?.outcome === 'seen' && !price.missed
-    ? offersWords(data.offers, data.count)
-    : undefined;
+  return data && price?.outcome === 'seen' && !price.missed ? quoteWords(data) : undefined;
 }
 
 const mostPrices = 2;

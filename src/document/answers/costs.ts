@@ -2,9 +2,15 @@ import { dayText } from '../../core/text.ts';
 import { count, day, dayOf, join, own, phrase, say, toText, type Words } from '../../core/words.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { anyPrice } from '../../observations/known/kinds/questions.ts';
-import { isAnotherEachTime, payeesIn, pricesIn } from '../../observations/known/prices/offer.ts';
+import {
+  areOthersEachTime,
+  isAnotherEachTime,
+  payeesIn,
+  pricesIn,
+} from '../../observations/known/prices/offer.ts';
 import { costOf, isQuote, priceOffers } from '../../observations/known/prices/offers.ts';
 import {
+  eachTimeWords,
   formerPrice,
   noPrice,
   offerInFull,
@@ -55,7 +61,8 @@ function sinceWords(one: KnownOffers): Words {
   const payee = dayText(payees?.since ?? first);
   if (price === payee || value.payees.length === 0 || (price < all && payee < all)) {
     const only = value.count > 1 ? own('exactly these offers') : own('no offer but this');
-    const same = changed_from && changed_from.value !== null ? only : own('the same');
+    const isSame = !changed_from || changed_from.value === null;
+    const same = areOthersEachTime(value) ? own('so') : isSame ? own('the same') : only;
     return all < dayText(observed_at) ? say`, ${same} since ${dayOf(all)}` : say``;
   }
   const paid = payeesIn(value).length > 1 ? own('exactly these payees') : own('no payee but this');
@@ -65,12 +72,13 @@ function sinceWords(one: KnownOffers): Words {
 
 function quotedWords(one: KnownOffers, { detail }: JudgedListing): Words {
   const { offers, count: all } = one.value;
-  if (detail === 'table' && isInTable(one.value)) return say`${count(all, 'offer')}${sinceWords(one)}`;
+  if (detail === 'table' && isInTable(one.value))
+    return say`${count(all, 'offer')}${eachTimeWords(one.value)}${sinceWords(one)}`;
   const shown = detail === 'full' ? offers : offers.slice(0, mostOffers);
   const left = all - shown.length;
   const more = left > 0 ? say`; and ${count(left, 'more offer')}` : say``;
   const to = isAnotherEachTime(one.value) ? own(', paid to another address each time') : say``;
-  return say`${join(shown.map(offerInFull), '; or ')}${to}${more}${sinceWords(one)}`;
+  return say`${join(shown.map(offerInFull), '; or ')}${more}${to}${eachTimeWords(one.value)}${sinceWords(one)}`;
 }
 
 export const costs: FactsOf = (judged) => {

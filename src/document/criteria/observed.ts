@@ -14,9 +14,14 @@ import {
   sameSince,
 } from '../../observations/known/observation.ts';
 import { isWithinLimit, readPriceLimit, symbolOf, toCaip19 } from '../../observations/known/prices/assets.ts';
-import { isAnotherEachTime, isWhole, type OffersSummary } from '../../observations/known/prices/offer.ts';
+import {
+  areOthersEachTime,
+  isAnotherEachTime,
+  isWhole,
+  type OffersSummary,
+} from '../../observations/known/prices/offer.ts';
 import { costOf, priceOffers, priceSubject, toolsPlace } from '../../observations/known/prices/offers.ts';
-import { offersWords } from '../../observations/known/prices/words.ts';
+import { offersWords, quoteWords } from '../../observations/known/prices/words.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import {
   because,
@@ -131,6 +136,8 @@ function quotesAtMost(at: FactAt, most: string, stated: readonly OffersSummary[]
       isWhole(amount) ? isWithinLimit({ amount, network, asset }, limit) : undefined,
     )
     .filter((one) => one !== undefined);
+  if (comparable.includes(true) && quote?.value && areOthersEachTime(quote.value))
+    return unknown(say`quoted: ${quoteWords(quote.value)}`);
   if (comparable.length > 0) return decided(comparable.includes(true));
   const [first = {}] = cheapest;
   const isOther = isWhole(first.amount) && toCaip19(first.network ?? '', first.asset ?? '') !== undefined;
@@ -155,6 +162,7 @@ function isUnchangedFor(
   if (!one || currentOutcome(one) !== 'seen' || !isDated(one)) return notTold(one);
   const paid = typeof one.value === 'object' && one.value ? one.value : undefined;
   if (isAnotherEachTime(paid)) return unknown(own('the addresses to pay are other ones each time'));
+  if (paid?.varies?.includes('offers')) return unknown(own('it makes not the same offers each time'));
   if (paid?.payees.length === 0) return unknown(own('no address to pay was seen'));
   if (isHidden(one, at)) return unknown(one.reason ?? own('it answers, and no longer shows them'));
   const { first_seen_at, changed_from: from } = one;

@@ -85,7 +85,7 @@ function messageOf({ facts, endpoints, found }: PaidPlace, place: SeenPlace | un
   const { endpoint = '', fact, since, quotes } = place;
   const last = quotes.find(({ value }) => value !== undefined);
   const until = last
-    ? say`A price ${paidForWords(last.value ?? [])} was last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}.`
+    ? say`A price ${paidForWords(last.value ?? [])} was last quoted to Dossier at ${code(endpoint)} on ${dayOf(last.until)}${last.each}.`
     : say``;
   const read = since === undefined ? say`` : say`The comparison covers quotes since ${dayOf(since)}.`;
   const why = fact.why ? within(phrase(new Words(fact.why))) : own('no price was quoted');

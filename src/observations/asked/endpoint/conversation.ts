@@ -54,8 +54,8 @@ export interface EndpointAnswer {
   readonly credentials?: Fetched;
   /** Whatever the message was. */
   readonly payment?: Fetched;
-  /** Some endpoints name a different address each time. */
-  readonly paymentAgain?: Fetched;
+  /** Some endpoints name a different address each time. `none`: the same message got another answer. */
+  readonly paymentAgain?: Fetched | 'none';
 }
 
 /** A conversation that has read more asks for no further page of a list. */
@@ -115,7 +115,9 @@ export async function send(
   const reply = await sendOnce(talk, message, timeout_ms);
   if (reply.is !== 'payment') return reply;
   const again = await sendOnce(talk, message, timeout_ms);
-  return again.is === 'payment' ? { ...reply, again: again.response } : reply;
+  if (again.is === 'payment') return { ...reply, again: again.response };
+  const isAnswer = again.is !== 'no_answer' || again.answer.outcome === 'absent';
+  return isAnswer ? { ...reply, again: 'none' } : reply;
 }
 
 /** `modern` is revision 2026-07-28. */

@@ -81,13 +81,17 @@ export function changesOf(before: readonly Offer[], after: readonly Offer[]): Of
   return changes.sort((a, b) => weightOfOffer(b) - weightOfOffer(a));
 }
 
+const isIn = ({ varies = [] }: StatedOffers, name: string) => varies.some((one) => one === name);
+
 export function offersDifference(was: Json, is: Json) {
   const before = was as unknown as StatedOffers;
   const after = is as unknown as StatedOffers;
-  const isOther = JSON.stringify(before.varies) !== JSON.stringify(after.varies);
+  const isOther = (...names: readonly string[]) =>
+    names.some((name) => isIn(before, name) !== isIn(after, name));
   const items = [
     ...changesOf(before.offers, after.offers),
-    ...(isOther ? [{ class: 'payee_changed' as const }] : []),
+    ...(isOther('pay_to', 'unreadable') ? [{ class: 'payee_changed' as const }] : []),
+    ...(isOther('amount', 'offers') ? [{ class: 'price_changed' as const }] : []),
   ];
   const byClass = Map.groupBy(items, (one) => one.class);
   return { items, counts: Object.fromEntries([...byClass].map(([name, all]) => [name, all.length])) };

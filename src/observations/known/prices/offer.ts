@@ -31,8 +31,11 @@ export type Offer = z.infer<typeof offer>;
 export const dollars = 'dollars';
 export const dynamic = 'dynamic';
 
-/** What differs at two requests of one check is left out of the offers and named in `varies`. */
-const varies = z.array(z.enum(['pay_to', 'unreadable'])).optional();
+/**
+ * What differs at two requests of one check. Payees and what is unreadable are left out of the offers; other
+ * amounts of the same units, or other offers, are those of both requests.
+ */
+const varies = z.array(z.enum(['pay_to', 'unreadable', 'amount', 'offers'])).optional();
 
 export interface StatedOffers {
   readonly offers: readonly Offer[];
@@ -302,16 +305,20 @@ export const allIn = ({ offers, count }: OffersSummary): readonly Offer[] | unde
 export const isAnotherEachTime = (value: OffersSummary | null | undefined): boolean =>
   value?.varies?.includes('pay_to') === true;
 
+export const areOthersEachTime = ({ varies = [] }: Pick<OffersSummary, 'varies'>): boolean =>
+  varies.includes('amount') || varies.includes('offers');
+
 /** Also what stands for addresses that are not named. */
 export const payeesIn = ({ payees, all_payees, varies = [] }: OffersSummary): string[] => [
   ...new Set([
     ...payees.map(({ address }) => address),
     ...(all_payees ? [all_payees.sha256] : []),
-    ...varies,
+    ...varies.filter((one) => one === 'pay_to' || one === 'unreadable'),
   ]),
 ];
 
-export const pricesIn = ({ offers, count }: OffersSummary): string[] => [
+export const pricesIn = ({ offers, count, varies = [] }: OffersSummary): string[] => [
   ...new Set(offers.map(({ pays: _, ...price }) => JSON.stringify(price))),
   ...(count > offers.length ? [String(count)] : []),
+  ...varies.filter((one) => one === 'amount' || one === 'offers'),
 ];

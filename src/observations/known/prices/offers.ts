@@ -131,7 +131,7 @@ export const priceOffers = defineKind({
   question: 'price',
   title: 'Prices and payees',
   means:
-    'The offers at one place, with whom they pay: in the answer of the endpoint before it introduces itself or sends one of its lists (HTTP 402), in its list of tools, its capabilities, its OpenAPI document, its x402 document or a catalogue configured by the operator of this Dossier. Dossier asks for a quote twice; “another address each time” means that the addresses differed.',
+    'The offers at one place, with whom they pay: in the answer of the endpoint before it introduces itself or sends one of its lists (HTTP 402), in its list of tools, its capabilities, its OpenAPI document, its x402 document or a catalogue configured by the operator of this Dossier. Dossier asks for a quote twice; “each time” means that the two answers differed.',
   doesNotMean:
     'Dossier pays nothing and calls no tool. A call may be charged differently, a catalogue is a third party’s word, and an address does not say whose it is.',
   changed: own('The prices or payees are different'),

@@ -34,6 +34,7 @@ import {
   toOffers,
   toolOf,
   toToolName,
+  unitOf,
 } from './offer.ts';
 
 type Read = RemoteFinding<OffersSummary> | NoAnswer;
@@ -74,22 +75,38 @@ const volatile: NonNullable<StatedOffers['varies']>[] = [
   ['pay_to', 'unreadable'],
 ];
 
-/** Some endpoints name other payees in each answer. */
-function withoutVolatile(quoted: readonly Offer[], again: readonly Offer[]): StatedOffers {
-  for (const varies of again.length > 0 ? volatile : []) {
-    const without = (offers: readonly Offer[]) =>
-      toOffers(
-        offers.map(({ pays, unreadable, ...one }) => ({
-          ...one,
-          ...(pays && !varies.includes('pay_to') && { pays }),
-          ...(unreadable !== undefined && !varies.includes('unreadable') && { unreadable }),
-        })),
-      );
-    const offers = without(quoted);
-    if (JSON.stringify(offers) === JSON.stringify(without(again)))
+type Varies = (typeof volatile)[number];
+
+const without = (offers: readonly Offer[], varies: Varies) =>
+  toOffers(
+    offers.map(({ pays, unreadable, ...one }) => ({
+      ...one,
+      ...(pays && !varies.includes('pay_to') && { pays }),
+      ...(unreadable !== undefined && !varies.includes('unreadable') && { unreadable }),
+    })),
+  );
+
+/** What differs is named. Some endpoints name other payees in each answer. */
+function statedInBoth(quoted: readonly Offer[], again: readonly Offer[]): StatedOffers {
+  for (const varies of volatile) {
+    const offers = without(quoted, varies);
+    if (JSON.stringify(offers) === JSON.stringify(without(again, varies)))
       return { offers, ...(varies.length > 0 && { varies }) };
   }
-  return { offers: toOffers(quoted) };
+  const before = Map.groupBy(quoted, unitOf);
+  const after = Map.groupBy(again, unitOf);
+  const haveNone = (of: (one: Offer) => string) =>
+    before.entries().some(([unit, offers]) => {
+      const had = new Set(offers.map(of));
+      return after.get(unit)?.every((one) => !had.has(of(one)));
+    });
+  const isOfUnits = before.size === after.size && before.keys().every((unit) => after.has(unit));
+  const varies: Varies = [
+    ...(haveNone(({ pays }) => JSON.stringify(pays)) ? (['pay_to'] as const) : []),
+    ...(haveNone(({ unreadable = '' }) => unreadable) ? (['unreadable'] as const) : []),
+    isOfUnits ? 'amount' : 'offers',
+  ];
+  return { offers: without([...quoted, ...again], varies), varies };
 }
 
 const noPrice = own(
@@ -117,8 +134,9 @@ export function quotedPrices({ payment, paymentAgain, credentials, list }: Endpo
   const isOpen = list.result === 'no_answer' && (credentials || !isLearnedOutcome(list.outcome));
   if (!payment) return isOpen ? list : statedAt('quote', [], noPrice);
   const quoted = quotedIn(payment);
-  if (!quoted?.length) return noneQuoted(payment, quoted !== undefined);
-  const { offers, varies } = withoutVolatile(quoted, (paymentAgain && quotedIn(paymentAgain)) ?? []);
+  const again = paymentAgain === 'none' ? [] : paymentAgain && (quotedIn(paymentAgain) ?? []);
+  if (!quoted?.length && !again?.length) return noneQuoted(payment, quoted !== undefined);
+  const { offers, varies } = statedInBoth(quoted ?? [], again ?? quoted ?? []);
   const found = statesOffers('quote', offers, varies);
   const { unreadable, count: all } = found.value;
   if (unreadable === undefined) return found;

@@ -1,4 +1,5 @@
 import type { Json } from '../../../core/json.ts';
+import { own } from '../../../core/words.ts';
 import { factsOf } from '../kind.ts';
 import type { StoredObservation } from '../observation.ts';
 import { keyOf, type Span, states, type Timeline } from '../timeline/timeline.ts';
@@ -12,6 +13,7 @@ import {
   type StatedOffers,
 } from './offer.ts';
 import { isQuote, priceOffers } from './offers.ts';
+import { eachTimeWords } from './words.ts';
 
 export type OfferSighting = Awaited<ReturnType<typeof toSightings>>[number];
 
@@ -58,7 +60,7 @@ async function readOffers(
   age: number,
 ) {
   const { data } = outcome === 'seen' ? offersSummary.safeParse(stored) : {};
-  if (!data) return { value: undefined, isPart: false, hidesPayees: false, isAnother: false };
+  if (!data) return { value: undefined, isPart: false, hidesPayees: false, isAnother: false, each: own('') };
   const read = age < mostWhole && !allIn(data) ? await whole(value_digest) : undefined;
   const all = allIn(data) ?? (read as unknown as StatedOffers | undefined)?.offers;
   const ranked = all && all.length > mostCompared ? [...new Set([...all.filter(isWanted), ...all])] : all;
@@ -72,6 +74,7 @@ async function readOffers(
     hidesPayees: isShort || value.some(hidesPayees),
     /** Other payees when it was asked twice. */
     isAnother: isAnotherEachTime(data),
+    each: eachTimeWords(data),
   };
 }
 

@@ -20,6 +20,7 @@ import { changesOf, isRaised, type OfferChange, weightOfOffer } from './differen
 import {
   addressesOf,
   allIn,
+  areOthersEachTime,
   convertedOf,
   dollars,
   dynamic,
@@ -72,14 +73,33 @@ export const noPrice = own('no price seen; calls may cost');
 export function formerPrice({ changed_from: before }: Pick<Observation, 'changed_from'>): Words | undefined {
   const { data } = offersSummary.safeParse(before?.value);
   if (!before || !data || data.place !== 'quote') return undefined;
-  const price = offersWords(data.offers, data.count);
-  return say`asked for ${price} until ${dayOf(before.seen_until)}, not since; calls may cost`;
+  return say`asked for ${quoteWords(data)} until ${dayOf(before.seen_until)}, not since; calls may cost`;
 }
 
 export function offersWords(offers: readonly Offer[], all = offers.length): Words {
   const [first] = offers;
   if (!first) return own('');
   return all === 1 ? offerWords(first) : say`${offerWords(first)} (${count(all - 1, 'more offer')})`;
+}
+
+function eachTime({ varies = [] }: Pick<OffersSummary, 'varies'>) {
+  if (varies.includes('offers')) return 'not the same offers each time';
+  return varies.includes('amount') ? 'another price each time' : undefined;
+}
+
+/** Nothing if the offers were the same at both requests. */
+export function eachTimeWords(value: Pick<OffersSummary, 'varies'>): Words {
+  const each = eachTime(value);
+  return each ? say`, ${own(each)}` : own('');
+}
+
+/** Of other offers at each request, several. */
+export function quoteWords(value: OffersSummary): Words {
+  const { offers, count: all } = value;
+  if (!areOthersEachTime(value)) return offersWords(offers, all);
+  const shown = offers.slice(0, mostNamed).map((one) => offerWords(one));
+  const left = all > mostNamed && say`${count(all - mostNamed, 'more offer')}`;
+  return say`${join([...shown, left], ' or ')}${eachTimeWords(value)}`;
 }
 
 /** Undefined for the endpoint itself. */
@@ -201,12 +221,12 @@ function listWords(value: OffersSummary, unlisted: readonly string[]): Words {
 
 export function summaryWords({ value, as_seen }: ShownFinding<OffersSummary>): Words {
   if (value.place === 'capabilities') return methodsWords(value);
-  if (value.place === 'quote') return besidePaid(offersWords(value.offers, value.count), value);
+  if (value.place === 'quote') return besidePaid(quoteWords(value), value);
   return listWords(value, Array.isArray(as_seen?.unlisted) ? as_seen.unlisted.map(String) : []);
 }
 
 export const offersParts = ({ value }: ShownFinding<OffersSummary>) => ({
-  prices: { text: pricesIn(value).join(), words: say`prices: ${offersWords(value.offers, value.count)}` },
+  prices: { text: pricesIn(value).join(), words: say`prices: ${quoteWords(value)}` },
   payees: { text: payeesIn(value).join(), words: say`payees: ${paidWords(value)}` },
 });
 
@@ -321,7 +341,7 @@ const differenceOf = (was: BeforeChange<OffersSummary>, now: ShownFinding<Offers
 
 const gainedWords = ({ value }: ShownFinding<OffersSummary>, between: Words): Words =>
   value.place === 'quote'
-    ? say`It began to quote ${offersWords(value.offers, value.count)} (${between})`
+    ? say`It began to quote ${quoteWords(value)} (${between})`
     : say`Prices were new in ${placeWords[value.place]} (${between})`;
 
 export function offersChangeWords(
@@ -335,7 +355,9 @@ export function offersChangeWords(
   const left = Object.values(counts).reduce((sum, one) => sum + one, 0) - items.length;
   const more = left > 0 && say`${count(left, 'more change')}`;
   const another = { was: isAnotherEachTime(was.value), is: isAnotherEachTime(now.value) };
-  const said = join([...placeChange(items, another), more], '; ');
+  const each = eachTime(now.value);
+  const turned = each !== eachTime(was.value) && say`now ${own(each ?? 'the same each time')}`;
+  const said = join([...placeChange(items, another), more, turned], '; ');
   if (isEmpty(said))
     return was.value_digest === now.value_digest
       ? undefined
