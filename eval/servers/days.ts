@@ -207,9 +207,9 @@ interface ToolChange {
 async function changedTools({ app }: Directory): Promise<readonly ToolChange[]> {
   const answer = await app.request(`/agents/${handle}/history.json`);
   const { events } = (await answer.json()) as {
-    events: { is_first?: boolean; changes: { kind: string; items?: ToolChange[] }[] }[];
+    events: { is_first?: boolean; changes?: { kind: string; items?: ToolChange[] }[] }[];
   };
-  const changes = events.filter(({ is_first }) => !is_first).flatMap((event) => event.changes);
+  const changes = events.filter(({ is_first }) => !is_first).flatMap(({ changes: all = [] }) => all);
   return changes.find(({ kind, items }) => kind === 'tools.surface' && items)?.items ?? [];
 }
 

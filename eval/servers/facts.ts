@@ -126,8 +126,13 @@ export async function compareFacts(
     ['auth.required', storedOf('auth.required'), false],
     ['auth.oauth', storedOf('auth.oauth'), undefined],
     ['price.offers', outcomeOf('price.offers'), 'nothing'],
-    ['said: where', where.replace('Endpoint (`sse`) a', 'A'), 'Answered, 1 of 1 checks in 30 days.'],
-    ['said: asks', asks, 'Introduced itself without asking for credentials.'],
+    [
+      'said: where',
+      where.replace(/ over (?:streamable-http|sse)/, ''),
+      'Endpoint answered, 1 of 1 checks in 30 days.',
+    ],
+    // Secrets that tools take follow.
+    ['said: asks', asks.replace(/;.*/, '.'), 'Introduced itself without asking for credentials.'],
     ['said: tools', countNamed(listed), truth.tools.length],
     ['said: hints of tools', saidOf(listed), hintsNamed(listed, truth.tools)],
     ['said: costs', costs, 'No price seen; calls may cost.'],

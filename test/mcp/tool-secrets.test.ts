@@ -14,7 +14,16 @@ const tool = (name: string, ...names: string[]) => ({
 const tools = (...all: object[]) => startSaying({ 'tools/list': { tools: all } });
 const { directory } = await openObserved({
   asking: tools(tool('search', 'q', 'api_key'), tool('pay', 'card_number', 'pin'), tool('log', 'password')),
-  calm: tools(tool('search', 'q', 'page_token')),
+  calm: tools(tool('search', 'q', 'page_token'), {
+    name: 'usage',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        byApiKey: { type: 'boolean' },
+        token: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
+      },
+    },
+  }),
 });
 for (const name of ['asking', 'calm']) await directory.observe(handleAt(name));
 const client = await opened(connect('v2', { app: directory.app }));

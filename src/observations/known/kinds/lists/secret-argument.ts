@@ -30,10 +30,16 @@ export const secretArguments = (inputSchema: unknown): string[] =>
 
 const marks = ['writeOnly', 'x-secret', 'isSecret', 'secret', 'sensitive'];
 
+/** Such as `byApiKey`, which asks for a list by key. */
+function isYesOrNo({ type, anyOf }: Readonly<Record<string, unknown>>): boolean {
+  const types = [type ?? (Array.isArray(anyOf) ? anyOf.map((one) => asMembers(one).type) : [])].flat();
+  return types.includes('boolean') && types.every((one) => one === 'boolean' || one === 'null');
+}
+
 export function isSecretArgument(name: string, schema: unknown): boolean {
   const members = asMembers(schema);
   if (members.format === 'password' || marks.some((mark) => members[mark] === true)) return true;
-  return isSecretName(name);
+  return isSecretName(name) && !isYesOrNo(members);
 }
 
 export function isSecretName(name: string): boolean {
