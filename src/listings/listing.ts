@@ -118,6 +118,8 @@ export interface RecordedOwners {
     /** The name if it does not tell the owner. */
     readonly owner: string;
     readonly runtime_hosts?: readonly string[];
+    /** Other packages and repositories that its start arguments name. */
+    readonly starts?: readonly string[];
   }[];
 }
 

@@ -17,6 +17,7 @@ import {
 } from './listing.ts';
 import { isAddress } from './references/command.ts';
 import { toPackageReference } from './references/references.ts';
+import { startedBeside } from './references/started-beside.ts';
 
 export interface Secret {
   /** As spelled first. */
@@ -122,7 +123,13 @@ export const deriveOwners = ({ handle, remotes, packages }: Owning): RecordedOwn
     const [name, owner = name] = nameOfPackage(recorded);
     const addresses = recorded.runtime_arguments?.filter((word) => word.includes('://')) ?? [];
     const hosts = [...hostsIn(addresses.join(' ')).keys()];
-    return { name, owner, ...(hosts.length > 0 && { runtime_hosts: hosts }) };
+    const starts = startedBeside(recorded).map(({ text }) => text);
+    return {
+      name,
+      owner,
+      ...(hosts.length > 0 && { runtime_hosts: hosts }),
+      ...(starts.length > 0 && { starts }),
+    };
   }),
 });
 

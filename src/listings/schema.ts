@@ -12,11 +12,12 @@ export type ListingRow = RowOf<typeof listingTable>;
  * slash, or the title. `account` and `website`: of the repository or website, and of the namespace.
  * `namesake`: a short description and the name after the slash. `tool`: the name of one that a check saw.
  * `template`: the fixed end of the host of an address to fill in, or what is before its first open part.
- * `moved`: where a check was redirected to from the recorded repository or endpoint.
+ * `moved`: where a check was redirected to from the recorded repository or endpoint. `started`: a package or
+ * repository that start arguments of another package name.
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
-  | 'template'
+  | ('template' | 'started')
   | ('tools' | 'tool' | 'pay_to' | 'advisory' | 'moved' | 'owner' | 'called' | 'account' | 'website');
 
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {

@@ -23,14 +23,20 @@ import { namedLimit, searchLimit } from '../limits/searches.ts';
 import type { Listing } from '../listings/listing.ts';
 import { longestPasted, meantOf, type Name, nothingSaid, readNames } from '../listings/references/name.ts';
 import { type Reference, toHost } from '../listings/references/references.ts';
-import { besideWords, givenEndpoints, givenWords, withBeside, withoutLinks } from './find/asked-command.ts';
+import {
+  besideWords,
+  givenEndpoints,
+  givenWords,
+  pickHolders,
+  startedOf,
+  withBeside,
+  withoutLinks,
+} from './find/asked-command.ts';
 import { askedVersion, noticesOfOther, readOfRecord } from './find/asked-version.ts';
 import {
   type FoundListing,
   type Holders,
   mostRecording,
-  pickFormer,
-  pickRecording,
   type Several,
   severalWords,
 } from './find/holders.ts';
@@ -118,6 +124,7 @@ function toAsked(one: Name, at: number) {
     ...one,
     at,
     meant,
+    started: startedOf(one.references),
     besides: [...givenEndpoints(one.beside), ...atHost, ...named],
     as: { asked, ...(configured_as !== undefined && { configured_as }) },
   };
@@ -243,7 +250,9 @@ export async function resolveAll(handles: readonly string[], directory: Director
   );
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: AskedItem) => handles.find((handle) => named.has(handle));
-  const references = names.flatMap((one) => (handleOf(one) ? [] : [...one.references, ...one.besides]));
+  const references = names.flatMap((one) =>
+    handleOf(one) ? [] : [...one.references, ...one.started, ...one.besides],
+  );
   const [read, had] = await Promise.all([directory.recording(references), directory.formerly(references)]);
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
   const formerHolders = new Map(references.map((one, at) => [one, had[at] ?? []]));
@@ -252,9 +261,11 @@ export async function resolveAll(handles: readonly string[], directory: Director
     const handle = handleOf(one);
     const known: FoundListing | Several | undefined = handle ? { handle } : undefined;
     if (known) return { one, by: known, isLink: false };
-    const formerly = one.references.map((reference) => formerHolders.get(reference) ?? []);
-    const holders = { recording: recording(one.references), formerly, holding: directory.holding };
-    const by = (await pickRecording(one, holders)) ?? pickFormer(one, formerly);
+    const { now, before } = await pickHolders(one, one.started, async (all) => {
+      const formerly = all.map((reference) => formerHolders.get(reference) ?? []);
+      return { recording: recording(all), formerly, holding: directory.holding };
+    });
+    const by = now ?? before;
     return { one, by, isLink: one.isLinked === true && by === undefined };
   });
   const picked = [...Map.groupBy(held, ({ one }) => one.at).values()].flatMap(withoutLinks);

@@ -46,6 +46,7 @@ const applied = [
   '0022-forms',
   '0023-parts',
   '0024-transports',
+  '0025-started',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -28,7 +28,7 @@ import { toolsCount, toolsSurface } from '../../observations/known/kinds/lists/t
 import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
 import { credentials } from '../../observations/known/kinds/questions.ts';
 import type { DatedObservation } from '../../observations/known/observation.ts';
-import { partAsked } from '../listing-document.ts';
+import { type ListingDocument, partAsked } from '../listing-document.ts';
 import { unreadOf, unreadWords, whyNoneRead } from '../record.ts';
 import {
   type FactsOf,
@@ -54,7 +54,7 @@ import {
   shareOf,
   whyNotAsked,
 } from '../seen.ts';
-import { digestWords, overWords, packageWords } from '../sentences.ts';
+import { digestWords, overWords, packageWords, startWords } from '../sentences.ts';
 import { unique } from '../words.ts';
 import { askedInputs } from './asked-inputs.ts';
 import { costs } from './costs.ts';
@@ -168,29 +168,47 @@ const packagesOf: FactsOf = (judged) => {
   const read = new Set(readablePackages(judged.listing).map((one) => one.recorded));
   const { packages } = judged.listing;
   const owned = ownersOf(judged.listing).packages;
-  return byOwner(judged, packages, owned).map(({ item: recordedPackage, runtime_hosts = [] }) => {
-    const { version } = recordedPackage;
-    const hosts = listed(eachCode(runtime_hosts), 3);
-    const named = isEmpty(hosts) ? hosts : say`, with arguments that name ${hosts}`;
-    const isWhole = judged.detail === 'table' || judged.detail === 'full';
-    const digest = isWhole && digestWords(recordedPackage);
-    const text = say`a package for your machine: ${packageWords(recordedPackage)}${movingWords(recordedPackage)}${named}${digest}`;
-    const found = toPackage(recordedPackage);
-    const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
-    if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');
-    if (isAbsent(one)) return observed(judged, one, say`${text}, which is not there`);
-    const seen = one.value && 'version' in one.value ? one.value.version : version;
-    const what = seen === undefined || seen === version ? own('which') : say`of which ${code(seen)}`;
-    const isFile = one.value && 'size_bytes' in one.value;
-    return observed(
-      judged,
-      one,
-      isKnown(one)
-        ? say`${text}, ${what} is ${isFile ? own('there') : own('published')}`
-        : say`${text}: ${whyOf(one)}`,
-    );
-  });
+  return byOwner(judged, packages, owned).map(
+    ({ item: recordedPackage, runtime_hosts = [], starts = [] }) => {
+      const { version } = recordedPackage;
+      const others = listed(eachCode([...starts, ...runtime_hosts]), 3);
+      const named = isEmpty(others) ? others : say`, with arguments that name ${others}`;
+      const isWhole = judged.detail === 'table' || judged.detail === 'full';
+      const digest = isWhole && digestWords(recordedPackage);
+      const text = say`a package for your machine: ${packageWords(recordedPackage)}${movingWords(recordedPackage)}${named}${digest}`;
+      const found = toPackage(recordedPackage);
+      const one = found && read.has(found.recorded) ? exist.get(found.subject) : undefined;
+      if (!one) return recorded(judged, say`${text}${notYet(judged)}`, 'not_known');
+      if (isAbsent(one)) return observed(judged, one, say`${text}, which is not there`);
+      const seen = one.value && 'version' in one.value ? one.value.version : version;
+      const what = seen === undefined || seen === version ? own('which') : say`of which ${code(seen)}`;
+      const isFile = one.value && 'size_bytes' in one.value;
+      return observed(
+        judged,
+        one,
+        isKnown(one)
+          ? say`${text}, ${what} is ${isFile ? own('there') : own('published')}`
+          : say`${text}: ${whyOf(one)}`,
+      );
+    },
+  );
 };
+
+/** Of packages whose start arguments name another version or other packages. */
+export function startedOtherwise(listing: ListingDocument): Words[] {
+  const owned = ownersOf(listing).packages;
+  return listing.packages.flatMap((one, at) => {
+    const others = listed(eachCode(owned[at]?.starts ?? []), 3);
+    return [
+      ...(isEmpty(startWords(one)) ? [] : [say`The record names two versions: ${packageWords(one)}`]),
+      ...(isEmpty(others)
+        ? []
+        : [
+            say`The record starts ${packageWords(one)} with arguments that name ${others}, besides this package or instead of it`,
+          ]),
+    ];
+  });
+}
 
 const ofWhere = saidIn('where');
 

@@ -56,9 +56,10 @@ import {
   sinceThen,
   turnsWords,
 } from '../seen.ts';
-import { packageWords, publisherSays, startWords, strangerWords } from '../sentences.ts';
+import { publisherSays, strangerWords } from '../sentences.ts';
 import { stale } from '../words.ts';
 import { newerWords } from './kept-up.ts';
+import { startedOtherwise } from './lines.ts';
 import { type NoticeKey, useOf } from './notice-uses.ts';
 
 /** A fact that a buyer should read first. It is no verdict. */
@@ -284,10 +285,7 @@ function contradictions(judged: JudgedListing): Noticed[] {
     if (!one.value || !remote || remote.inputs) return [];
     return say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`;
   });
-  const started = listing.packages
-    .filter((one) => !isEmpty(startWords(one)))
-    .map((one) => say`The record names two versions: ${packageWords(one)}`);
-  return [...letIn, ...asked, ...started, ...ofContradicting(judged)];
+  return [...letIn, ...asked, ...startedOtherwise(listing), ...ofContradicting(judged)];
 }
 
 /** One notice names everything that is shared, so that a copied listing does not crowd out other notices. */

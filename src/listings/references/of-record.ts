@@ -16,6 +16,7 @@ import {
   toPackageReference,
   toReferenceKey,
 } from './references.ts';
+import { startedBeside } from './started-beside.ts';
 import { templateReferences } from './templates.ts';
 
 /** Shorter texts may be equal by chance. */
@@ -54,6 +55,7 @@ function recordedPlaces({
     ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
     ...packages.flatMap(packageReferences),
+    ...packages.flatMap(startedBeside).map(({ key }) => ({ kind: 'started' as const, key })),
   ];
 }
 

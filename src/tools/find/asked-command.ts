@@ -1,14 +1,27 @@
 import type { Context } from '../../context.ts';
 import { inTurns } from '../../core/turns.ts';
-import { code, count, eachCode, isEmpty, join, listed, own, say, type Words } from '../../core/words.ts';
+import {
+  code,
+  count,
+  eachCode,
+  isEmpty,
+  join,
+  listed,
+  own,
+  say,
+  sentence,
+  type Words,
+} from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
+import type { Reference } from '../../listings/references/references.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
 import {
   type AskedPlace,
   type FoundListing,
+  type Holders,
   mostRecording,
   pickFormer,
   pickRecording,
@@ -234,17 +247,46 @@ export const besideInStore = (name: Name, context: Context) =>
     return readKnown(found, context);
   });
 
-export async function findHolders(name: AskedPlace, { store: { listings } }: Pick<Context, 'store'>) {
-  const { references } = name;
-  const [recording, formerly] = await Promise.all([
-    listings.recording(references, mostRecording),
-    listings.formerly(references, mostRecording),
-  ]);
-  return {
-    now: await pickRecording(name, { recording, formerly, holding: listings.holding }),
-    before: pickFormer(name, formerly),
+/** The same, as start arguments of another package name it. */
+export const startedOf = (references: readonly Reference[]): Reference[] => {
+  const named = references.filter(({ kind }) => kind === 'package' || kind === 'repository');
+  return [...new Set(named.map(({ key }) => key))].map((key) => ({ kind: 'started', key }));
+};
+
+/** `started`: `startedOf` the references, told only where no record has one of these now. */
+export async function pickHolders(
+  name: AskedPlace,
+  started: readonly Reference[],
+  holdersOf: (references: readonly Reference[]) => Promise<Holders>,
+) {
+  const pick = async (references: readonly Reference[]) => {
+    const asked = { ...name, references };
+    const holders = await holdersOf(references);
+    return { now: await pickRecording(asked, holders), before: pickFormer(asked, holders.formerly) };
   };
+  const recorded = await pick(name.references);
+  if (recorded.now || started.length === 0) return recorded;
+  const starting = await pick(started);
+  const { before } = recorded;
+  if (!before) return starting;
+  if (!starting.now) return recorded;
+  const { now } = starting;
+  const handles = 'candidates' in now ? now.candidates.map(({ handle }) => handle) : [now.handle];
+  const names = own(handles.length > 1 ? 'name' : 'names');
+  const said = say`${listed(eachCode(handles))} ${names} it in arguments that start another package`;
+  return 'candidates' in before
+    ? { now: undefined, before: { ...before, detail: join([before.detail, sentence(said)], ' ') } }
+    : { now: undefined, before: { ...before, found_by: join([before.found_by, said], '; ') } };
 }
+
+export const findHolders = (name: AskedPlace, { store: { listings } }: Pick<Context, 'store'>) =>
+  pickHolders(name, startedOf(name.references), async (references) => {
+    const [recording, formerly] = await Promise.all([
+      listings.recording(references, mostRecording),
+      listings.formerly(references, mostRecording),
+    ]);
+    return { recording, formerly, holding: listings.holding };
+  });
 
 const mostServers = 20;
 

@@ -56,6 +56,7 @@ const doing = {
   called: ['has', 'have', 'had'],
   moved: ['records what redirected Dossier to', 'record what redirected Dossier to', ''],
   template: ['records a template that fits', 'record a template that fits', ''],
+  started: ['names', 'name', 'named'],
   place: ['records', 'record', 'recorded'],
 } as const;
 const doingOf = ({ kind }: Reference) => doing[kind in doing ? (kind as keyof typeof doing) : 'place'];
@@ -64,8 +65,9 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
   if (kind === 'called') return own('this name, title or namespace');
   if (kind === 'host') return own('an endpoint at this host');
-  if (kind === 'template') return own('this address');
-  if (kind === 'moved') return own(key.includes('/') ? 'this address' : 'this host');
+  if (kind === 'started') return own('this in arguments that start another package');
+  if (kind === 'moved' && !key.includes('/')) return own('this host');
+  if (kind === 'template' || kind === 'moved') return own('this address');
   if (kind === 'advisory') return say`a package that Dossier read ${code(key)} about, for some version of it`;
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
@@ -127,8 +129,7 @@ function notShown({ kind }: Reference): Words {
   if (kind === 'called') return own('anybody may choose a name or title');
   if (kind === 'moved') return own('whether it has the same owner is not shown');
   if (kind === 'pay_to') return own('this does not show who owns the address');
-  const unchecked = own('; Dossier checks no address of a template');
-  return say`recording does not show control${kind === 'template' && unchecked}`;
+  return say`recording does not show control${kind === 'template' && own('; Dossier checks no address of a template')}`;
 }
 
 function onlyWords(only: Listing, reference: Reference, asked: string): Words {
@@ -379,14 +380,13 @@ export async function pickRecording(
       found_by: join([onlyWords(only, reference, asked), ...former], '; '),
       ...(!isEmpty(beside) && { beside }),
     };
-  const [, have] = doingOf(reference);
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   const all = found.length > mostNamed ? await holding(reference) : [];
   return {
     ...(found.length > mostNamed && { rest: restOf(reference, found) }),
     detail: join(
       [
-        say`${countOfHolders(found, all)} ${own(have)} ${join([where, ...former], '; ')}.`,
+        say`${countOfHolders(found, all)} ${own(doingOf(reference)[1])} ${join([where, ...former], '; ')}.`,
         sentence(notShown(reference)),
         reference.kind === 'pay_to' && say`Since when each asks: ${code(`/payees/${reference.key}`)}.`,
         beyondWords(undefined, reference, name),
