@@ -10,9 +10,12 @@ import { opened, openFolder } from '../support/opened.ts';
 const scopes = ['files.read'];
 const host = 'https://drive.example.com';
 let isNamed = false;
+let ways: object | undefined;
 const json = { 'content-type': 'application/json' };
 const asking = (at: string, isThere: () => boolean) =>
   startEndpoint((_, { url = '' }, response) => {
+    if (url.startsWith('/.well-known/oauth-authorization-server') && ways)
+      return void response.writeHead(200, json).end(JSON.stringify({ issuer: host, ...ways }));
     if (!url.startsWith('/.well-known/oauth-protected-resource')) {
       const challenge = `Bearer resource_metadata="${at}/.well-known/oauth-protected-resource/mcp"`;
       return void response.writeHead(401, { 'www-authenticate': challenge }).end();
@@ -31,7 +34,9 @@ const agent = async (name: 'drive' | 'keyed' = 'drive') => {
 };
 
 it('a scope that a sign-in names besides those it named before stands out', async () => {
-  expect(await agent()).toContain(`OAuth sign-in through \`${host}\`, scopes \`files.read\`.`);
+  expect(await agent()).toContain(
+    `OAuth sign-in through \`${host}\`, scopes \`files.read\`; the metadata of \`${host}\` was not found.`,
+  );
   const file = join(openFolder(), 'dossier.lock.json');
   const save = async () => {
     const document = await directory.app.request(`/agents/${handleAt('drive')}.json`);
@@ -77,4 +82,22 @@ it('a sign-in that an endpoint with another credential begins to name stands out
   const ended = await agent('keyed');
   expect(ended).toContain('It no longer names an OAuth sign-in (');
   expect(ended).toContain(named);
+});
+
+it('says whether clients register at the server of a sign-in by themselves, and that its grants were not read', async () => {
+  const unread = 'the grants that it allows were not read';
+  for (const [stated, said] of [
+    [{}, 'names no way in which clients register by themselves'],
+    [{ registration_endpoint: `${host}/register` }, 'lets clients register by themselves'],
+    [
+      { registration_endpoint: `${host}/register`, client_id_metadata_document_supported: true },
+      'lets clients register by themselves and have a metadata document of their own as their ID',
+    ],
+  ] as const) {
+    ways = stated;
+    await agent();
+    const input = { handle: handleAt('drive'), detail: 'full' };
+    const full = (await client.call('get_agent', input)).content[0]?.text ?? '';
+    expect(full.split(`; the metadata of \`${host}\` ${said}; ${unread}`)).toHaveLength(3);
+  }
 });

@@ -181,20 +181,42 @@ type SignIn = z.infer<typeof signIn>;
 const mostScopes = 8;
 const mostInLine = 4;
 
-const otherIssuers = z.object({
+const signInServers = z.object({
   authorization_servers: z.array(
-    z.object({ issuer: z.string(), stated_issuer: z.string().nullable().optional() }),
+    z.object({
+      issuer: z.string(),
+      metadata: z.string(),
+      stated_issuer: z.string().nullable().optional(),
+      dynamic_registration: z.boolean().optional(),
+      client_id_metadata_document: z.boolean().optional(),
+    }),
   ),
 });
+type SignInServer = z.infer<typeof signInServers>['authorization_servers'][number];
 
-function otherIssuerWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
-  const { authorization_servers = [] } = otherIssuers.safeParse(as_seen).data ?? {};
-  const others = authorization_servers.map(({ issuer, stated_issuer: stated }) => {
-    const named = stated ? say`${code(stated)} as its issuer` : own('no issuer');
-    const not = say`; the metadata of ${code(issuer)} names ${named}, so clients must not use it (RFC 8414)`;
-    return stated !== undefined && not;
-  });
-  return join(others, '');
+/** Whether a client becomes known there without a person decides whether an agent gets in alone. */
+function serverSays(server: SignInServer): Words {
+  const { metadata, stated_issuer: stated, dynamic_registration, client_id_metadata_document } = server;
+  if (stated !== undefined)
+    return say`names ${stated ? say`${code(stated)} as its issuer` : own('no issuer')}, so clients must not use it (RFC 8414)`;
+  if (metadata !== 'found') return metadata === 'absent' ? own('was not found') : own('was not read');
+  const ways = [
+    dynamic_registration && own('register by themselves'),
+    client_id_metadata_document && own('have a metadata document of their own as their ID'),
+  ];
+  const lets = join(ways, ' and ');
+  return isEmpty(lets)
+    ? own('names no way in which clients register by themselves')
+    : say`lets clients ${lets}`;
+}
+
+function serversWords({ as_seen }: Pick<Observation, 'as_seen'>): Words {
+  const { authorization_servers = [] } = signInServers.safeParse(as_seen).data ?? {};
+  const said = authorization_servers.map(
+    (one) => say`; the metadata of ${code(one.issuer)} ${serverSays(one)}`,
+  );
+  const isRead = authorization_servers.some(({ metadata }) => metadata === 'found');
+  return say`${join(said, '')}${isRead && own('; the grants that it allows were not read')}`;
 }
 
 function issuersWords({ value, details }: Pick<Observation, 'value' | 'details'>): Words | undefined {
@@ -214,14 +236,17 @@ function scopesWords(
   return scopes.length > 0 && say`${before}scopes ${codes(scopes, most, all)}`;
 }
 
-export function signInWords(found: Pick<Observation, 'value' | 'details' | 'as_seen'>): Words {
+const namedSignInWords = (found: Pick<Observation, 'value' | 'details' | 'as_seen'>): Words => {
   const servers = issuersWords(found);
   if (found.as_seen?.introduced_without_credentials)
-    return say`its metadata names ${servers ?? own('no authorization server')}, so calls may need sign-in${otherIssuerWords(found)}`;
+    return say`its metadata names ${servers ?? own('no authorization server')}, so calls may need sign-in`;
   return servers
-    ? say`OAuth sign-in through ${servers}${scopesWords(own(', '), found, mostInLine)}${otherIssuerWords(found)}`
+    ? say`OAuth sign-in through ${servers}${scopesWords(own(', '), found, mostInLine)}`
     : own('OAuth sign-in without an authorization server in its metadata');
-}
+};
+
+export const signInWords = (found: Parameters<typeof namedSignInWords>[0]): Words =>
+  say`${namedSignInWords(found)}${serversWords(found)}`;
 
 function sayMetadata(found: ShownFinding<SignIn>): Words {
   const { resource } = found.value;
@@ -232,7 +257,7 @@ function sayMetadata(found: ShownFinding<SignIn>): Words {
   const later = own('; the endpoint introduced itself without credentials, so calls may need sign-in');
   const isLater = found.as_seen?.introduced_without_credentials;
   const isOther = found.details?.differs !== undefined && other;
-  return say`${servers}${scopesWords(own('; '), found, mostScopes)}${isOther}${isLater === true && later}${otherIssuerWords(found)}`;
+  return say`${servers}${scopesWords(own('; '), found, mostScopes)}${isOther}${isLater === true && later}${serversWords(found)}`;
 }
 
 function namedOnlyIn(how: Words, is: SignIn, was: SignIn) {
@@ -249,7 +274,7 @@ function namedOnlyIn(how: Words, is: SignIn, was: SignIn) {
 
 /** To what was added, nobody has consented; what is gone may have been needed. */
 function signInChange({ value: was }: BeforeChange<SignIn>, now: ShownFinding<SignIn>, between: Words) {
-  if (!was) return say`It names what was not seen at the check before: ${signInWords(now)} (${between})`;
+  if (!was) return say`It names what was not seen at the check before: ${namedSignInWords(now)} (${between})`;
   const isWhole = Number(now.details?.scopes ?? 0) <= now.value.scopes.length;
   const added = namedOnlyIn(own('names what it did not name before: '), now.value, was);
   const gone = isWhole && namedOnlyIn(own('no longer names '), was, now.value);
@@ -266,7 +291,8 @@ export const accessOauth = defineKind({
   title: 'OAuth sign-in',
   means:
     'The authorization servers and scopes that the endpoint names in its protected-resource metadata (RFC 9728). Dossier reads this metadata even if the endpoint introduced itself without credentials, since calls may need sign-in.',
-  doesNotMean: 'Dossier does not sign in, and does not know what an account costs or who gets one.',
+  doesNotMean:
+    'Dossier does not sign in, reads no grants, and does not know what an account costs or who gets one.',
   method_version: 'auth/5',
   say: sayMetadata,
   sayChange: signInChange,
