@@ -26,6 +26,7 @@ import { type Reference, toHost } from '../listings/references/references.ts';
 import {
   besideWords,
   givenEndpoints,
+  givenToEach,
   givenWords,
   pickHolders,
   startedOf,
@@ -291,7 +292,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
         version_asked,
         candidates: [...candidatesOf(by, meant)],
         ...(isPaid && { asks_payment: true as const }),
-        notes: [severalWords(by)],
+        notes: [severalWords(by), ...givenToEach(one, meant)],
         unknown: [...new Set(unknown.flat())].filter((name) => unknown.every((some) => some.includes(name))),
         ...(stands_out.length > 0 && { stands_out }),
       };

@@ -354,6 +354,7 @@ describe('dossier hook run', () => {
   it('sends nothing that looks like a secret, and no package of another registry', async () => {
     const commands = [
       'KEY=planted npx -y @acme/clean --token planted',
+      `uvx mcp-guard --wrapped '{"command":"npx","args":["-y","@acme/wrapped"],"env":{"KEY":"planted"}}'`,
       'npm i https://ada:planted@npm.example.com/x.tgz',
       'npx ghp_planted6789abcdefABCDEF0123456789',
       'claude mcp add x https://mail.example.com/s/pl4ntedK9fJ2kQx/mcp',
@@ -361,12 +362,17 @@ describe('dossier hook run', () => {
       'uvx --index-url https://pypi.corp.example/simple planted',
     ];
     for (const command of commands) await shell(command);
-    expect(asked()).toEqual(['npm:@acme/clean@*', 'https://mail.example.com/s']);
+    expect(asked()).toEqual([
+      'npm:@acme/clean@*',
+      'pypi:mcp-guard@*',
+      'npm:@acme/wrapped@*',
+      'https://mail.example.com/s',
+    ]);
     expect(wire.join('\n')).not.toMatch(/planted|pl4nted|corp/);
     const environment = { NPM_CONFIG_REGISTRY: 'https://npm.corp.example' };
     const input = toInput('Bash', { command: 'npx planted' });
     await run(['hook', 'run', '--service', service], input, environment);
-    expect(wire).toHaveLength(2);
+    expect(wire).toHaveLength(3);
   });
 
   it('lets the tool run, with a line on standard error, if the service is away, slow or no Dossier', async () => {

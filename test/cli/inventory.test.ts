@@ -527,6 +527,16 @@ describe('a named file', () => {
       '“servers” (named.json): npm common-name, not pinned',
     );
   });
+  it('has the servers that its servers are given', async () => {
+    const inner = { command: 'npx', args: ['-y', 'wrapped@1.0.0'], env: { KEY: 'planted' } };
+    const guard = { command: 'uvx', args: ['guard==1.0', '--wrapped', JSON.stringify(inner)] };
+    const { lines } = await ask({ mcpServers: { guard } });
+    expect(lines.filter((line) => line.startsWith('“'))).toEqual([
+      '“guard” (named.json): pypi guard, version 1.0',
+      '“guard” (named.json): npm wrapped, version 1.0.0',
+    ]);
+    expect(lines.join()).not.toContain('planted');
+  });
   it('without a list of servers is one, if its members look like servers', async () => {
     const { code, lines } = await ask(
       {

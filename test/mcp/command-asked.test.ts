@@ -276,6 +276,68 @@ describe('a command that runs several packages is refused with their names', () 
     const { json } = await call('resolve_agents', { handles: [handle] });
     expect(json.results).toMatchObject(names.map((asked) => ({ asked })));
   });
+  const wrapped = '{"command":"npx","args":["-y","plover-mail@1.0.0"],"env":{"KEY":"sk_live_9Qz"}}';
+  const base64 = Buffer.from(wrapped).toString('base64');
+  const around = (...args: readonly string[]) => JSON.stringify({ command: 'uvx', args });
+  const inner = ['pypi:quillpad@*', 'npm:plover-mail@1.0.0'];
+  it.each([
+    ['a word', around('quillpad', '--wrapped', wrapped), inner],
+    ['an option', around('quillpad', `--wrapped=${wrapped}`), inner],
+    [
+      'a list of servers',
+      around('quillpad', JSON.stringify({ mcpServers: { mail: JSON.parse(wrapped) } })),
+      inner,
+    ],
+    ['a variable', JSON.stringify({ command: 'uvx', args: ['quillpad'], env: { INNER: wrapped } }), inner],
+    ['base64', around('quillpad', `--config=${base64}`), inner],
+    ['base64 in a shell', `uvx quillpad --config ${base64}`, inner.toReversed()],
+    ['an address', `uvx quillpad --config=${encodeURIComponent(wrapped)}`, inner.toReversed()],
+    ['single quotes', `uvx quillpad --wrapped '${wrapped}'`, inner.toReversed()],
+    ['double quotes', `uvx quillpad --wrapped "${wrapped.replaceAll('"', '\\"')}"`, inner.toReversed()],
+    [
+      'YAML',
+      `mcp:\n  pad:\n    command: uvx\n    args: [quillpad, --wrapped, '${wrapped}']`,
+      inner.toReversed(),
+    ],
+    [
+      'a link that installs it',
+      `cursor://anysphere.cursor-deeplink/mcp/install?name=pad&config=${Buffer.from(around('quillpad', wrapped)).toString('base64')}`,
+      inner,
+    ],
+    [
+      'another one',
+      around('quillpad', around('mcp-guard', wrapped)),
+      ['pypi:quillpad@*', 'pypi:mcp-guard@*', 'npm:plover-mail@1.0.0'],
+    ],
+    [
+      'an address of MCP',
+      around('quillpad', '{"url":"https://mcp.fieldgate.com/mcp"}', '{"url":"https://api.example.com/v1"}'),
+      ['pypi:quillpad@*', 'https://mcp.fieldgate.com/mcp'],
+    ],
+  ])('as is one that starts a server which %s configures', async (_, handle, names) => {
+    const { json, text } = await call('resolve_agents', { handles: [handle] });
+    expect((json.results as readonly { asked: string }[]).map(({ asked }) => asked)).toEqual(names);
+    const refused = await call('get_agent', { handle });
+    expect(refused.text).toContain(`This text has ${names.length} names: `);
+    expect(text + refused.text).not.toContain('sk_live');
+  });
+  it.each([
+    around('quillpad', '{"url":"https://api.example.com/v1"}', '{"command":""}', '{"a":[1,{"b":"npx"}]}'),
+    around('quillpad', `--token=${Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64')}.e30.c2ln`),
+    around('quillpad', '{'.repeat(1500)),
+    around('quillpad', '[{"a":'.repeat(300)),
+  ])('but not by JSON that configures no server: %.60s', async (handle) => {
+    const { json } = await call('resolve_agents', { handles: [handle] });
+    expect(json.results).toMatchObject([{ asked: 'pypi:quillpad@*', handle: quillworks }]);
+  });
+  it('what it gives a package is compared with the record of each listing that has it', async () => {
+    const handle = 'npx -y twin-notes --wrapped sk_live_9Qz';
+    const given =
+      '`com.twin-a/notes` and `com.twin-b/notes`: The command gives the package `--wrapped` and 1 other word, which the record does not name; the record names no arguments.';
+    expect((await call('get_agent', { handle })).text).toContain(given);
+    const { json } = await call('resolve_agents', { handles: [handle] });
+    expect(json.results).toMatchObject([{ notes: [expect.stringMatching(/^2 listings record/), given] }]);
+  });
   it('one command for a shell is that command', async () => {
     const { json } = await call('get_agent', { handle: 'sh -c "npx -y flatkeep-leases@1.0.0"' });
     expect(json).toMatchObject({ handle: flatkeep });

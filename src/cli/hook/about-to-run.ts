@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { asMembers, attempt, type JsonObject } from '../../core/json.ts';
 import { isWebAddress } from '../../core/text.ts';
 import { readCommandsIn } from '../../listings/references/command.ts';
-import { serversIn } from '../../listings/references/configured.ts';
+import { serversIn, wrappedIn } from '../../listings/references/configured.ts';
 import { commandsIn } from '../../listings/references/shell.ts';
 import { readConfigurations } from '../inventory/configurations.ts';
 import { type ConfiguredLaunch, launchOfCommand, toLaunch } from '../inventory/launch.ts';
@@ -36,10 +36,14 @@ function launchesOfShell(command: string, environment: NodeJS.ProcessEnv): Confi
   );
   const place = { path: join(process.cwd(), '.mcp.json'), server: {} };
   const isElsewhere = (...of: [registry: string, name: string]) => isFromElsewhere(of, place);
-  return commandsIn(command).flatMap((words) => [
-    ...readCommandsIn(words, variables).map((one) => launchOfCommand(one, isElsewhere)),
-    ...reachedServers(words).map((server) => toLaunch(server, isElsewhere)),
-  ]);
+  return commandsIn(command).flatMap((words) => {
+    const started = readCommandsIn(words, variables);
+    const wrapped = started.length > 0 ? wrappedIn({ args: words }).map(({ server }) => server) : [];
+    return [
+      ...started.map((one) => launchOfCommand(one, isElsewhere)),
+      ...[...wrapped, ...reachedServers(words)].map((server) => toLaunch(server, isElsewhere)),
+    ];
+  });
 }
 
 /** In `mcp__SERVER__TOOL` and `mcp__plugin_PLUGIN_SERVER__TOOL`. */

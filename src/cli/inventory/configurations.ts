@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
 import { asMembers, type JsonObject, ownMember } from '../../core/json.ts';
 import { quoted, toLine } from '../../core/text.ts';
-import { isLaunching } from '../../listings/references/configured.ts';
+import { isLaunching, wrappedIn } from '../../listings/references/configured.ts';
 import { clients, settingsFolders } from './clients.ts';
 import { isPlain } from './launch.ts';
 
@@ -147,7 +147,12 @@ function readServers(value: unknown, paths: readonly string[]) {
   const isWhole = paths.includes('') && lists.length === 0 && isList(value);
   const entries = isWhole ? toServers(value) : lists.flatMap(toServers);
   return {
-    found: entries.filter(([, server]) => isLaunching(server)),
+    found: entries
+      .filter(([, server]) => isLaunching(server))
+      .flatMap(([name, server]): [string, JsonObject][] => [
+        [name, server],
+        ...wrappedIn(server).map((one): [string, JsonObject] => [one.name ?? name, one.server]),
+      ]),
     files: lists.flat().filter(isFileName),
     unknown: entries
       .filter(([, server]) => !isLaunching(server) && !isChanging(server))

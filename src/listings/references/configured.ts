@@ -1,4 +1,4 @@
-import { asMembers, type JsonObject } from '../../core/json.ts';
+import { asMembers, attempt, type JsonObject } from '../../core/json.ts';
 
 const texts = (value: unknown): string[] => [value].flat().filter((one) => typeof one === 'string');
 
@@ -29,12 +29,37 @@ export interface ConfiguredServer {
   readonly name?: string | undefined;
 }
 
-/** Those that a configuration starts or connects to, at any member. */
+/** A word that is nothing but JSON in base64 or encoded for an address, without an option before it. */
+export function decodedWord(word: string): string {
+  const [, base64, encoded] =
+    /^(?:--?[\w-]+=)?(?:(e[wy][\w+/-]{20,}={0,2})|(%(?:7b|5b)\S+))$/i.exec(word) ?? [];
+  if (base64 !== undefined) return Buffer.from(base64, 'base64').toString();
+  return (encoded && attempt(() => decodeURIComponent(encoded))) || '';
+}
+
+const longestWrapped = 4000;
+
+/** Those that a word or a variable of a server is the configuration of, such as what a proxy starts. */
+export function wrappedIn(server: JsonObject, depth = 1): ConfiguredServer[] {
+  const { given = [], variables = {} } = readServer(server);
+  return texts([...given, ...Object.values(variables)]).flatMap((word) => {
+    const text = word.length > longestWrapped ? '' : decodedWord(word) || word;
+    const json = text.slice(text.search(/[{[]/), Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1);
+    const value = attempt(() => JSON.parse(json) as unknown);
+    // The address of anything else is no server.
+    return serversIn(value, undefined, depth).filter((one) => {
+      const { address = 'mcp' } = readServer(one.server);
+      return one.server.type !== undefined || /mcp|sse/i.test(address);
+    });
+  });
+}
+
+/** Those that a configuration starts or connects to, at any member, and those within them. */
 export function serversIn(value: unknown, name?: string, depth = 0): ConfiguredServer[] {
   if (depth > deepest || typeof value !== 'object' || value === null) return [];
   const server = asMembers(value);
   const [own] = texts(server.name);
-  if (isLaunching(server)) return [{ server, name: name ?? own }];
+  if (isLaunching(server)) return [{ server, name: name ?? own }, ...wrappedIn(server, depth + 1)];
   return Object.entries(value).flatMap(([member, inner]) =>
     // Of a record, that is where its code is.
     member === 'repository' ? [] : serversIn(inner, Array.isArray(value) ? undefined : member, depth + 1),

@@ -2,7 +2,7 @@ import { getNodeValue, parseTree } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { parseDocument } from 'yaml';
 import { attempt } from '../../core/json.ts';
-import { type ConfiguredServer, serversIn } from './configured.ts';
+import { type ConfiguredServer, decodedWord, serversIn } from './configured.ts';
 
 /** What is within fences and what is between them. */
 export const blocksOf = (text: string): string[] =>
@@ -74,7 +74,14 @@ export function takeServers(block: string): { servers: readonly ConfiguredServer
     const handed = installLink.test(word) ? handedBy(word) : '';
     return takeObjects(handed, take) === handed ? word : ' ';
   });
-  const rest = takeObjects(withoutLinks, take).replace(
+  const withoutJson = takeObjects(withoutLinks, take).replace(/\S+/g, (word) => {
+    const json = decodedWord(word);
+    return takeObjects(json, take) === json ? word : ' ';
+  });
+  // As shells write JSON between double quotes.
+  const unquoted = withoutJson.replaceAll('\\"', '"');
+  const left = takeObjects(unquoted, take);
+  const rest = (left === unquoted ? withoutJson : left).replace(
     inCode,
     (_, quoted: string | undefined, bare: string, given: string) => {
       const args = given.split(',').flatMap((one) => one.match(textForm)?.[0] ?? []);

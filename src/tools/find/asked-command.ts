@@ -10,6 +10,7 @@ import {
   own,
   say,
   sentence,
+  toText,
   type Words,
 } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
@@ -26,8 +27,9 @@ import {
   pickFormer,
   pickRecording,
   recordedWords,
+  type Several,
 } from './holders.ts';
-import { atAsked, type KnownListing, noticesOfAsked, readKnown } from './several.ts';
+import { atAsked, candidatesOf, type KnownListing, noticesOfAsked, readKnown } from './several.ts';
 
 /** The listings that record a package. */
 type FindRecording = (references: Name['references']) => Promise<readonly KnownListing[]>;
@@ -239,6 +241,31 @@ export function givenWords(
       ? say`${toCode(recorded.join(' '))}${as}${more}`
       : own('only arguments that the record names');
   return say`The command gives the package ${what}.${filled}`;
+}
+
+/** Of several listings with the package. */
+export function givenToEach(name: Name, known: readonly KnownListing[]): Words[] {
+  const each = known.map(({ listing }) => ({ listing, words: givenWords(name, listing) ?? say`` }));
+  const said = each.filter(({ words }) => !isEmpty(words));
+  return [...Map.groupBy(said, ({ words }) => toText(words)).values()].map(
+    (same) => say`${listed(same.map(({ listing }) => code(listing.handle)))}: ${same[0]?.words}`,
+  );
+}
+
+/** With what is known of the endpoint, the package or the version asked for. */
+export async function describeSeveral(
+  found: Several,
+  { name, asked, beside }: { readonly name: Name; readonly asked: string; readonly beside: Words },
+  context: Context,
+): Promise<Several> {
+  const known = await readKnown(found.candidates, context);
+  const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
+  const notices = noticesOfAsked(atAsked(known, name), name).map(({ text }) => text);
+  return {
+    ...found,
+    detail: join([found.detail, beside, read, ...givenToEach(name, known), ...notices], ' '),
+    candidates: candidatesOf(found, known),
+  };
 }
 
 export const besideInStore = (name: Name, context: Context) =>

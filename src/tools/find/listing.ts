@@ -21,10 +21,17 @@ import { meantOf, type Name, readName, toReferences } from '../../listings/refer
 import type { Reference } from '../../listings/references/references.ts';
 import { readTools } from '../../observations/known/changes/history.ts';
 import { dueAt_ms } from '../../observations/schedule.ts';
-import { besideInStore, findHolders, givenEndpoints, readMeant, withBeside } from './asked-command.ts';
+import {
+  besideInStore,
+  describeSeveral,
+  findHolders,
+  givenEndpoints,
+  readMeant,
+  withBeside,
+} from './asked-command.ts';
 import { type FoundListing, type Several, severalListings } from './holders.ts';
 import { endOfCopy } from './near-misses.ts';
-import { atAsked, describeSeveral, longestChecked, noticesOfDeleted, readKnown } from './several.ts';
+import { atAsked, longestChecked, noticesOfDeleted, readKnown } from './several.ts';
 import { maxNear, readTool, readWhy, toNearText, whyUnreadable, withdrawal } from './why-unknown.ts';
 
 const ofOthers = 'Handles in others are less similar.';

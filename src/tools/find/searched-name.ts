@@ -2,9 +2,8 @@ import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { isOnlyName, meantOf, type Name, toReferences } from '../../listings/references/name.ts';
-import { besideInStore, findHolders, readMeant, withBeside } from './asked-command.ts';
+import { besideInStore, describeSeveral, findHolders, readMeant, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalWords } from './holders.ts';
-import { describeSeveral } from './several.ts';
 import { readTool, readWhy, whyUnreadable, withdrawal } from './why-unknown.ts';
 
 /** What a search names by a place of a record. */

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { lazy } from '../../core/lazy.ts';
-import { code, join, say, toText, type Words } from '../../core/words.ts';
+import { code, say, toText } from '../../core/words.ts';
 import { type ListingAnswer, toAnswer } from '../../document/answers/answers.ts';
 import { useOf } from '../../document/answers/notice-uses.ts';
 import { isOfMalware, type Notice } from '../../document/answers/notices.ts';
@@ -175,20 +175,4 @@ export async function readKnown(
   const handles = found.map(({ handle }) => handle);
   const facts = await context.store.documents.factsOfAll(handles, context.clock().toISOString());
   return facts.map((one) => toKnownListing(one, context));
-}
-
-/** With what is known of the endpoint, the package or the version asked for. */
-export async function describeSeveral(
-  found: Several,
-  { name, asked, beside }: { readonly name: Name; readonly asked: string; readonly beside: Words },
-  context: Context,
-): Promise<Several> {
-  const known = await readKnown(found.candidates, context);
-  const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
-  const notices = noticesOfAsked(atAsked(known, name), name).map(({ text }) => text);
-  return {
-    ...found,
-    detail: join([found.detail, beside, read, ...notices], ' '),
-    candidates: candidatesOf(found, known),
-  };
 }
