@@ -99,7 +99,7 @@ it('what a silent endpoint asked for is told as it last answered', async () => {
 
 it('reads networks, assets and amounts as people name them, and says what is quoted no more until when', async () => {
   const polygon = { network: 'eip155:137', asset: '0x3c499c542cef5e3811e1192ce70d8cc03d5c3359' };
-  await check('chains', [usual, offerOf({ ...polygon, amount: '15000' })]);
+  const first = await check('chains', [usual, offerOf({ ...polygon, amount: '15000' })]);
   const until = await check('chains', [usual, offerOf({ ...polygon, amount: '15000' })]);
   const now = await check('chains', [usual]);
   const ask = async (offer: object) => {
@@ -125,7 +125,7 @@ it('reads networks, assets and amounts as people name them, and says what is quo
       `not known: \`usdc\` is a name; in \`${polygon.asset}\`, whose symbol is like it: ${gone}; quoted: 0.01 USDC (10000) on Base`,
     );
     expect(facts).toContain(
-      `Network Polygon (\`eip155:137\`): other: Base (\`eip155:8453\`) since ${now}; this one was seen until ${until}.`,
+      `Network Polygon (\`eip155:137\`): other: Base (\`eip155:8453\`) since ${first}; this one was seen until ${until}.`,
     );
   }
   for (const [network, named] of [
@@ -137,7 +137,7 @@ it('reads networks, assets and amounts as people name them, and says what is quo
   ]) {
     const { facts } = await ask({ network, asset: 'usdc', amount: '15000', payTo: alice });
     expect(facts.join('\n')).toContain(
-      `Network ${named}: never seen here; other: Base (\`eip155:8453\`) since ${now}`,
+      `Network ${named}: never seen here; other: Base (\`eip155:8453\`) since ${first}`,
     );
   }
   const known = await ask({ ...polygon, amount: 15000, payTo: alice });

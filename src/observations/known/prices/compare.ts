@@ -21,6 +21,9 @@ import { amountWords, besideQuoted, quotedWords, type Unit } from './quoted-amou
 import {
   checksIn,
   type Holds,
+  isNamedIn,
+  type NamedParts,
+  namedSince,
   type OfferSighting,
   runOf,
   type SeenOffers,
@@ -76,21 +79,17 @@ function noQuote({ endpoint, unseen }: SeenOffers): ComparedPart {
   return { seen: 'not_known', text: say`not known from quotes: ${text}` };
 }
 
-/** `holds` tells whether offers have a part of the sent offer, and `name` names what they have instead. */
-interface OfferQuestion {
+/** `holds` tells whether offers have a part of the sent offer. */
+interface OfferQuestion extends NamedParts {
   readonly holds: Holds;
-  readonly name: (offers: readonly Offer[]) => readonly Words[];
   /** What the newest quote has none of, on a day. */
   readonly lacking?: (at: string) => Words;
 }
 
 const newFor_ms = 7 * day_ms;
 
-function toHeld(
-  sightings: readonly OfferSighting[],
-  { holds, name }: OfferQuestion,
-  now: Date,
-): ComparedPart {
+function toHeld(sightings: readonly OfferSighting[], question: OfferQuestion, now: Date): ComparedPart {
+  const { holds, name } = question;
   const run = runOf(sightings, holds);
   const since = sinceWhen(run);
   const checks = checksIn(run);
@@ -101,7 +100,8 @@ function toHeld(
   const isOther = was?.value !== undefined && !holds(was.value);
   const isChanged = isOther || run.at(-1)?.isBack;
   const isNew = checks < 2 || (isChanged && now.getTime() - Date.parse(since) < newFor_ms);
-  const names = isOther && !was.isPart ? name(was.value) : [];
+  const isKept = isNamedIn(question, run.at(-1)?.value);
+  const names = isOther && !was.isPart ? name(was.value).filter((one) => !isKept(one)) : [];
   const before = was && names.length > 0 && { value: listed(names, mostNamed), until: dayText(was.until) };
   const replaced = before && say`; until ${dayOf(before.until)} it was ${before.value}`;
   const [{ until } = { until: '' }] = earlier;
@@ -124,7 +124,7 @@ const partlyRead = ({ until }: Pick<OfferSighting, 'until'>): ComparedPart =>
 
 function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words): ComparedPart {
   const { quotes, since } = seen;
-  const { holds, name, lacking = (at: string) => say`no price was seen on ${dayOf(at)}` } = question;
+  const { holds, lacking = (at: string) => say`no price was seen on ${dayOf(at)}` } = question;
   const isHeld = toIsHeld(holds);
   const [now] = quotes;
   const newest = quotes.find(({ value }) => value !== undefined);
@@ -135,18 +135,12 @@ function comparePlace(seen: SeenOffers, question: OfferQuestion, where?: Words):
   const until = say`seen until ${dayOf((earlier ?? now).until)}`;
   if (earlier && now.value === undefined)
     return { seen: 'seen_until', text: say`${until}; ${lacking(now.until)}` };
-  const names = name(newest.value);
-  const textOf = (value: readonly Offer[]) => JSON.stringify(name(value));
-  const present = textOf(newest.value);
-  const sinceNewest = dayOf(sinceWhen(runOf(quotes, (value) => textOf(value) === present)));
-  const others = names.length === 0 ? own('another each time') : listed(names, mostNamed);
-  if (earlier)
-    return { seen: 'seen_until', text: say`other: ${others} since ${sinceNewest}; this one was ${until}` };
+  const others = namedSince(quotes, question, newest);
+  if (earlier) return { seen: 'seen_until', text: say`other: ${others}; this one was ${until}` };
   const part = quotes.find(({ isPart }) => isPart);
   if (part) return partlyRead(part);
   const never = since === undefined ? own('never seen here') : say`never seen here since ${dayOf(since)}`;
-  const when = newest.isNow ? say`since ${sinceNewest}` : say`until ${dayOf(newest.until)}`;
-  return { seen: 'never_seen', text: say`${never}${where}; other: ${others} ${when}` };
+  return { seen: 'never_seen', text: say`${never}${where}; other: ${others}` };
 }
 
 /** What is not stated fits every offer. */
@@ -331,12 +325,17 @@ function compareUnit(
     writeElsewhere = write,
     where?: Words,
   ) => {
+    const nameAll = (offers: readonly Offer[]) => [
+      ...offers.filter(isOf(within)).map(write),
+      ...offers.map(writeElsewhere),
+    ];
     const name = (offers: readonly Offer[]) => {
-      const near = offers.filter(isOf(within));
-      const others = near.length > 0 ? near.map(write) : offers.map(writeElsewhere);
+      const near = offers.filter(isOf(within)).length;
+      const others = nameAll(offers).slice(0, near || undefined);
       return [...new Map(others.map((one) => [toText(one), one])).values()];
     };
-    return comparePlace(seen, { holds: (offers) => offers.some(isOf({ ...within, ...unit })), name }, where);
+    const holds: Holds = (offers) => offers.some(isOf({ ...within, ...unit }));
+    return comparePlace(seen, { holds, name, nameAll }, where);
   };
   const ofNetwork: Unit = network === undefined ? {} : { network };
   const ofAsset: Unit = asset === undefined ? ofNetwork : { ...ofNetwork, asset };

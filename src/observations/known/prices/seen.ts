@@ -1,5 +1,6 @@
 import type { Json } from '../../../core/json.ts';
-import { own } from '../../../core/words.ts';
+import { dayText } from '../../../core/text.ts';
+import { dayOf, listed, own, say, toText, type Words } from '../../../core/words.ts';
 import { factsOf } from '../kind.ts';
 import type { StoredObservation } from '../observation.ts';
 import { keyOf, type Span, states, type Timeline } from '../timeline/timeline.ts';
@@ -38,6 +39,39 @@ export function sinceWhen(run: readonly OfferSighting[]): string {
 
 export const checksIn = (run: readonly OfferSighting[]): number =>
   run.reduce((sum, one) => sum + one.checks, 0);
+
+export interface NamedParts {
+  readonly name: (offers: readonly Offer[]) => readonly Words[];
+  /** If `name` leaves out some for others. */
+  readonly nameAll?: NamedParts['name'];
+}
+
+export function isNamedIn({ name, nameAll = name }: NamedParts, value: readonly Offer[] = []) {
+  const names = new Set(nameAll(value).map(toText));
+  return (one: Words): boolean => names.has(toText(one));
+}
+
+const mostNamed = 2;
+
+/** What the newest quote has: each with the start of the run that holds it. */
+export function namedSince(
+  quotes: readonly OfferSighting[],
+  parts: NamedParts,
+  { value = [], isNow, isAnother, until }: OfferSighting,
+): Words {
+  const names = parts.name(value);
+  const none = own(isAnother ? 'another each time' : 'none');
+  if (!isNow) return say`${names.length === 0 ? none : listed(names, mostNamed)} until ${dayOf(until)}`;
+  const since = (holds: Holds) => sinceWhen(runOf(quotes, holds));
+  if (names.length === 0) return say`${none} since ${dayOf(since((all) => parts.name(all).length === 0))}`;
+  const told = names.slice(0, mostNamed);
+  const byDay = Map.groupBy(told, (one) => dayText(since((all) => isNamedIn(parts, all)(one))));
+  const more = names.length - told.length;
+  return listed([
+    ...[...byDay].map(([day, some]) => say`${listed(some)} since ${dayOf(day)}`),
+    ...(more > 0 ? [say`${more} more`] : []),
+  ]);
+}
 
 export interface OfferReading {
   readonly now: Date;

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { handleAt, openObserved } from '../../support/endpoints/observed.ts';
+import { startShop } from '../../support/endpoints/paid-endpoint.ts';
+import { connect } from '../../support/mcp-clients.ts';
+import { alice, mallory, offerOf } from '../../support/offers.ts';
+import { opened } from '../../support/opened.ts';
+
+const solana = {
+  network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
+  asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  payTo: '7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV',
+};
+const bob = '0x3333333333333333333333333333333333333333';
+let at = 0;
+/** What each shop asks for on a day. */
+const shops = {
+  /** Alice, mallory for two days, alice again; its offer on Solana goes later. */
+  dropped: () => [
+    offerOf({ payTo: at === 3 || at === 4 ? mallory : alice }),
+    ...(at < 10 ? [offerOf(solana)] : []),
+  ],
+  /** Bob is paid too for two days. */
+  visited: () => [offerOf(), ...(at === 9 || at === 10 ? [offerOf({ payTo: bob, amount: '5' })] : [])],
+  joined: () => [offerOf(), ...(at < 10 ? [] : [offerOf({ payTo: bob, amount: '20000' })])],
+};
+const { directory } = await openObserved(
+  Object.fromEntries(Object.entries(shops).map(([name, offers]) => [name, startShop(offers)])),
+  { LIMITS: 'off' },
+);
+const days: string[] = [];
+for (at = 0; at < 14; at += 1) {
+  if (at > 0) directory.wait(86_400);
+  days.push(directory.context.clock().toISOString().slice(0, 10));
+  for (const name of Object.keys(shops)) await directory.observe(handleAt(name));
+}
+const client = await opened(connect('v2', { app: directory.app }));
+const day = (nth: number) => days[nth] ?? '';
+
+async function factsOf(name: keyof typeof shops, offer: object) {
+  const sent = { handle: handleAt(name), offer: [offerOf(offer)] };
+  const { structuredContent } = await client.call('check_offer', sent);
+  const { offers } = structuredContent as { offers: { facts: string[]; changed?: object }[] };
+  return offers[0] ?? { facts: [] };
+}
+
+it('what is asked for instead of a sent part is dated by itself, and not by what left beside it', async () => {
+  expect((await factsOf('dropped', { payTo: mallory })).facts).toEqual([
+    `Payee \`${mallory}\`: other: \`${alice}\` since ${day(5)}; this one was seen until ${day(4)}.`,
+    expect.stringMatching(/^Amount .*: as seen since/),
+  ]);
+  const { facts } = await factsOf('dropped', solana);
+  expect(facts).toContain(
+    `Network Solana (\`${solana.network}\`): other: Base (\`eip155:8453\`) since ${day(0)}; this one was seen until ${day(9)}.`,
+  );
+  expect(facts).toContain(
+    `Asset USDC (\`${solana.asset}\`): other: USDC (\`0x833589fcd6edb6e08f4c7c32d4f71b54bda02913\`) on Base (\`eip155:8453\`) since ${day(0)}; this one was seen until ${day(9)}.`,
+  );
+  expect((await factsOf('joined', { payTo: mallory })).facts[0]).toBe(
+    `Payee \`${mallory}\`: never seen here; other: \`${alice}\` since ${day(0)} and \`${bob}\` since ${day(10)}.`,
+  );
+});
+
+it('what is still asked for was not until a day what a new part replaced', async () => {
+  const { facts, changed } = await factsOf('joined', { payTo: bob, amount: '20000' });
+  expect(facts[0]).toBe(`Payee \`${bob}\`, amount 0.02 USDC (20000): new since ${day(10)} (4 checks).`);
+  expect(changed).toBeUndefined();
+});
