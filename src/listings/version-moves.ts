@@ -223,6 +223,7 @@ export async function toMoves<One extends Edition>(
   const newer = newerOf(ordered.filter((one) => later.has(one) && isListed(one)));
   const weightOf = ({ derived }: Edition) => derived?.weight ?? 0;
   const moved = compared.filter((one) => weightOf(one) > 0).reverse();
+  const unmoved = compared.filter((one) => weightOf(one) === 0);
   const kept = new Set(weightyFirst(moved, weightOf).slice(0, mostMoves));
   const moves: DatedMove[] = [];
   for (const one of moved.filter((each) => kept.has(each))) {
@@ -243,10 +244,12 @@ export async function toMoves<One extends Edition>(
     /** The newest listed version, if published after the shown one, and both versions of its packages. */
     ...(newer && { newer }),
     ...(moved.length > mostMoves && { left_out: moved.length - mostMoves }),
-    /** How many made a move, and how many others changed other fields. */
+    /** How many made a move, how many others changed other fields, and how many did neither. */
     all: {
       moved: moved.length,
-      changed: compared.filter((one) => weightOf(one) === 0 && (one.derived?.fields ?? []).length > 0).length,
+      changed: unmoved.filter((one) => (one.derived?.fields ?? []).length > 0).length,
+      same: unmoved.filter(({ derived }) => derived?.with !== undefined && derived.fields?.length === 0)
+        .length,
     },
   };
 }

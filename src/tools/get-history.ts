@@ -216,8 +216,10 @@ function unmovedVersions({ imported }: ListingFacts): Words | undefined {
   const moved = factsOf(recordMoves, imported)[0]?.value;
   const { versions: compared = 0, all, partly_read } = moved ?? {};
   if (all && all.moved + all.changed > 0 && !partly_read) {
-    const others = all.changed > 0 && say`, ${all.changed} changed other fields`;
-    return say`Of ${count(compared, 'version')}, ${all.moved === 0 ? own('none') : number(all.moved)} made a move (another endpoint, package, argument, repository or secret)${others}; of the rest, nothing that is compared differs.`;
+    const { moved: moves, changed, same = 0 } = all;
+    const others = changed > 0 && say`, ${changed} changed other fields`;
+    const rest = same > 0 && say`; in ${same} more, nothing that is compared differs`;
+    return say`Of ${count(compared, 'version')}, ${moves === 0 ? own('none') : number(moves)} made a move (another endpoint, transport, package, argument, repository or secret)${others}${rest}.`;
   }
   const none = comparedWords(versions, moved);
   return isEmpty(none) || versions < 2 ? undefined : say`${count(versions, 'version')}${none}.`;

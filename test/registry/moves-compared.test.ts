@@ -714,7 +714,7 @@ it('of versions of which one made a move, the history says so, on its page too',
   );
   const directory = await opened(openDirectory({ entries }));
   const said =
-    'Of 3 versions, 1 made a move (another endpoint, package, argument, repository or secret); of the rest, nothing that is compared differs.';
+    'Of 3 versions, 1 made a move (another endpoint, transport, package, argument, repository or secret); in 1 more, nothing that is compared differs.';
   const ask = (kind?: string) =>
     callTool<{ statement: string; changes: string[] }>(directory, 'get_history', {
       handle: 'com.vendor/mixed',
@@ -778,7 +778,7 @@ describe('what a version changed besides what moves callers', () => {
       `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}`,
     ]);
     expect(statement).toContain(
-      'Of 3 versions, 1 made a move (another endpoint, package, argument, repository or secret), 1 changed other fields; of the rest, nothing that is compared differs.',
+      'Of 3 versions, 1 made a move (another endpoint, transport, package, argument, repository or secret), 1 changed other fields.',
     );
     expect(history).toContain('changed wording or place of inputs');
     expect(page).toContain('changed wording or place of inputs');

@@ -47,6 +47,7 @@ const applied = [
   '0023-parts',
   '0024-transports',
   '0025-started',
+  '0026-unchanged',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -331,7 +331,7 @@ const value = z.strictObject({
   moves: z.array(datedMove),
   left_out: z.int().optional(),
   newer: z.object({ version: z.string(), packages: z.array(z.string().nullable()).optional() }).optional(),
-  all: z.object({ moved: z.int(), changed: z.int() }).optional(),
+  all: z.object({ moved: z.int(), changed: z.int(), same: z.int().optional() }).optional(),
 });
 
 export const recordMoves = defineRecord({
