@@ -78,9 +78,9 @@ const unnamed = (asked: string) =>
   `; as of 2026-10-02, no version of the record that Dossier has read names the package at \`${asked}\`.`;
 const differs = `You asked about \`2.4.0\`; the record names \`2.3.1\`, and the other facts are about that version${unnamed('2.4.0')}`;
 const unread = (version: string) =>
-  `Not known of version \`${version}\`: whether npm marks it as deprecated, its installation scripts, its publisher, its licence.`;
+  `Not known of version \`${version}\`: whether npm marks it as deprecated, its installation scripts, its publisher, its provenance, its licence.`;
 const unreadOnPypi = (version: string) =>
-  `Not known of version \`${version}\`: whether PyPI marks it as yanked, its licence.`;
+  `Not known of version \`${version}\`: whether PyPI marks it as yanked, its provenance, its licence.`;
 const malicious =
   'OSV lists version `2.4.0` of `npm:@brambly/sql-mcp` as malicious code: `MAL-2026-7001` “Malicious code in @brambly/sql-mcp (npm)”.';
 

@@ -141,13 +141,13 @@ it.each([
 it.each([
   [
     '@northgate/mcp-server@1.3.0',
-    'OSV lists no advisory about version `1.3.0` of `npm:@northgate/mcp-server` (Dossier, <date>). Version `1.3.0` of `npm:@northgate/mcp-server` names no script that npm runs at installation (Dossier, <date>).',
+    'OSV lists no advisory about version `1.3.0` of `npm:@northgate/mcp-server` (Dossier, <date>). Version `1.3.0` of `npm:@northgate/mcp-server` names no script that npm runs at installation and has no provenance (Dossier, <date>).',
   ],
   ['@northgate/mcp-server@v1.3.0', /^OSV lists no advisory/],
   ['uvx sql-mcp==1.2.0', /^OSV lists no advisory/],
   [
     'many@1.0.5',
-    'OSV lists no advisory about version `1.0.5` of `npm:many`, and Dossier does not know whether there is such a version (Dossier, <date>). Not known of version `1.0.5`: whether npm marks it as deprecated, its installation scripts, its publisher, its licence.',
+    'OSV lists no advisory about version `1.0.5` of `npm:many`, and Dossier does not know whether there is such a version (Dossier, <date>). Not known of version `1.0.5`: whether npm marks it as deprecated, its installation scripts, its publisher, its provenance, its licence.',
   ],
 ])('does not say it of %s', async (handle, says) => {
   const said = await saysOf(handle);

@@ -133,6 +133,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   'package.exists': { 'details.records_sha256': record, 'as_seen.last_modified': hosts },
   'package.newest_version': { 'details.recorded_version': record },
   'package.names': { 'details.handle': record },
+  'package.provenance': { 'details.earlier_with_provenance': earlier, 'details.version': version },
   'package.repository': { 'details.recorded': record },
   'package.advisories': {
     'details.version': version,

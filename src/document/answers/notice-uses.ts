@@ -22,7 +22,10 @@ export const findings = {
     words: 'with texts for models that are hidden or name files with credentials',
     by: 'tools',
   },
-  scripts: { words: 'with an install script or another publishing account', by: 'package_there' },
+  scripts: {
+    words: 'with an install script, another publishing account or lost provenance',
+    by: 'package_there',
+  },
   contradiction: { words: 'not as recorded', by: ['credentials', 'package_there'] },
   paid: { words: 'seen to ask for a payment', by: 'no_payment_seen' },
   new: { words: 'new', by: 'listed_for_days', value: 30 },

@@ -12,13 +12,14 @@ import { connect } from '../../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../../support/opened.ts';
 
 const by = (name: string) => ({ _npmUser: { name, email: `${name}@example.org` } });
+const proven = { attestations: { url: 'https://registry.npmjs.org/-/npm/v1/attestations/x' } };
 const released = (yanked_reason?: string) => [
   { filename: 'x.whl', yanked: yanked_reason !== undefined, yanked_reason: yanked_reason ?? null },
 ];
 const calendar = {
   '1.0.0': { ...by('alice'), license: 'GPL-3.0' },
-  '1.1.0': { ...by('alice'), license: 'MIT', deprecated: 'Loses events' },
-  '1.2.0': { ...by('alice'), license: 'MIT' },
+  '1.1.0': { ...by('alice'), license: 'MIT', deprecated: 'Loses events', dist: proven },
+  '1.2.0': { ...by('alice'), license: 'MIT', dist: proven },
   '1.3.0': { ...by('mallory'), license: 'MIT', scripts: { postinstall: 'node setup.js' } },
 };
 const kept: Record<string, Stored> = {
@@ -118,10 +119,12 @@ const script =
   'Version `1.3.0` of `npm:@orbital/calendar-mcp` names `postinstall` “node setup.js”, which npm runs at installation; version `1.2.0` names none.';
 const account =
   'Version `1.3.0` of `npm:@orbital/calendar-mcp` was published by `mallory`, and version `1.2.0` by `alice`.';
+const unproven = (version: string) =>
+  `Version \`${version}\` of \`npm:@orbital/calendar-mcp\` has no provenance, and version \`1.2.0\` has.`;
 const none = (version: string, what: string) =>
   `OSV lists no advisory about version \`${version}\` of \`${what}\`.`;
 const plain = (version: string) =>
-  `Version \`${version}\` of \`npm:@orbital/calendar-mcp\` names no script that npm runs at installation and was published by \`alice\`.`;
+  `Version \`${version}\` of \`npm:@orbital/calendar-mcp\` names no script that npm runs at installation, was published by \`alice\` and has provenance, whose signature Dossier did not check.`;
 const yanked =
   'PyPI marks version `0.3.1` of `pypi:pdfminer-mcp` as yanked: “writes credentials to the log”.';
 
@@ -131,7 +134,9 @@ it.each([
   'npx -y @orbital/calendar-mcp@1.3.0',
   'npm:@orbital/calendar-mcp@^1.2',
 ])('says of %s what decides of the version that it starts', async (handle) => {
-  expect(await saysOf(handle)).toBe(`${script} ${account} ${none('1.3.0', 'npm:@orbital/calendar-mcp')}`);
+  expect(await saysOf(handle)).toBe(
+    `${script} ${account} ${unproven('1.3.0')} ${none('1.3.0', 'npm:@orbital/calendar-mcp')}`,
+  );
 });
 
 it.each([
@@ -141,11 +146,11 @@ it.each([
   ],
   [
     'npx -y @orbital/calendar-mcp@1.0.0',
-    `Version \`1.0.0\` of \`npm:@orbital/calendar-mcp\` states the licence \`GPL-3.0\`, and version \`1.2.0\` \`MIT\`. ${none('1.0.0', 'npm:@orbital/calendar-mcp')} ${plain('1.0.0')}`,
+    `${unproven('1.0.0')} Version \`1.0.0\` of \`npm:@orbital/calendar-mcp\` states the licence \`GPL-3.0\`, and version \`1.2.0\` \`MIT\`. ${none('1.0.0', 'npm:@orbital/calendar-mcp')} ${plain('1.0.0').replace(/,( was.*) and has .*/, ' and$1.')}`,
   ],
   [
     'uvx pdfminer-mcp==0.3.1',
-    `${yanked} ${none('0.3.1', 'pypi:pdfminer-mcp')} Not known of version \`0.3.1\`: its licence.`,
+    `${yanked} ${none('0.3.1', 'pypi:pdfminer-mcp')} Not known of version \`0.3.1\`: its provenance, its licence.`,
   ],
   [
     'cargo:example-server@0.2.0',
@@ -158,14 +163,14 @@ it.each([
   // The newest is kept, also if it is not among the twenty highest.
   [
     'npx -y branches',
-    `Version \`1.1.0\` of \`npm:branches\` names \`install\` “node build.js”, which npm runs at installation; version \`1.0.0\` names none. ${none('1.1.0', 'npm:branches')}`,
+    `Version \`1.1.0\` of \`npm:branches\` names \`install\` “node build.js”, which npm runs at installation; version \`1.0.0\` names none. ${none('1.1.0', 'npm:branches')} Version \`1.1.0\` of \`npm:branches\` has no provenance.`,
   ],
 ])('says of %s what its registry states of that version', async (handle, says) => {
   expect(await saysOf(handle)).toBe(says);
 });
 
 const unread = (version: string) =>
-  `Not known of version \`${version}\`: whether npm marks it as deprecated, its installation scripts, its publisher, its licence.`;
+  `Not known of version \`${version}\`: whether npm marks it as deprecated, its installation scripts, its publisher, its provenance, its licence.`;
 
 it.each([
   ['npx -y large@3.0.0', 'large', '3.0.0', ', and Dossier does not know whether there is such a version'],

@@ -9,6 +9,7 @@ import {
 } from '../../support/endpoints/package-registry.ts';
 import { startSigstore } from '../../support/endpoints/sigstore.ts';
 import { registryEntry } from '../../support/entries.ts';
+import { connect } from '../../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../../support/opened.ts';
 
 const integrity = `sha512-${Buffer.alloc(64, 7).toString('base64')}`;
@@ -128,6 +129,12 @@ it('says that a version has none, and which older one has it', async () => {
       'The registry serves no provenance for version `1.3.0`. The older version `1.2.0` has provenance.',
     details: { version: '1.3.0', earlier_with_provenance: '1.2.0' },
   });
+  const client = await connect('v2', directory);
+  const { structuredContent } = await client.call('get_agent', { handle: 'com.example/dropped' });
+  await client.close();
+  expect(structuredContent?.stands_out).toEqual([
+    'Version `1.3.0` of `npm:same` has no provenance, and version `1.2.0` has.',
+  ]);
 });
 
 it('does not compare where the listing records no repository', async () => {

@@ -192,7 +192,7 @@ describe('the recorded version of an npm package, beside the one published befor
     const handle = 'npx between@1.1.0';
     const { version_asked } = await callTool<{ version_asked: string }>(directory, 'get_agent', { handle });
     expect(version_asked).toMatch(
-      / Version `1\.1\.0` of `npm:between` names no script that npm runs at installation and was published by `alice` \(Dossier, [\d-]{10}\)\./,
+      / Version `1\.1\.0` of `npm:between` names no script that npm runs at installation, was published by `alice` and has no provenance \(Dossier, [\d-]{10}\)\./,
     );
   });
 

@@ -30,6 +30,8 @@ export interface OfVersion {
   readonly deprecated?: WithdrawnMark;
   readonly install_scripts?: Readonly<Record<string, string>>;
   readonly published_by?: string | null;
+  /** Whether it states provenance, which may be forged. */
+  readonly attested?: boolean;
   readonly licence?: string | null;
 }
 

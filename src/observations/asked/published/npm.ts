@@ -108,6 +108,7 @@ function ofEach([version, one]: [string, unknown]): OfVersion {
     ...(!('result' in deprecated) && { deprecated }),
     install_scripts: Object.fromEntries(scripts.map(([name, text]) => [name, text.slice(0, longestScript)])),
     published_by: publisherOfManifest(document) ?? null,
+    attested: isAttested(document),
     licence: licenceOfManifest(document) ?? null,
   };
 }

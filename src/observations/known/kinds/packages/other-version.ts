@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { asMembers } from '../../../../core/json.ts';
 import { dayText } from '../../../../core/text.ts';
-import { code, dayOf, join, own, say, source, type Words } from '../../../../core/words.ts';
+import { code, dayOf, join, listed, own, say, source, type Words } from '../../../../core/words.ts';
 import { toRange } from '../../../asked/packages/version-order.ts';
 import type { OfVersion } from '../../../asked/published/document.ts';
 import { registryOf } from '../../../asked/published/recorded.ts';
@@ -9,6 +10,7 @@ import { type FactOf, factsOf, type StandingOut } from '../../kind.ts';
 import type { Observation } from '../../observation.ts';
 import { readKept } from './kept-versions.ts';
 import { packageDeprecated, packageExists, packageNewestVersion } from './packages.ts';
+import { lostProvenance } from './provenance.ts';
 import { packageLicence } from './says.ts';
 import { packagePublishedBy, packageScripts } from './versions.ts';
 
@@ -44,6 +46,19 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
     kind: packagePublishedBy,
     topic: onNpm(own('its publisher')),
     plain: (value) => say`was published by ${code(String(value))}`,
+  },
+  attested: {
+    kind: {
+      sayStandsOut({ value, as_seen, ...of }) {
+        const { version: before } = asMembers(as_seen?.before);
+        return value === false && before
+          ? lostProvenance(of, String(as_seen?.version), String(before))
+          : undefined;
+      },
+    },
+    topic: (subject) => /^(?:npm|pypi):/.test(subject) && own('its provenance'),
+    plain: (value) =>
+      own(value ? 'has provenance, whose signature Dossier did not check' : 'has no provenance'),
   },
   licence: {
     kind: packageLicence,
@@ -96,7 +111,7 @@ export function sayOtherVersion(
     notices,
     isDeprecated: (stated.deprecated as OfVersion['deprecated'])?.deprecated,
     ...(unnoticed.length > 0 && {
-      plain: say`Version ${code(version)} of ${code(subject)} ${join(unnoticed, ' and ')}${by}.`,
+      plain: say`Version ${code(version)} of ${code(subject)} ${listed(unnoticed)}${by}.`,
     }),
     ...(topics.some(Boolean) && { unread: say`Not known of version ${code(version)}: ${unread}.` }),
   };

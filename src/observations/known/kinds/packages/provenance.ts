@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { code, own, say } from '../../../../core/words.ts';
+import { code, own, say, type Words } from '../../../../core/words.ts';
 import { toRepositoryKey } from '../../../../net/repository-place.ts';
 import type { CheckedSignature } from '../../../asked/packages/sigstore.ts';
 import { memberOf, type Published, toShort } from '../../../asked/published/document.ts';
@@ -11,7 +11,7 @@ import {
 } from '../../../asked/published/npm.ts';
 import type { RecordedPackage } from '../../../asked/published/recorded.ts';
 import type { CheckRun } from '../../../asked/run.ts';
-import { defineKind } from '../../kind.ts';
+import { defineKind, type StandingOut } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { type RemoteFinding, withoutAnswer } from '../remotes.ts';
 import { besideRepository, isOnNpmOrPypi, ofPackages, packageOf, readPublished } from './packages.ts';
@@ -91,6 +91,13 @@ const provenance = z.strictObject({
 });
 type Provenance = z.infer<typeof provenance>;
 
+export const lostProvenance = (
+  { subject = '', by }: Pick<StandingOut, 'subject' | 'by'>,
+  version: string,
+  before: string,
+): Words =>
+  say`Version ${code(version)} of ${code(subject)} has no provenance, and version ${code(before)} has${by}`;
+
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
   unchecked: { what: own('which repository the published package was built from'), isAsked: isOnNpmOrPypi },
@@ -99,8 +106,14 @@ export const packageProvenance = defineKind({
     repository === undefined ? provenances[result] : say`${provenances[result]}: ${code(repository)}`,
   saidIn: 'kept_up',
   sayInLine: ({ value }) => provenances[value.result],
-  standsOutAs: 'contradiction',
-  sayStandsOut({ value: { result, repository }, subject, by }) {
+  standsOutAs: ['contradiction', 'package_version'],
+  sayStandsOut({ value: { result, repository }, subject, by, rule, details }) {
+    if (rule === 'package_version') {
+      const { version, earlier_with_provenance: before } = details ?? {};
+      return before === undefined
+        ? undefined
+        : lostProvenance({ subject, by }, String(version), String(before));
+    }
     const other = repository === undefined ? own('a different repository') : code(repository);
     return result === 'other'
       ? say`The signed provenance of ${packageOf(subject)} names ${other}, not the recorded repository${by}`
