@@ -83,7 +83,7 @@ it.each<[what: string, before: object[], after: object[], said: string]>([
     'names the same in another order',
     [nuget('2.0.0'), npm('1.0.0')],
     [npm('1.0.0'), nuget('2.0.0')],
-    'changed nothing else that is compared',
+    'changed only the version of the record; all else that is compared, package versions too, is as before',
   ],
   [
     'names the file of another release',

@@ -848,7 +848,9 @@ describe('what a version changed besides what moves callers', () => {
   it('is said not to be there only of what was compared', async () => {
     const { statement, versions: page } = await ask('same');
     expect(statement).toContain(`${none}.`);
-    expect(page).toContain('nothing else that is compared');
+    expect(page).toContain(
+      'changed only the version of the record; all else that is compared, package versions too, is as before',
+    );
   });
 
   it('is told by the dates of the record where nothing was kept of the day', async () => {

@@ -271,7 +271,9 @@ const unchangedWords: Readonly<Record<Unchanged, Words>> = {
   not_compared: own('was not compared'),
   first: own('was not compared, because no version before it was read'),
   partly_read: own('was not compared as a whole'),
-  same: own('changed nothing else that is compared'),
+  same: own(
+    'changed only the version of the record; all else that is compared, package versions too, is as before',
+  ),
 };
 
 type ToldVersion = DatedMove & ChangedFields & { readonly unchanged?: Unchanged };
