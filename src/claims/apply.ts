@@ -90,17 +90,14 @@ export async function readCosigners(
   return living.filter((_, at) => against[at]?.length === 0);
 }
 
-interface Judged {
-  readonly facts: JudgedFacts;
-  readonly verdict: ClaimVerdict;
-}
+type Judged = Awaited<ReturnType<typeof judgeLines>>;
 
 /** While the operator blocks writing, only active capabilities are judged, so none is added or restored. */
 async function judgeLines(
   tx: ClaimTransaction,
   { challenges, secrets }: Pick<ClaimFile, 'challenges' | 'secrets'>,
   [reading, claim]: [LocationReading, Claim | undefined],
-): Promise<Judged> {
+) {
   const { listing, place, read, binding, ring, now, isBlocked } = reading;
   const { handle } = listing;
   const all = await tx.claims.capabilities(handle);

@@ -30,14 +30,7 @@ import { unique } from './words.ts';
 type Ways = Pick<Listing, 'remotes' | 'packages'>;
 
 /** The endpoint, or the package in all its transports, that somebody asked about. */
-export interface AskedPart {
-  readonly remotes: readonly ListingRemote[];
-  readonly packages: readonly ListingPackage[];
-  /** The first that can be called as written. */
-  readonly endpoint: string | undefined;
-  /** That the record has others. */
-  readonly about: Words;
-}
+export type AskedPart = NonNullable<ReturnType<typeof askedPart>>;
 
 /** As if the record named nothing else to call or to run. */
 const onlyPart = ({ remotes, packages, endpoint }: Omit<AskedPart, 'about'>) => ({
@@ -55,6 +48,7 @@ const isMeant = (asked: Reference) => (one: ListingRemote | ListingPackage) =>
     ? (asked.kind === 'endpoint' && asked.key === toAddressKey(one.url)) || isFitting(one, asked)
     : isSameReference(asked, toPackageReference(one));
 
+/** With what else the record names. */
 function aboutWords(all: Ways, part: Ways): Words {
   const ways = [...part.remotes, ...part.packages];
   const named = ways.map((one) =>
@@ -74,6 +68,7 @@ function aboutWords(all: Ways, part: Ways): Words {
 const toPart = (ways: readonly (ListingRemote | ListingPackage)[]) => ({
   remotes: ways.filter((one) => 'url' in one),
   packages: ways.filter((one) => 'identifier' in one),
+  /** The first that can be called as written. */
   endpoint: ways.flatMap((one) => ('url' in one && !isTemplate(one.url) ? one.url : []))[0],
 });
 
@@ -108,7 +103,7 @@ export function partFound({ remotes, packages }: Ways, facets: readonly FacetCho
 export function askedPart(
   listing: Ways & { readonly handle: string },
   { handles, references }: Pick<Name, 'handles' | 'references'>,
-): AskedPart | undefined {
+) {
   const part = handles.includes(listing.handle) ? undefined : partOf(listing, references);
   const isAll = new Set([...listing.remotes, ...listing.packages].map(toKey)).size === 1;
   return part && !isAll ? { ...part, about: aboutWords(listing, part) } : undefined;

@@ -147,18 +147,7 @@ export async function endSample(tx: ImportTransaction, page: SourcePage, at: str
 
 export type ImportContext = Pick<Context, 'store' | 'config' | 'log' | 'clock'>;
 
-interface Import {
-  readonly context: ImportContext;
-  readonly request: ImportRequest;
-  readonly source: RegistrySource;
-  readonly guard: ReturnType<typeof createMassChangeGuard>;
-  /** Neither in the first import nor right after the sample. */
-  readonly isRecorded: boolean;
-  /** Quarantined entries may have to be released. */
-  mayRelease: boolean;
-  /** With the last written page. */
-  run: RunImport;
-}
+type Import = Awaited<ReturnType<typeof openImport>>;
 
 /** With fewer of the last full run's rows, the registry is at fault. */
 const leastShare = 0.9;
@@ -299,7 +288,7 @@ async function openImport(
   context: ImportContext,
   request: ImportRequest,
   { source, lease }: { readonly source: RegistrySource; readonly lease: Lease },
-): Promise<Import> {
+) {
   const { store, config, clock } = context;
   const { done } = await store.imports.last();
   const run = await store.write((tx) =>
@@ -316,8 +305,11 @@ async function openImport(
     request,
     source,
     guard: createMassChangeGuard(await store.listings.count(), request.acceptChanges ?? false),
+    /** Neither in the first import nor right after the sample. */
     isRecorded: done !== undefined && done.source !== sampleSource,
+    /** Quarantined entries may have to be released. */
     mayRelease: (await store.imports.quarantined(1)).length > 0,
+    /** With the last written page. */
     run,
   };
 }

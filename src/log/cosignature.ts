@@ -1,20 +1,15 @@
-import { type KeyObject, verify } from 'node:crypto';
+import { verify } from 'node:crypto';
 import { toPublicKey } from '../core/keys/public-key.ts';
 import { type NoteSignature, readCheckpoint, readKeyText } from './notes.ts';
 
 /** C2SP signed-note. */
 const algorithms = { 4: 'ed25519', 6: 'ml-dsa-44' } as const;
 
-export interface Cosigner {
-  readonly name: string;
-  readonly type: keyof typeof algorithms;
-  readonly keyId: Buffer;
-  readonly publicKey: KeyObject;
-}
+export type Cosigner = NonNullable<ReturnType<typeof readCosigner>>;
 
 const isCosignatureType = (type: number): type is keyof typeof algorithms => type in algorithms;
 
-export function readCosigner(text: string): Cosigner | undefined {
+export function readCosigner(text: string) {
   const read = readKeyText(text);
   if (!read || !isCosignatureType(read.type)) return undefined;
   const { name, type, key, keyId } = read;

@@ -6,12 +6,7 @@ const keyIdBytes = 4;
 const signatureLine = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/]+=*)$/;
 
 /** Not verified. */
-export interface NoteSignature {
-  readonly name: string;
-  readonly keyId: Buffer;
-  readonly signature: Buffer;
-  readonly line: string;
-}
+export type NoteSignature = ReturnType<typeof readSignatures>[number];
 
 /** C2SP signed-note, "Signatures". */
 const toKeyId = (name: string, signatureType: number, key: Buffer): Buffer =>
@@ -22,7 +17,7 @@ const toKeyId = (name: string, signatureType: number, key: Buffer): Buffer =>
     .digest()
     .subarray(0, keyIdBytes);
 
-export const readSignatures = (lines: string): NoteSignature[] =>
+export const readSignatures = (lines: string) =>
   lines.split('\n').flatMap((line) => {
     const [, name, encoded = ''] = signatureLine.exec(line) ?? [];
     const bytes = Buffer.from(encoded, 'base64');

@@ -140,10 +140,7 @@ async function readEntriesOf({ readers }: Selection, { config }: Pick<Context, '
 /** Held in memory at once. */
 const readAtOnce = 20;
 
-interface JudgedName {
-  readonly verdict: SelectionVerdict;
-  readonly member?: SelectionMember;
-}
+type JudgedName = Awaited<ReturnType<typeof judgeSome>>[number];
 
 const inBoth =
   'A registry has or had a listing of this name. Neither the listing nor the private entry is used, because readers would take the publisher of the listing for you. Give the entry another name.';
@@ -201,7 +198,7 @@ async function judgeSome(
   selection: Selection,
   [handles, entries]: [readonly string[], Entries],
   context: Context,
-): Promise<JudgedName[]> {
+) {
   const now = context.clock();
   const facts = await context.store.documents.factsOfAll(handles, now.toISOString());
   const found = new Map(facts.map((one) => [one.listing.handle, one]));

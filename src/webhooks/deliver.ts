@@ -28,12 +28,7 @@ const slowSlots = 256;
 /** Twice as many webhooks as there may be. */
 const mostRemembered = 2000;
 
-interface DeliverySlot {
-  /** Goes on without its quick slot. */
-  moveToSlow(): void;
-  note(how: 'quick' | 'slow'): void;
-  release(): void;
-}
+type DeliverySlot = NonNullable<ReturnType<ReturnType<typeof createDeliverySlots>['tryEnter']>>;
 
 /**
  * Slow receivers do not delay quick ones: they give back their slots, and some are reserved for receivers
@@ -56,17 +51,18 @@ function createDeliverySlots() {
     return slow < slowSlots ? enterSlow() : undefined;
   };
   return {
-    tryEnter(webhook: Webhook): DeliverySlot | undefined {
+    tryEnter(webhook: Webhook) {
       const { id, domain } = webhook;
       let leave = busy.has(domain) ? undefined : findSlot(webhook);
       if (!leave) return undefined;
       busy.add(domain);
       return {
+        /** Goes on without its quick slot. */
         moveToSlow() {
           leave?.();
           leave = enterSlow();
         },
-        note: (how) => void known.set(id, how),
+        note: (how: 'quick' | 'slow') => void known.set(id, how),
         release() {
           busy.delete(domain);
           leave?.();

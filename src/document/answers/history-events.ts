@@ -355,17 +355,13 @@ export async function readHistory(
   };
 }
 
-export interface FollowedChange {
-  readonly change: Change;
-  /** Without what was seen at a withdrawn listing, and without changed texts. */
-  readonly event: HistoryEvent;
-}
+export type FollowedChange = Awaited<ReturnType<typeof withEvents>>[number];
 
-/** As the history has them. */
+/** As the history has them, without what was seen at a withdrawn listing, and without changed texts. */
 export async function withEvents(
   changes: readonly Change[],
   { store, clock }: Pick<Context, 'store' | 'clock'>,
-): Promise<FollowedChange[]> {
+) {
   const told = [...Map.groupBy(changes, ({ handle }) => handle)].map(async ([handle, all]) => {
     const facts = await store.documents.facts(handle, clock().toISOString());
     if (!facts || facts.listing.withdrawn)

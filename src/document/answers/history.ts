@@ -253,10 +253,7 @@ function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
 export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
   event.type === 'check' ? event.changes.filter(isChanged) : [];
 
-export interface FoldedChange {
-  readonly change: ShownChange;
-  readonly gone: readonly ShownChange[];
-}
+export type FoldedChange = ReturnType<typeof foldedOf>[number];
 
 const mayStandOut = ({ kind, after }: ShownChange): boolean => {
   const { existsAs, standsOutAs, sayChange } = kindOf(kind) ?? {};
@@ -275,7 +272,7 @@ function askingFirst(change: ShownChange, changed: readonly ShownChange[]): Show
 }
 
 /** What may stand out comes first, because a title names two of them. */
-export function foldedOf(event: HistoryEvent): readonly FoldedChange[] {
+export function foldedOf(event: HistoryEvent) {
   const changed = changedOf(event);
   const ended = changed.filter(({ kind, after }) => kindOf(kind)?.existsAs && after.value === null);
   const isOfToldList = ({ kind, subject, before, after }: ShownChange) =>

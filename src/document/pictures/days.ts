@@ -3,18 +3,13 @@ import { code, count, dayOf, listed, say, type Words } from '../../core/words.ts
 import type { Observation } from '../../observations/known/observation.ts';
 import { answeredWords, madeOn, type Tally } from '../../observations/known/timeline/tally.ts';
 
-/** Of one endpoint. */
-export interface DayOfChecks {
-  /** In UTC. */
-  readonly day: string;
-  readonly made: number;
-  readonly answered: number;
-}
+/** Of one endpoint, in UTC. */
+export type DayOfChecks = ReturnType<typeof toDays>[number];
 
 export const shownDays = 90;
 
 /** So many days, of which `today` is the last: what a clock that was ahead counted later is left out. */
-export function toDays(tally: Tally, today: string, days = shownDays): DayOfChecks[] {
+export function toDays(tally: Tally, today: string, days = shownDays) {
   const last_ms = Date.parse(today);
   return Array.from({ length: days }, (_, at) => {
     const day = dayText(new Date(last_ms - (days - 1 - at) * day_ms));
