@@ -184,11 +184,7 @@ async function append(
   return log_index;
 }
 
-async function findFor(
-  tx: RatingTransaction,
-  action: Action,
-  target: ModerationTarget,
-): Promise<FoundTarget> {
+async function findFor(tx: RatingTransaction, action: Action, target: ModerationTarget) {
   const found = await findTarget(tx, target);
   const { record_indexes, older = [] } = found;
   if (action.reach === 'own_record') return { ...found, record_indexes: record_indexes.slice(0, 1) };

@@ -332,11 +332,7 @@ async function untilDue_ms({ store, clock }: Context): Promise<number> {
 }
 
 /** Audits at once and then daily, until aborted; only one node at a time. Never rejects. */
-export async function startAudits(
-  context: Context,
-  open: OpenOwnEvidence,
-  signal: AbortSignal,
-): Promise<void> {
+export async function startAudits(context: Context, open: OpenOwnEvidence, signal: AbortSignal) {
   let isFirst = true;
   await every({
     signal,

@@ -57,11 +57,8 @@ export const shownRatingFields = ({
 const isSameProof = (a: unknown, b: unknown) => toCanonicalJson([a ?? null]) === toCanonicalJson([b ?? null]);
 
 /** A missing field equals null. */
-export const differingFields = (
-  committed: JsonObject,
-  shown: JsonObject,
-  fields: readonly string[],
-): string[] => fields.filter((field) => !isSameProof(committed[field], shown[field]));
+export const differingFields = (committed: JsonObject, shown: JsonObject, fields: readonly string[]) =>
+  fields.filter((field) => !isSameProof(committed[field], shown[field]));
 
 interface StoredEntry {
   readonly leaf: string;

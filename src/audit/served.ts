@@ -324,10 +324,7 @@ async function* readDumped(ask: AskService): AsyncGenerator<string> {
   }
 }
 
-async function* readNamed({
-  logs,
-  records,
-}: Pick<EvidenceReader, 'logs' | 'records'>): AsyncGenerator<string> {
+async function* readNamed({ logs, records }: Pick<EvidenceReader, 'logs' | 'records'>) {
   for (const { base, size } of await logs())
     for (let from = base; from < base + size; from += tileWidth) {
       const indexes = Array.from({ length: Math.min(tileWidth, base + size - from) }, (_, at) => from + at);

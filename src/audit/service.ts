@@ -38,12 +38,7 @@ export const askApp =
     return { status: answer.status, body: Buffer.from(await answer.arrayBuffer()) };
   };
 
-async function askService(
-  url: string,
-  body: object | undefined,
-  limit_bytes: number,
-  redirects = 1,
-): Promise<{ status: number; body: Buffer; wait_s: number }> {
+async function askService(url: string, body: object | undefined, limit_bytes: number, redirects = 1) {
   try {
     const response = await fetch(url, {
       redirect: 'manual',

@@ -73,10 +73,8 @@ export function toRepositoryTarget(listing: Listing, context: Context): ClaimTar
   return target;
 }
 
-export const findMethods = (
-  listing: Pick<Listing, 'handle' | 'repository'>,
-  context: Context,
-): ProofPlace[] => placesOf(listing, toLocationKey(context));
+export const findMethods = (listing: Pick<Listing, 'handle' | 'repository'>, context: Context) =>
+  placesOf(listing, toLocationKey(context));
 
 export interface SeenKey extends PublishedRegistryKey {
   readonly seen: SeenFacts;

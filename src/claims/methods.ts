@@ -300,11 +300,7 @@ export const claimCheck = z.object({
   retry_after_s: z.int().optional(),
 });
 
-export function checkMessage(
-  result: Exclude<CheckResult, 'proven'>,
-  place: ProofPlace,
-  claimFile: string,
-): string {
+export function checkMessage(result: Exclude<CheckResult, 'proven'>, place: ProofPlace, claimFile: string) {
   if (result === 'no_challenge_in_file' && place.kind === 'registry_key')
     return `A published key was read. Sign the challenge with its private key, and send the challenge and the signature.`;
   const message: ResultMessage = messages[result];

@@ -39,12 +39,7 @@ export async function recordClaimEvent(
 /** In 24 hours. Further new keys have to wait, but keys can end at any time. */
 const mostKeyChanges = 4;
 
-export async function recordReceiptKeys(
-  tx: ClaimTransaction,
-  claim: Claim,
-  seen: SeenKeys,
-  commit?: string,
-): Promise<void> {
+export async function recordReceiptKeys(tx: ClaimTransaction, claim: Claim, seen: SeenKeys, commit?: string) {
   const since = new Date(Date.parse(seen.at) - day_ms).toISOString();
   const events = await tx.claims.history(claim.handle);
   const recent = events.filter(({ type, at }) => type === 'keys_changed' && at > since);
@@ -106,12 +101,7 @@ async function suspend(
  * Failed requested checks postpone the re-check at most once a day, so that frequent requests cannot keep a
  * claim in force.
  */
-export async function recordUnread(
-  tx: ClaimTransaction,
-  claim: Claim,
-  now: Date,
-  { isAsked = false } = {},
-): Promise<void> {
+export async function recordUnread(tx: ClaimTransaction, claim: Claim, now: Date, { isAsked = false } = {}) {
   const at = now.toISOString();
   const { checked_at, failed_days: known = [] } = claim;
   const failed_days = [...new Set([...known, dayText(at)])].slice(0, unreachableDays);
@@ -125,10 +115,7 @@ export async function recordUnread(
 }
 
 /** A requested check only notes it: whether the host is at fault, only a pass of re-checks finds out. */
-export async function noteMissing(
-  tx: ClaimTransaction,
-  { claim, missing, now }: MissingProof,
-): Promise<void> {
+export async function noteMissing(tx: ClaimTransaction, { claim, missing, now }: MissingProof) {
   const at = now.toISOString();
   const noted = toNoted(claim.missing, missing, now);
   if (isDeepStrictEqual(noted, claim.missing)) return;

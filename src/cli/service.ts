@@ -16,11 +16,7 @@ export const unreachable = (why: string) =>
   new ExitError(exitCodes.upstreamUnavailable, `${why}; nothing was compared`);
 
 /** `json` is undefined for other bodies. */
-export async function ask(
-  base: string,
-  path: string,
-  sent?: object,
-): Promise<{ status: number; json: unknown }> {
+export async function ask(base: string, path: string, sent?: object) {
   const { status, body } = await createServiceClient(base)(path, sent).catch((error: unknown) => {
     throw error instanceof ServiceUnreadable ? unreachable(error.message) : error;
   });

@@ -17,10 +17,7 @@ interface Caching<T> {
  * Callers get the same promise until it expires or is displaced. A hit extends no lifetime, and no
  * rejection is cached.
  */
-export function cachedOnce<T>(
-  read: (key: string) => Promise<T>,
-  caching: Caching<T> = {},
-): (key?: string) => Promise<T> {
+export function cachedOnce<T>(read: (key: string) => Promise<T>, caching: Caching<T> = {}) {
   const { most = 1, weigh = () => 1, ttl_ms = 0, isFailure = () => false, failureTtl_ms = 0 } = caching;
   const { clock = () => new Date() } = caching;
   const perf = { now: () => clock().getTime() };

@@ -38,11 +38,7 @@ const small_bytes = 8192;
  * Node enforces a declared length; `raise` may allow more after the beginning. Throws body_too_large,
  * unsupported_media_type or invalid_request.
  */
-async function readText(
-  request: globalThis.Request,
-  limit_bytes: number,
-  raise?: (start: Buffer) => number,
-): Promise<string> {
+async function readText(request: globalThis.Request, limit_bytes: number, raise?: (start: Buffer) => number) {
   const encoding = request.headers.get('content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity') throw new Problem('unsupported_media_type');
   const declared = request.headers.get('content-length');
@@ -120,10 +116,7 @@ const writtenOf = (c: Request) =>
   c.req.param('handle') ?? `${c.req.param('namespace')}/${c.req.param('name')}`;
 
 /** Handles may end like an ending: the longest known handle counts. */
-export async function listingOf(
-  c: Request,
-  endings: readonly string[],
-): Promise<{ readonly handle: string; readonly ending: string }> {
+export async function listingOf(c: Request, endings: readonly string[]) {
   const written = writtenOf(c);
   const named = ['', ...endings.filter((text) => written.endsWith(text))]
     .map((ending) => ({ handle: written.slice(0, written.length - ending.length), ending }))
@@ -141,11 +134,7 @@ export function listingNamesOf(c: Request): string[] {
 }
 
 /** To a listing whose handle differs only in case. */
-export async function orRedirect(
-  c: Request,
-  handle: string,
-  work: () => Promise<Response>,
-): Promise<Response> {
+export async function orRedirect(c: Request, handle: string, work: () => Promise<Response>) {
   try {
     return await work();
   } catch (error) {
@@ -158,10 +147,7 @@ export async function orRedirect(
 }
 
 /** Redirects as `orRedirect` does. Throws invalid_handle. */
-export function ofListing(
-  c: Request,
-  work: (handle: string, context: Context) => Promise<Response>,
-): Promise<Response> {
+export function ofListing(c: Request, work: (handle: string, context: Context) => Promise<Response>) {
   const handle = requireHandle(writtenOf(c));
   return orRedirect(c, handle, () => work(handle, c.get('context')));
 }

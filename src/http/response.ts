@@ -123,11 +123,7 @@ export async function answerWithETag(c: Request, answer: TextAnswer): Promise<Re
   return c.body(finished.body, { headers: finished.headers });
 }
 
-export const answerPage = (
-  c: Request,
-  page: { toString(): string },
-  cachePolicy?: CachePolicy,
-): Promise<Response> =>
+export const answerPage = (c: Request, page: { toString(): string }, cachePolicy?: CachePolicy) =>
   answerWithETag(c, { type: 'text/html; charset=utf-8', body: String(page), cachePolicy });
 
 export const answerJsonText = (c: Request, json: string, cachePolicy?: CachePolicy): Promise<Response> =>

@@ -94,9 +94,7 @@ export interface EntryHead {
   readonly entry: { readonly server: object; readonly _meta?: unknown };
 }
 
-export function readListPage(
-  page: unknown,
-): { entries: readonly unknown[]; nextCursor: string | undefined } | undefined {
+export function readListPage(page: unknown) {
   if (!listPageForm.Check(page)) return undefined;
   return { entries: page.servers ?? [], nextCursor: page.metadata?.nextCursor || undefined };
 }

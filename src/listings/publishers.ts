@@ -94,10 +94,8 @@ export const countListings = ({ store }: PublisherContext): Promise<number> => s
 const perRead = 1000;
 
 /** Before the next page; '' for position 0 and behind the end. */
-export const readHandleBefore = async (
-  position: number,
-  { store: { listings } }: PublisherContext,
-): Promise<string> => (position === 0 ? '' : ((await listings.handleAt(position)) ?? ''));
+export const readHandleBefore = async (position: number, { store: { listings } }: PublisherContext) =>
+  position === 0 ? '' : ((await listings.handleAt(position)) ?? '');
 
 export const pagesAfter = (after: string, { store: { listings } }: PublisherContext) =>
   readPages(perRead, (last?: { readonly handle: string; readonly updated_at: string }) =>

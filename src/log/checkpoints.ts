@@ -38,10 +38,7 @@ export const logOrigin = (log: number, publicUrl: string): string =>
 /** Of an origin on any host; 1 if it has no number. */
 export const logOfOrigin = (origin: string): number => Number(/\/log\/(\d+)$/.exec(origin)?.[1] ?? 1);
 
-export async function findKeyOfOrigin(
-  { store }: Pick<LogContext, 'store'>,
-  origin: string,
-): Promise<NoteKey | undefined> {
+export async function findKeyOfOrigin({ store }: Pick<LogContext, 'store'>, origin: string) {
   const seed = await store.log.seed();
   return seed === undefined ? undefined : toNoteKey(origin, Buffer.from(seed, 'base64'));
 }
@@ -250,10 +247,7 @@ export function withCosignatures({ cosigned }: CheckpointCache, { text }: Issued
 const covers = ({ head, size }: IssuedCheckpoint, log_index: number) => log_index < head.base + size;
 
 /** The entry must be in the open log. */
-export async function checkpointCovering(
-  context: IssuingContext,
-  log_index: number,
-): Promise<IssuedCheckpoint> {
+export async function checkpointCovering(context: IssuingContext, log_index: number) {
   const newest = await currentCheckpoint(context);
   const cosigned = context.checkpoints.cosigned?.checkpoint;
   if (cosigned && cosigned.head.id === newest.head.id && covers(cosigned, log_index)) return cosigned;

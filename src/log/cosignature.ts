@@ -53,11 +53,7 @@ export const isOf = ({ name, keyId }: NoteSignature, cosigner: Cosigner): boolea
   name === cosigner.name && keyId.equals(cosigner.keyId);
 
 /** Seconds since 1970; 0 if it states no time, undefined if it is not valid. */
-export function readCosignature(
-  text: string,
-  cosigner: Cosigner,
-  { signature }: NoteSignature,
-): bigint | undefined {
+export function readCosignature(text: string, cosigner: Cosigner, { signature }: NoteSignature) {
   if (signature.length <= timestampBytes) return undefined;
   const timestamp = signature.readBigUInt64BE(0);
   const message = toMessage(text, cosigner, timestamp);

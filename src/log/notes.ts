@@ -144,9 +144,7 @@ export const readHashes = (lines: readonly string[]): Buffer[] | undefined =>
   lines.every((line) => hashForm.test(line)) ? lines.map((line) => Buffer.from(line, 'base64')) : undefined;
 
 /** Does not check the proof. */
-export function readProofText(
-  text: string,
-): { index: number; path: Buffer[]; checkpoint: string } | undefined {
+export function readProofText(text: string) {
   const end = text.indexOf('\n\n');
   const [first, ...lines] = text.slice(0, end).split('\n');
   const [place, ...hashes] = lines.filter((line) => !line.startsWith('extra '));

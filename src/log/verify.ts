@@ -127,11 +127,7 @@ export function verifyStatement(
 }
 
 /** The proof has one base64 hash a line. */
-export function verifyConsistency(
-  older: string,
-  newer: string,
-  saved: { proof: string; key: string },
-): Check[] {
+export function verifyConsistency(older: string, newer: string, saved: { proof: string; key: string }) {
   const verifier = readVerifier(saved.key);
   const [from, to] = [older, newer].map((text) => (verifier ? openCheckpoint(text, verifier) : undefined));
   if (!from || !to) return [{ holds: false, message: 'a checkpoint is not signed by this key' }];

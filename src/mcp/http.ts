@@ -190,10 +190,7 @@ async function subscribe(post: McpPost, { message }: InboundModernRoute, routes:
 }
 
 /** Our messages for the SDK's failures. */
-async function handle(
-  { request, body, context }: McpPost,
-  { handler, timeout_ms }: Routes,
-): Promise<Response> {
+async function handle({ request, body, context }: McpPost, { handler, timeout_ms }: Routes) {
   const sent = { parsedBody: body, authInfo: toAuthInfo({ context }) };
   const response = await deadline(handler.fetch(request, sent), timeout_ms);
   if (!response.headers.get('content-type')?.startsWith('application/json')) return response;

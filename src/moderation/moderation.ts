@@ -78,10 +78,7 @@ export const toNotice = ({ action, reason, statement, at, log_index }: Moderatio
   log_index,
 });
 
-export const toAppeal = ({
-  operatorContact,
-  publicUrl,
-}: Pick<Config, 'operatorContact' | 'publicUrl'>): string =>
+export const toAppeal = ({ operatorContact, publicUrl }: Pick<Config, 'operatorContact' | 'publicUrl'>) =>
   `To appeal against an action of the operator, ${operatorContact ? `write to ${operatorContact}` : `use the form at ${publicUrl}/feedback`} and name its log index.`;
 
 export const reportCategory = 'report';

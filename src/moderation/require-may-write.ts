@@ -23,10 +23,7 @@ export async function findAgainst(
 }
 
 /** @throws writing_blocked or capability_revoked */
-export async function requireMayWrite(
-  context: Parameters<typeof findAgainst>[0],
-  writing?: Writer,
-): Promise<void> {
+export async function requireMayWrite(context: Parameters<typeof findAgainst>[0], writing?: Writer) {
   const against = await findAgainst(context, writing);
   if (!against) return;
   const detail = `${against.statement} ${toAppeal(context.config)}`;

@@ -71,10 +71,7 @@ export async function readModerationOfRatings(db: Db, subject: string): Promise<
 }
 
 /** Names of actions, by handle. */
-export async function readModeratedListings(
-  db: Db,
-  handles: readonly string[],
-): Promise<Map<string, ReadonlySet<string>>> {
+export async function readModeratedListings(db: Db, handles: readonly string[]) {
   const found = new Map<string, Set<string>>();
   const rows = selectActive(db)
     .where('target_kind', '=', 'listing')

@@ -46,9 +46,7 @@ const headLine = /^([0-9a-f]{40}|[0-9a-f]{64}) HEAD(?: |$)/;
 const target = / symref-target:refs\/heads\/([\w./-]{1,255})(?: |$)/;
 
 /** Undefined ends it: no size, or cut off. */
-function* packetsOf(
-  body: Buffer,
-): Generator<{ readonly size: number; readonly content: Buffer } | undefined> {
+function* packetsOf(body: Buffer) {
   for (let at = 0; at + 4 <= body.length; ) {
     const digits = body.toString('latin1', at, at + 4);
     const size = length.test(digits) ? Number.parseInt(digits, 16) : Number.POSITIVE_INFINITY;
@@ -291,10 +289,7 @@ async function checkRepository(
 }
 
 /** Public hosts by https and name; `loopbackOrigins` on loopback only. */
-export const createSafeClient = (
-  loopbackOrigins: ReadonlySet<string>,
-  dnsServers?: Config['dnsServers'],
-): OutboundClient =>
+export const createSafeClient = (loopbackOrigins: ReadonlySet<string>, dnsServers?: Config['dnsServers']) =>
   createOutboundClient({
     names: namesAt(dnsServers),
     userAgent: 'Dossier (reads recorded repositories)',

@@ -131,11 +131,7 @@ const uncheckedKind = ({ kind, method_version, isOptional }: Kind, { parts: why 
 
 const failed = own('The check failed on our side; the failure was logged.');
 
-async function checkKind(
-  kind: Kind,
-  run: CheckRun,
-  { log, signal }: CheckContext,
-): Promise<readonly DatedFinding[]> {
+async function checkKind(kind: Kind, run: CheckRun, { log, signal }: CheckContext) {
   const { kind: name } = kind;
   const { handle } = run.listing;
   try {

@@ -3,10 +3,8 @@ import { dayText } from '../core/text.ts';
 
 export const leastPraise = 4;
 
-export const isPraise = (rating: {
-  readonly outcome: string;
-  readonly score?: number | undefined;
-}): boolean => rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
+export const isPraise = (rating: { readonly outcome: string; readonly score?: number | undefined }) =>
+  rating.outcome === 'succeeded' || (rating.score ?? 0) >= leastPraise;
 
 /**
  * Without proof: the record of `by` named an account or domain that is proven for `of`, or that the record of
@@ -134,9 +132,7 @@ export function groupOf(basis: RatingBasis, now: string) {
   return { group, group_reason, flags };
 }
 
-export const shownGroups = (
-  ratings: Readonly<Record<RatingGroup, { readonly ratings: number }>>,
-): RatingGroup[] =>
+export const shownGroups = (ratings: Readonly<Record<RatingGroup, { readonly ratings: number }>>) =>
   ratingGroups.toReversed().filter((group) => group === 'independent' || ratings[group].ratings > 0);
 
 export const flagsMeaning = `Every reason that sets it apart. ${ratingFlags
@@ -208,10 +204,7 @@ const namingsBy = ({ source, subject }: RelationSides, named: readonly Holder[])
  * For criticism, only what the source's present record states: otherwise the rated listing could set critics
  * apart by naming them, or by claiming what they once named.
  */
-export const toStatedOverlap = (
-  sides: RelationSides,
-  namedByCritic?: readonly Holder[],
-): StatedOverlap | undefined =>
+export const toStatedOverlap = (sides: RelationSides, namedByCritic?: readonly Holder[]) =>
   (namedByCritic
     ? namingsBy(sides, namedByCritic)
     : [...namings(sides.source, sides.subject), ...namings(sides.subject, sides.source), ...shared(sides)]

@@ -136,11 +136,7 @@ export async function requireRating({ ratings }: Pick<Reads, 'ratings'>, id: str
 }
 
 /** @throws not_found or rating_not_yours */
-export async function requireOwnRating(
-  tx: RatingTransaction,
-  id: string,
-  capability: Capability,
-): Promise<Rating> {
+export async function requireOwnRating(tx: RatingTransaction, id: string, capability: Capability) {
   const rating = await requireRating(tx, id);
   if (rating.source_handle !== capability.handle) throw new Problem('rating_not_yours');
   requireSameRoot(rating, await tx.claims.claim(capability.handle));
@@ -174,11 +170,7 @@ export function requireAmendmentLeft(versions: readonly Rating[], now: Date): vo
  * However old the interaction is.
  * @throws not_found, rating_not_yours or rating_not_current
  */
-export async function requireAmendable(
-  tx: RatingTransaction,
-  id: string,
-  submission: Submission,
-): Promise<Rating> {
+export async function requireAmendable(tx: RatingTransaction, id: string, submission: Submission) {
   const rating = await requireOwnRating(tx, id, submission.capability);
   if (!isCurrent(rating)) throw new Problem('rating_not_current');
   requireSameInteraction(rating, submission);

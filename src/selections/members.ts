@@ -253,11 +253,7 @@ async function judgeChanged(
 export const handlesOf = ({ approvals = [] }: Selection) => approvals.map(({ handle }) => handle).sort();
 
 /** Throws unavailable before it was judged. */
-export async function findMember(
-  selection: Selection,
-  handle: string,
-  context: Context,
-): Promise<SelectionMember | undefined> {
+export async function findMember(selection: Selection, handle: string, context: Context) {
   if (!isJudgedWhenRead(selection)) {
     await requireJudged(selection, context);
     const [span] = await context.store.selections.spans(keyOf(selection), [handle]);

@@ -170,11 +170,7 @@ interface Loading<Schema> {
   readonly follow: Follow<Schema>;
 }
 
-async function clearBatch<Schema>(
-  { follow }: Loading<Schema>,
-  db: Kysely<Schema>,
-  table: BackedUpTable,
-): Promise<boolean> {
+async function clearBatch<Schema>({ follow }: Loading<Schema>, db: Kysely<Schema>, table: BackedUpTable) {
   const first = sql<StoredRow>`select ${keyColumns(table)} from ${sql.table(table.name)}
     order by ${keyColumns(table)} limit ${batchRows}`;
   const { rows } = await first.execute(db);

@@ -56,10 +56,7 @@ async function transactWithRetries<Schema>(
   }
 }
 
-async function commitGroup<Schema>(
-  transact: Transact<Schema>,
-  group: readonly Queued<Schema>[],
-): Promise<void> {
+async function commitGroup<Schema>(transact: Transact<Schema>, group: readonly Queued<Schema>[]) {
   const failures = new Map<Queued<Schema>, { readonly error: unknown }>();
   const work = async (db: Kysely<Schema>) => {
     failures.clear();
@@ -86,9 +83,7 @@ async function commitGroup<Schema>(
  * What arrives during a commit shares the next one, up to 64 pieces. Each has a savepoint, so an error
  * rolls back only its own changes.
  */
-export function createGroupCommit<Schema>(
-  transact: Transact<Schema>,
-): <T>(work: (db: Kysely<Schema>) => Promise<T>) => Promise<T> {
+export function createGroupCommit<Schema>(transact: Transact<Schema>) {
   let queue: Queued<Schema>[] = [];
   let isBusy = false;
   const commitQueue = async () => {

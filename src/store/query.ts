@@ -46,10 +46,7 @@ export async function findOne<
 /** For few prepared statements. */
 const sizes = [100, 10, 1] as const;
 
-export async function inChunks<T>(
-  rows: readonly T[],
-  work: (chunk: readonly T[]) => Promise<unknown>,
-): Promise<void> {
+export async function inChunks<T>(rows: readonly T[], work: (chunk: readonly T[]) => Promise<unknown>) {
   for (let at = 0; at < rows.length; ) {
     const size = sizes.find((one) => one <= rows.length - at) ?? 1;
     await work(rows.slice(at, at + size));

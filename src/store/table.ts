@@ -19,9 +19,7 @@ export const words = <WrittenValue extends string>(): Column<readonly WrittenVal
   decode: (stored) => stored.split(' ').filter(Boolean) as WrittenValue[],
 });
 /** Null if absent. */
-export const optional = <WrittenValue, Stored>(
-  column: Column<WrittenValue, Stored>,
-): Column<WrittenValue | undefined, Stored | null> =>
+export const optional = <WrittenValue, Stored>(column: Column<WrittenValue, Stored>) =>
   column as Column<WrittenValue | undefined, Stored | null>;
 
 type Optional<WrittenValue> = {

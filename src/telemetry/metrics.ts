@@ -34,10 +34,8 @@ export function onMeasured(listener: (measured: Measured) => void): () => void {
   return () => void measurements.unsubscribe(receive);
 }
 
-export const countRead = (
-  memory: 'facts' | 'counts' | 'answers' | 'pages' | 'refusals',
-  isHit: boolean,
-): void => measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
+export const countRead = (memory: 'facts' | 'counts' | 'answers' | 'pages' | 'refusals', isHit: boolean) =>
+  measure('dossier_memory_reads_total', { memory, result: isHit ? 'hit' : 'miss' });
 
 export async function timeWrite<T>(write: () => Promise<T>): Promise<T> {
   const start = performance.now();

@@ -78,10 +78,7 @@ export const bodyCost = (bytes: number, values: number): number =>
   Math.ceil(Math.max(bytes / 8192, values / 1000));
 
 /** Throws secret_in_body before parsing, or invalid_input. */
-export function parseInput<Input extends z.ZodObject>(
-  tool: { readonly input: Input },
-  sent: unknown,
-): z.output<Input> {
+export function parseInput<Input extends z.ZodObject>(tool: { readonly input: Input }, sent: unknown) {
   if (findSecret(sent)) throw new Problem('secret_in_body');
   const parsed = tool.input.safeParse(toOwnNames(tool, sent ?? {}), { error: plainMessage });
   if (!parsed.success) throw invalidInput(parsed.error, Object.keys(tool.input.shape));

@@ -138,10 +138,7 @@ const askedOf = ({ inputs = [], environment = {} }: ListingPackage) =>
   );
 
 /** An unknown option may start something else. */
-function optionsOf(
-  recorded: ListingPackage,
-  { valued, value: form = /^/, plain }: CommandStarter,
-): string[] | WhyNot {
+function optionsOf(recorded: ListingPackage, { valued, value: form = /^/, plain }: CommandStarter) {
   const { runtime_arguments = [] } = recorded;
   const words = runtime_arguments.flatMap((word) => {
     const [, option, value] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];

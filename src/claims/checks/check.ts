@@ -111,11 +111,7 @@ async function runOurs<T extends object>(
   return { outcome: { ...outcome, ...mark }, begun_ms: begun.getTime(), isOwn: true };
 }
 
-async function runForAllNodes<T extends object>(
-  subject: CheckSubject,
-  context: Context,
-  check: RunCheck<T>,
-): Promise<SharedOutcome<T>> {
+async function runForAllNodes<T extends object>(subject: CheckSubject, context: Context, check: RunCheck<T>) {
   const name = leaseOf(subject);
   let recent = await findRecent(subject, context);
   const before = recent?.check.owner;
@@ -142,11 +138,7 @@ async function runForAllNodes<T extends object>(
  * was requested and no other check began in that time before it. The claimant may publish a line right after
  * such a check.
  */
-async function runSharedCheck<T extends object>(
-  subject: CheckSubject,
-  context: Context,
-  check: RunCheck<T>,
-): Promise<SharedOutcome<T>> {
+async function runSharedCheck<T extends object>(subject: CheckSubject, context: Context, check: RunCheck<T>) {
   // Each would otherwise poll the database.
   const { runningChecks } = context;
   const key = leaseOf(subject);

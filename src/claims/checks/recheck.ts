@@ -198,10 +198,7 @@ const mostWaiting = 256;
  * not due, for comparison. Returns the number of claims and lines for which this node read a location. If the
  * signal aborts, running checks are dropped.
  */
-export async function recheckClaims(
-  context: Context,
-  stopped: AbortSignal = new AbortController().signal,
-): Promise<number> {
+export async function recheckClaims(context: Context, stopped: AbortSignal = new AbortController().signal) {
   let checked = 0;
   const hourAgo = new Date(context.clock().getTime() - longestSleep_s * 1000).toISOString();
   await context.store.write((tx) => tx.checks.purge(hourAgo));

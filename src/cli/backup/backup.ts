@@ -32,11 +32,7 @@ interface Making {
   readonly onRows?: (done: number, total: number) => void;
 }
 
-async function writeDump(
-  dump: StoreDump,
-  stream: Writable,
-  { version, checkpoint, signal, onRows }: Making,
-): Promise<number> {
+async function writeDump(dump: StoreDump, stream: Writable, { version, checkpoint, signal, onRows }: Making) {
   const total = Object.values(dump.counts).reduce((sum, rows) => sum + rows, 0);
   if (total === dump.counts.log_head) throw settingsError('DATABASE_URL: this database is empty');
   const made = { dossier: version, created_at: new Date().toISOString(), checkpoint };
@@ -78,9 +74,7 @@ const pattern = /^dossier-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.gz$/;
 const partialPattern = /^dossier-[\dTZ-]+\.gz\.[\w-]+\.partial$/;
 
 /** Newest first. */
-export async function listBackups(
-  folder: string,
-): Promise<readonly { readonly file: string; readonly madeAt_ms: number }[]> {
+export async function listBackups(folder: string) {
   return (await readdir(folder))
     .flatMap((name) => {
       const [, day, hour, minute, second] = pattern.exec(name) ?? [];

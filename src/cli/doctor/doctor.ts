@@ -169,10 +169,7 @@ async function checkDisk({ config }: DoctorSubject): DoctorFindings {
 
 const auditAge_ms = 2 * day_ms;
 
-async function compareWithFile(
-  store: Store,
-  { texts, path, otherDatabase }: CheckpointFile,
-): Promise<DoctorFinding> {
+async function compareWithFile(store: Store, { texts, path, otherDatabase }: CheckpointFile) {
   if (otherDatabase !== undefined)
     return fault(
       `${path} is the checkpoint file of ${otherDatabase}, so a rolled back database would not be noticed`,

@@ -105,10 +105,7 @@ function launchOf(text: string): ConfiguredLaunch {
 }
 
 /** Without what looks like a secret. `isElsewhere`: settings name another registry for a package. */
-export function toLaunch(
-  server: JsonObject,
-  isElsewhere: (registry: string, name: string) => boolean,
-): ConfiguredLaunch {
+export function toLaunch(server: JsonObject, isElsewhere: (registry: string, name: string) => boolean) {
   const { address, given, variables } = readServer(server);
   if (address !== undefined) return launchOf(address);
   // Clients differ in which of the two they use.
@@ -117,10 +114,7 @@ export function toLaunch(
 }
 
 /** As `toLaunch`. */
-export function launchOfCommand(
-  started: Command,
-  isElsewhere: (registry: string, name: string) => boolean,
-): ConfiguredLaunch {
+export function launchOfCommand(started: Command, isElsewhere: (registry: string, name: string) => boolean) {
   const { registry, name, address: source, isPinned } = started;
   if (name !== undefined) return toPackage(started, isElsewhere);
   if (isPinned === undefined) return { what: 'a command of this machine' };

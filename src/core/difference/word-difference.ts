@@ -91,11 +91,7 @@ export interface ComparisonBudget {
 export const toComparisonBudget = (): ComparisonBudget => ({ left: 100_000 });
 
 /** Undefined, and free, if too little is left. */
-export function differenceWithin(
-  budget: ComparisonBudget,
-  before: string,
-  after: string,
-): TextPart[] | undefined {
+export function differenceWithin(budget: ComparisonBudget, before: string, after: string) {
   const size = before.length + after.length;
   if (size > budget.left) return undefined;
   budget.left -= size;

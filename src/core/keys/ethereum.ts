@@ -28,10 +28,7 @@ function encodeMember(type: 'string' | 'uint256', value: unknown): Uint8Array | 
 }
 
 /** What the signature covers. Undefined for a wrong type, and a negative or unsafe number. */
-export function typedHash(
-  { domain, name, members }: TypedStruct,
-  payload: JsonObject,
-): Uint8Array | undefined {
+export function typedHash({ domain, name, members }: TypedStruct, payload: JsonObject) {
   const types = Object.entries(members);
   const type = `${name}(${types.map(([member, kind]) => `${kind} ${member}`).join(',')})`;
   const encoded = types.map(([member, kind]) => encodeMember(kind, payload[member]));

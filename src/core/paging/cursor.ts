@@ -6,10 +6,7 @@ export const toCursor = (position: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(position)).toString('base64url');
 
 /** Throws invalid_input. Only a cursor has its schema made, which takes longer than parsing. */
-export function readCursor<T extends z.ZodType>(
-  cursor: string | undefined,
-  toSchema: () => T,
-): z.output<T> | undefined {
+export function readCursor<T extends z.ZodType>(cursor: string | undefined, toSchema: () => T) {
   if (cursor === undefined) return undefined;
   try {
     const text = Buffer.from(cursor, 'base64url').toString('utf8');

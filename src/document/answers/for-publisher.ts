@@ -71,10 +71,7 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
 }
 
 /** Undefined without pages, and of a past day. */
-export const publisherLine = (
-  listing: ListingDocument,
-  config: WayPlace & Pick<Config, 'hasPages'>,
-): string | undefined =>
+export const publisherLine = (listing: ListingDocument, config: WayPlace & Pick<Config, 'hasPages'>) =>
   config.hasPages && (listing.as_of?.is_today ?? true)
     ? [
         `For its publisher, and to follow it, at \`${config.publicUrl}\`:`,

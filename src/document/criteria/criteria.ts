@@ -176,10 +176,7 @@ interface AskedBeside {
 }
 
 /** Of what was asked for, where the facts of the listing are about something else. */
-export function ofAsked(
-  one: CriterionAnswer,
-  { formerly, ofVersion, beside = say`` }: AskedBeside,
-): CriterionAnswer {
+export function ofAsked(one: CriterionAnswer, { formerly, ofVersion, beside = say`` }: AskedBeside) {
   const name = plainName(one);
   const unknown = (because: Words) => ({ ...one, result: 'unknown' as const, because });
   if (formerly) return unknown(own('the record does not name what was asked for now'));

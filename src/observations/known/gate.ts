@@ -57,10 +57,7 @@ function cutReason({ parts }: Words): readonly WordsPart[] {
  * Lists of tools have their own limit (`fitTogether`).
  * @throws if the finding cannot be stored
  */
-export function passGate(
-  { kind, method_version, lists, isList, value: schema }: Kind,
-  finding: Finding,
-): DatedFinding {
+export function passGate({ kind, method_version, lists, isList, value: schema }: Kind, finding: Finding) {
   const { value, whole, details, as_seen, why, open, ...found } = finding;
   if (!outcomes.includes(found.outcome))
     throw new Error(`${String(found.outcome).slice(0, 100)} is no outcome`);
@@ -95,10 +92,7 @@ export async function withPacked(found: DatedFinding): Promise<DatedFinding> {
 const tooLarge = own('It has more than 2 MiB or 100,000 JSON values, so Dossier cannot watch it.');
 
 /** Lists of one kind share their room equally, and so do the facts about a subject if it is too small. */
-export function fitTogether(
-  found: readonly DatedFinding[],
-  isList: (kind: string) => boolean,
-): DatedFinding[] {
+export function fitTogether(found: readonly DatedFinding[], isList: (kind: string) => boolean) {
   const sharing = Map.groupBy(found, ({ kind, subject }) => (isList(kind) ? kind : `of ${subject}`));
   const rooms = new Map(
     [...sharing.values()].flatMap((all) => {

@@ -108,11 +108,7 @@ function next(known: Known, found: DatedFinding, stamp: RunStamp, differences: D
   return { ...ofFact(known, found, stamp), spans };
 }
 
-export const missedAll = (
-  known: readonly Timeline[],
-  { parts: why }: Words,
-  { at, vantage }: RunStamp,
-): Timeline[] =>
+export const missedAll = (known: readonly Timeline[], { parts: why }: Words, { at, vantage }: RunStamp) =>
   known.map((one) => {
     const newest = one.spans.at(-1);
     return one.tally || !newest ? one : { ...one, spans: add(one.spans, notSeen(newest, why, vantage), at) };

@@ -72,11 +72,7 @@ async function addressTimeout(first_ms: number, signal: AbortSignal): Promise<No
 }
 
 /** HTTP with SSE (2024-11-05). */
-async function askOverStream(
-  url: string,
-  parts: AskParts,
-  first_ms: number,
-): Promise<EndpointAnswer | NoAnswer> {
+async function askOverStream(url: string, parts: AskParts, first_ms: number) {
   const end = new AbortController();
   const stream = createStream(url);
   const { signal } = end;

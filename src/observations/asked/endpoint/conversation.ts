@@ -90,11 +90,7 @@ export const createConversation = (
   sessionId: undefined as string | undefined,
 });
 
-async function sendOnce(
-  talk: Conversation,
-  message: (id: number) => RpcMessage,
-  timeout_ms: number,
-): Promise<Replied> {
+async function sendOnce(talk: Conversation, message: (id: number) => RpcMessage, timeout_ms: number) {
   talk.lastId += 1;
   const id = talk.lastId;
   const answer = await talk.exchange(message(id), id, timeout_ms);
@@ -324,10 +320,7 @@ export async function afterInitialize(
   return reply.is === 'no_answer' ? undefined : toWithheld(talk, reply, 'initialize');
 }
 
-export async function askInitialized(
-  talk: Conversation,
-  notify: (message: RpcMessage) => Promise<unknown>,
-): Promise<EndpointAnswer | NoAnswer> {
+export async function askInitialized(talk: Conversation, notify: (message: RpcMessage) => Promise<unknown>) {
   const reply = toIntroduced(await send(talk, (id) => initializeMessage(id, talk.client)));
   return (await afterInitialize(talk, reply, notify)) ?? toNoAnswer([reply]);
 }

@@ -145,10 +145,7 @@ const isLater = (time: string | undefined, { clock }: Pick<QueueContext, 'clock'
   time !== undefined && time > clock().toISOString();
 
 /** The end of the longest pause (RFC 3339). */
-export async function pausedUntil(
-  written: readonly string[],
-  context: QueueContext,
-): Promise<string | undefined> {
+export async function pausedUntil(written: readonly string[], context: QueueContext) {
   const hosts = written.map(withoutRoot);
   const pauses = await Promise.all(hosts.map((host) => context.store.observations.pauses(host)));
   const ends = pauses.map((places, at) => places.get(hosts[at] ?? ''));

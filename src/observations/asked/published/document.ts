@@ -93,12 +93,7 @@ export const notFound = (registry: Words, response: Fetched, what: Words): NoAns
   noAnswer('absent', say`${registry} ${what}.`, sourceOf(response));
 
 /** Only the owner of a scope of npm can register a name in it. */
-export const noPackage = (
-  registry: Words,
-  response: Fetched,
-  name: string,
-  noun = own('package'),
-): NoAnswer =>
+export const noPackage = (registry: Words, response: Fetched, name: string, noun = own('package')) =>
   notFound(
     registry,
     response,

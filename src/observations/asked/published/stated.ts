@@ -80,10 +80,7 @@ export const toLicence = (stated: unknown): string | undefined =>
     : undefined;
 
 /** An older package.json has an object with a type, or a list of such objects. */
-export function licenceOfManifest({
-  license,
-  licenses,
-}: Readonly<Record<string, unknown>>): string | undefined {
+export function licenceOfManifest({ license, licenses }: Readonly<Record<string, unknown>>) {
   const [first] = Array.isArray(licenses) ? (licenses as unknown[]) : [];
   const stated = license ?? first;
   return toLicence(typeof stated === 'string' ? stated : asMembers(stated).type);

@@ -76,11 +76,7 @@ const surfaceChangedBy = ({ kind, before }: ObservationChange): Surface | undefi
 const setKey = ({ kind, subject = '' }: Pick<ShownChange, 'kind' | 'subject'>, digest: unknown) =>
   `${kind} ${subject} ${digest}`;
 
-async function readSets(
-  handle: string,
-  changes: readonly ShownChange[],
-  context: Pick<Context, 'store'>,
-): Promise<ReadonlyMap<string, readonly SurfaceMember[]>> {
+async function readSets(handle: string, changes: readonly ShownChange[], context: Pick<Context, 'store'>) {
   const readSet = createSetReader(context);
   const wanted = changes.flatMap((change) => {
     const { kind, subject = '', before, after } = change;

@@ -164,11 +164,7 @@ const toText = (value: unknown) =>
   typeof value === 'string' ? value : value === undefined ? '' : toCanonicalJson(asMembers(value));
 
 /** If another JSON member differs, it yields the difference of the whole member. */
-function* textsOf(
-  surface: Surface,
-  other: ValueDifference,
-  budget: ComparisonBudget,
-): Generator<{ readonly name: string; readonly member: string; readonly difference: string }> {
+function* textsOf(surface: Surface, other: ValueDifference, budget: ComparisonBudget) {
   const { name, members = [] } = toMemberDifference(other);
   const [seen, sent] = [other.was, other.is].map((one) =>
     pick((one as ComparedMember).members, new Set(members)),

@@ -10,11 +10,7 @@ export interface KeptTimelines {
 
 const mostFormer_bytes = 512 * 1024;
 
-export function toFormer(
-  { timelines, former = [] }: KeptTimelines,
-  kept: readonly Timeline[],
-  at: string,
-): readonly Timeline[] | undefined {
+export function toFormer({ timelines, former = [] }: KeptTimelines, kept: readonly Timeline[], at: string) {
   const keys = new Set(kept.map(keyOf));
   const ended = [...former, ...timelines.map((one) => ({ ...one, ended: at }))];
   let left_bytes = mostFormer_bytes;

@@ -167,11 +167,7 @@ export function fittingInRegistry(asked: string, registry: string, observations:
 const imageSeen = z.looseObject({ digest: z.string() });
 
 /** Whether the image asked for is the recorded one: tags can be moved, and checks read only the recorded. */
-export function imageWords(
-  asked: string,
-  recorded: string,
-  fact: CheckedPackage | undefined,
-): Words | undefined {
+export function imageWords(asked: string, recorded: string, fact: CheckedPackage | undefined) {
   const isDigest = asked.startsWith('sha256:');
   if (/sha256:/.test(recorded))
     return own(

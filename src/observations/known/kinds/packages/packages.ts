@@ -70,10 +70,7 @@ const packageRegistries = describedTypes.filter((type) => type !== 'oci');
 
 const read = new WeakMap<CheckRun, Map<string, Promise<PackageAnswer>>>();
 
-export function readPublished<Type extends Described>(
-  run: CheckRun,
-  recorded: RecordedPackage<Type>,
-): Promise<PackageAnswer> {
+export function readPublished<Type extends Described>(run: CheckRun, recorded: RecordedPackage<Type>) {
   const known = read.get(run) ?? new Map<string, Promise<PackageAnswer>>();
   read.set(run, known);
   const reading = known.get(recorded.recorded);
