@@ -329,7 +329,7 @@ const repriced = paid({
     value: pricesAt('quote', { amount: '2', network: 'eip155:1', pays: [{ address: '0x1' }] }),
     seen_until: '2026-11-01T10:00:00.000Z',
   },
-  parts: { payees: { since: '2026-11-01T10:00:00.000Z' } },
+  parts: { no_new_payee: { since: '2026-11-01T10:00:00.000Z' } },
 });
 const hidden = { kind: 'tools.surface', value: 'a', unanswered_since: '2026-11-20T12:00:00.000Z' };
 const onBase = 'eip155:8453/erc20:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
@@ -623,7 +623,7 @@ describe('a criterion', () => {
     ['price_at_most:1 USDC', quoted, undefined],
     ['price_known', ofTests, 'its quote is in tokens of a test network, which have no value'],
     ['pay_to_unchanged_for:20', paid(), 'first seen by Dossier on 2026-11-01'],
-    ['pay_to_unchanged_for:20', paid({ changed_from: changed }), undefined],
+    ['pay_to_unchanged_for:20', paid({ changed_from: changed }), 'no new one since 2026-11-01'],
     ['price_known', { remotes: [] }, 'no endpoint recorded'],
     ['no_malware_report', { packages: [] }, 'no package recorded'],
     ['nothing_shared', signal('shared.pay_to', 1), 'in records alone; a check saw something shared'],

@@ -67,7 +67,13 @@ function joinedOf(
         },
   );
   const result = joined(found.map((one) => one.result));
-  if (result !== 'unknown') return result;
+  if (result !== 'unknown') {
+    const told = all.flatMap(({ place, judged }) => {
+      if (typeof judged !== 'object' || judged.result !== result) return [];
+      return found.length > 1 ? say`${code(place)}: ${judged.because}` : judged.because;
+    });
+    return result && told.length > 0 ? because(result, join(told.slice(0, mostNamed), '; ')) : result;
+  }
   const whys = Map.groupBy(found, ({ because: why }) => toText(why));
   const [first] = found;
   if (first && whys.size === 1) return unknown(first.because);
@@ -151,7 +157,7 @@ function isHidden({ unanswered_since }: Observation, at: FactAt): boolean {
   return unanswered_since !== undefined && answers !== undefined && answersNow(answers);
 }
 
-/** An endpoint that asks for no payment has no payees. */
+/** An endpoint that asks for no payment has no payees. A payee that goes changes none that is left. */
 function isUnchangedFor(
   at: FactAt,
   kind: typeof priceOffers | typeof toolsSurface,
@@ -167,9 +173,10 @@ function isUnchangedFor(
   if (isHidden(one, at)) return unknown(one.reason ?? own('it answers, and no longer shows them'));
   const { first_seen_at, changed_from: from } = one;
   const seen = { since: first_seen_at, before_until: from?.value === null ? undefined : from?.seen_until };
-  const { since, before_until } = one.parts?.payees ?? one[sameSince] ?? seen;
+  const { since, before_until } = one.parts?.no_new_payee ?? one[sameSince] ?? seen;
   if ((daysSince(since, Date.parse(one.observed_at)) ?? 0) >= wanted) return 'met';
-  if (before_until !== undefined) return 'not_met';
+  if (before_until !== undefined)
+    return because('not_met', say`${own(paid ? 'no new one' : 'the same')} since ${dayOf(since)}`);
   const { not_asked_since: left } = one;
   return unknown(
     left === undefined
@@ -269,7 +276,7 @@ export const observedCriteria = {
     });
   }),
   pay_to_unchanged_for: observed(
-    'Addresses to pay unchanged for at least {} day(s)',
+    'Addresses to pay unchanged for at least {} day(s) (one that goes does not count)',
     daysUnchanged,
     ['changed', 'costs'],
     (listing, wanted: number) => ofEndpoints(listing, (at) => isUnchangedFor(at, priceOffers, wanted)),

@@ -81,9 +81,11 @@ export interface Difference {
   readonly shown?: readonly object[];
 }
 
+/** Two with equal members are the same; `mayShrink`: also one without some of them. */
 export interface ValuePart {
-  readonly text: string;
-  readonly words: Words;
+  readonly members: readonly string[];
+  readonly mayShrink?: true;
+  readonly words?: Words;
 }
 
 interface Says<Value extends Json = Json> {
@@ -106,7 +108,7 @@ interface Says<Value extends Json = Json> {
   readonly weighChange?: (was: BeforeChange<Value>, now: ShownFinding<Value>) => number;
   /** Of two whole values (Finding.whole), the weightiest items first; read as `was.difference`. */
   readonly difference?: (was: Json, is: Json) => Difference;
-  /** What of a value may stay the same when other parts of it change, by name; equal texts are the same. */
+  /** What of a value may stay the same when other parts of it change, by name. */
   readonly partsOf?: (found: ShownFinding<Value>) => Readonly<Record<string, ValuePart>> | undefined;
   /** A history shows the sentence of `sayChange`, which says more than the two values. */
   readonly isToldByChange?: true;

@@ -129,7 +129,9 @@ export const observation = z.object({
   parts: z
     .record(z.string(), z.object({ since: z.string(), before_until: maybe }))
     .optional()
-    .describe('Since when parts of the value are the same, and until when others were seen before'),
+    .describe(
+      'Since when parts of the value are the same, or none of the payees is new, and until when it was otherwise',
+    ),
   missed_since: maybe.describe(
     'Since when checks have not seen this again, although it was seen before; `reason` says why',
   ),

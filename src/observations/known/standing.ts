@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Json } from '../../core/json.ts';
 import { isUnanswered } from '../asked/outcome.ts';
 import { tellingChanges, toChangedFrom } from './changes/telling.ts';
+import type { ValuePart } from './kind.ts';
 import { kindOf, rulesOf } from './kinds.ts';
 import type { StoredObservation } from './observation.ts';
 import {
@@ -51,6 +53,13 @@ function unlessElsewhere(
   return { since: other?.at ?? since, ...(until !== undefined && { before_until: until }) };
 }
 
+const isSamePart = (was: ValuePart | undefined, is: ValuePart | undefined) =>
+  was !== undefined &&
+  is !== undefined &&
+  (is.mayShrink
+    ? is.members.every((one) => was.members.includes(one))
+    : isDeepStrictEqual(was.members, is.members));
+
 /** Not from before states that are no longer stored. */
 function toParts(timeline: Timeline, { value, method_version }: State): StoredObservation['parts'] {
   const { partsOf } = kindOf(timeline.kind) ?? {};
@@ -63,13 +72,15 @@ function toParts(timeline: Timeline, { value, method_version }: State): StoredOb
     return { ...state, parts: isCompared ? partsOf?.({ value: state.value }) : undefined };
   });
   const back = read.findLastIndex(({ away }) => away);
-  const sameSince = ([name, { text }]: readonly [string, { readonly text: string }]) => {
-    const at = read.findLastIndex(({ parts }) => parts?.[name]?.text !== text);
+  const sameSince = ([name, last]: readonly [string, ValuePart]) => {
+    const at = read.findLastIndex(
+      ({ parts }, nth) => nth + 1 < read.length && !isSamePart(parts?.[name], read[nth + 1]?.parts?.[name]),
+    );
     const own = {
       since: read[Math.max(at + 1, back)]?.from ?? '',
       before_until: at + 1 < back ? undefined : read[at]?.parts && read[at].to,
     };
-    const isOther = (was: Json) => partsOf?.({ value: was })?.[name]?.text !== text;
+    const isOther = (was: Json) => !isSamePart(partsOf?.({ value: was })?.[name], last);
     return [name, unlessElsewhere(own, timeline, isOther)] as const;
   };
   return Object.fromEntries(Object.entries(named).map(sameSince));

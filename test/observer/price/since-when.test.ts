@@ -60,6 +60,32 @@ it('what is asked for instead of a sent part is dated by itself, and not by what
   );
 });
 
+it('addresses to pay are unchanged if one goes, and not if one comes, also if it went again', async () => {
+  const judged = async (name: keyof typeof shops, longest: number) => {
+    const criteria = [longest, longest + 1].map((wanted) => `pay_to_unchanged_for:${wanted}`);
+    const asking = { handles: [handleAt(name)], criteria };
+    const { structuredContent, content } = await client.call('compare_agents', asking);
+    const { listings } = structuredContent as {
+      listings: { observed: Record<string, string>; reasons?: { reason: string }[] }[];
+    };
+    const [{ observed = {}, reasons = [] } = {}] = listings;
+    for (const { reason } of reasons) expect(content[0]?.text).toContain(reason);
+    return [...Object.values(observed), ...reasons.map(({ reason }) => reason)];
+  };
+  expect(await judged('dropped', 8)).toEqual(['met', 'not_met', `no new one since ${day(5)}`]);
+  expect(await judged('visited', 4)).toEqual(['met', 'not_met', `no new one since ${day(9)}`]);
+  expect(await judged('joined', 3)).toEqual(['met', 'not_met', `no new one since ${day(10)}`]);
+  const page = await (
+    await directory.app.request(
+      `/compare?handle=${handleAt('dropped')}&handle=${handleAt('joined')}&pay_to_unchanged_for=9`,
+    )
+  ).text();
+  expect(page.replace(/<[^>]+>/g, '')).toContain(
+    'Addresses to pay unchanged for at least 9 days (one that goes does not count)',
+  );
+  expect(page).toContain('no new one since');
+});
+
 it('what is still asked for was not until a day what a new part replaced', async () => {
   const { facts, changed } = await factsOf('joined', { payTo: bob, amount: '20000' });
   expect(facts[0]).toBe(`Payee \`${bob}\`, amount 0.02 USDC (20000): new since ${day(10)} (4 checks).`);

@@ -226,8 +226,9 @@ export function summaryWords({ value, as_seen }: ShownFinding<OffersSummary>): W
 }
 
 export const offersParts = ({ value }: ShownFinding<OffersSummary>) => ({
-  prices: { text: pricesIn(value).join(), words: say`prices: ${quoteWords(value)}` },
-  payees: { text: payeesIn(value).join(), words: say`payees: ${paidWords(value)}` },
+  prices: { members: pricesIn(value), words: say`prices: ${quoteWords(value)}` },
+  payees: { members: payeesIn(value), words: say`payees: ${paidWords(value)}` },
+  no_new_payee: { members: payeesIn(value), mayShrink: true as const },
 });
 
 type ChangedPair = Required<Pick<OfferChange, 'was' | 'is'>>;
