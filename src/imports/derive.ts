@@ -177,8 +177,7 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
   const ordered = versionsInOrder(versions.map((one) => ({ ...one, ...found.get(one.version) }))) ?? [];
   const moveOf = async ({ version }: VersionSummary) => (await comparedOf(version)).move;
   const shownRecord = JSON.parse(shown?.record ?? '{}') as object;
-  const moves =
-    shown && (await toMoves(ordered, { version: shown.version, naming: namingOf(shownRecord) }, moveOf));
+  const moves = shown && (await toMoves(ordered, { ...shown, naming: namingOf(shownRecord) }, moveOf));
   const unread = publisherFields(shownRecord);
   const record = JSON.stringify({ moves, unread } satisfies ShownRecord);
   return {

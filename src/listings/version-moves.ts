@@ -213,7 +213,7 @@ export type Moves = Omit<StoredMoves, 'all'> & Partial<Pick<StoredMoves, 'all'>>
  */
 export async function toMoves<One extends Edition>(
   ordered: readonly One[],
-  shown: { readonly version: string; readonly naming: Naming },
+  shown: { readonly version: string; readonly naming: Naming; readonly is_latest: boolean },
   moveOf: (version: One) => Promise<KeptMove | undefined>,
 ) {
   const compared = ordered.filter(({ derived }) => derived?.weight !== undefined);
@@ -241,8 +241,11 @@ export async function toMoves<One extends Edition>(
     ...(compared.some(({ derived }) => derived?.partly_read) && { partly_read: true as const }),
     /** The first of `weightyFirst`, newest first. */
     moves,
-    /** The newest listed version, if published after the shown one, and both versions of its packages. */
-    ...(newer && { newer }),
+    /**
+     * The newest listed version, if published after the shown one, both versions of its packages, and whether
+     * the registry marks the shown one as latest.
+     */
+    ...(newer && { newer: { ...newer, is_marked: shown.is_latest } }),
     ...(moved.length > mostMoves && { left_out: moved.length - mostMoves }),
     /** How many made a move, how many others changed other fields, and how many did neither. */
     all: {

@@ -92,13 +92,13 @@ it('says once, in what stands out, that a version was published after the shown 
   const answerOf = async (handle: string) =>
     JSON.stringify(await callTool(directory, 'get_agent', { handle }));
   expect(await answerOf(name)).toMatch(
-    /"stands_out":\["`0\.0\.51`, not the version shown, was published later, 2025-12-05 \(record/,
+    /"stands_out":\["`0\.0\.51`, not the version shown, was published later, 2025-12-05; its registry marks the version shown as latest \(record/,
   );
   expect((await answerOf(name)).split('published later')).toHaveLength(2);
   expect(await answerOf(plain)).not.toContain('later');
   const packages = await answerOf(behind);
   expect(packages).toContain(
-    '`0.0.18`, not the version shown, was published later, 2025-10-21, and names the package version `0.0.18` instead of `0.0.10` (record',
+    '`0.0.18`, not the version shown, was published later, 2025-10-21, and names the package version `0.0.18` instead of `0.0.10`; its registry marks the version shown as latest (record',
   );
   const { changes } = await callTool<{ changes: readonly string[] }>(directory, 'get_history', {
     handle: behind,

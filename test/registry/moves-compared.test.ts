@@ -840,7 +840,7 @@ describe('what a version changed besides what moves callers', () => {
       handle: 'com.vendor/ahead',
     });
     expect(stands_out).toEqual([
-      '`1.0.1`, not the version shown, was published later, 2026-10-02 (record).',
+      '`1.0.1`, not the version shown, was published later, 2026-10-02; its registry marks the version shown as latest (record).',
       'The record asks for 1 secret.',
     ]);
   });

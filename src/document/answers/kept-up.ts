@@ -16,14 +16,15 @@ import { type FactsOf, ofService, recorded, saidIn, type TextFact } from '../rec
 import type { JudgedListing } from '../seen.ts';
 import { datesWords, laterWords } from '../words.ts';
 
-/** With both versions of the package, unless a move of that version is `told`. */
+/** With both versions of the package and why it is not shown, unless a move of that version is `told`. */
 export function newerWords({ listing, known }: JudgedListing, told: readonly DatedMove[]): Words[] {
   const later = laterWords(listing, listing.versions);
   const { newer } = known(recordMoves)[0]?.value ?? {};
   if (!later || told.some(({ version }) => version === newer?.version)) return [];
   const [was, is] = newer?.packages ?? [];
   const packages = was && is && say`, and names the package version ${code(is)} instead of ${code(was)}`;
-  return [say`${later}${packages || own('')}${source('record')}`];
+  const why = newer?.is_marked && own('; its registry marks the version shown as latest');
+  return [say`${later}${packages || own('')}${why}${source('record')}`];
 }
 
 const ofKinds = saidIn('kept_up');

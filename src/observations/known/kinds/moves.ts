@@ -332,7 +332,13 @@ const value = z.strictObject({
   /** Ten at most, the newest first. */
   moves: z.array(datedMove),
   left_out: z.int().optional(),
-  newer: z.object({ version: z.string(), packages: z.array(z.string().nullable()).optional() }).optional(),
+  newer: z
+    .object({
+      version: z.string(),
+      packages: z.array(z.string().nullable()).optional(),
+      is_marked: z.boolean().optional(),
+    })
+    .optional(),
   all: z.object({ moved: z.int(), changed: z.int(), same: z.int().optional() }).optional(),
 });
 
