@@ -103,6 +103,10 @@ export async function compareFacts(
   const listed = ofTools.replace(/\.$/, '').split('; ')[0] ?? '';
   const { instructions } = truth;
   const texts = JSON.stringify([truth.tools, instructions]);
+  // A server may refuse a list that it declares.
+  const isWhole = observations.every(
+    ({ kind, outcome }) => !kind.endsWith('.surface') || outcome === 'seen' || outcome === 'absent',
+  );
   const facts: readonly (readonly [fact: string, is: unknown, shouldBe: unknown])[] = [
     ['endpoint.answers', storedOf('endpoint.answers'), 200],
     [
@@ -122,7 +126,11 @@ export async function compareFacts(
         ? undefined
         : { sha256: hash('sha256', instructions), characters: instructions.length },
     ],
-    ['tools.hidden_text', storedOf('tools.hidden_text'), [...texts.matchAll(hidden)].length],
+    [
+      'tools.hidden_text',
+      storedOf('tools.hidden_text'),
+      isWhole ? [...texts.matchAll(hidden)].length : undefined,
+    ],
     ['auth.required', storedOf('auth.required'), false],
     ['auth.oauth', storedOf('auth.oauth'), undefined],
     ['price.offers', outcomeOf('price.offers'), 'nothing'],

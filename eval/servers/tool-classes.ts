@@ -75,7 +75,9 @@ function hasOtherWords(before: ListedTool, after: ListedTool): boolean {
   });
 }
 
-const secret = /(?:token|password|secret|credentials?|api_?key)$/i;
+const secretName = /(?:token|password|secret|credentials?|api_?key)$/i;
+const isSecret = ([place, { schema }]: readonly [string, { readonly schema: unknown }]) =>
+  secretName.test(place) && asObject(schema).type !== 'boolean';
 
 /** What a client may call without asking (MCP, ToolAnnotations). */
 function hintsOf({ annotations }: ListedTool) {
@@ -92,7 +94,7 @@ function classOf(before: ListedTool, after: ListedTool): string | undefined {
     );
   const was = argumentsOf(before.inputSchema);
   const is = argumentsOf(after.inputSchema);
-  if ([...is.keys()].some((place) => !was.has(place) && secret.test(place))) return 'secret';
+  if ([...is].some((one) => !was.has(one[0]) && isSecret(one))) return 'secret';
   if (!isDeepStrictEqual(hintsOf(before), hintsOf(after))) return 'hints';
   if (hasOtherWords(before, after)) return 'words';
   if ([...is].some(([place, { isRequired }]) => isRequired && !was.get(place)?.isRequired)) return 'required';
@@ -102,7 +104,7 @@ function classOf(before: ListedTool, after: ListedTool): string | undefined {
 }
 
 const classOfAdded = ({ inputSchema }: ListedTool): string =>
-  [...argumentsOf(inputSchema).keys()].some((place) => secret.test(place)) ? 'secret' : 'added';
+  [...argumentsOf(inputSchema)].some(isSecret) ? 'secret' : 'added';
 
 /**
  * Which tools differ between two lists, each with the class of change that weighs most; this reads schemas

@@ -121,8 +121,8 @@ export function returned(who: Words, response: Fetched, what?: Words): NoAnswer 
   });
 }
 
-export const refusedJson = (url: string, refused: Words): Words =>
-  say`${code(url)} sent JSON with ${refused}, which Dossier does not read.`;
+export const refusedJson = (who: Words, refused: Words): Words =>
+  say`${who} sent JSON with ${refused}, which Dossier does not read.`;
 
 /** Without a challenge or an offer it may be a proxy's page, or about something else. */
 export const mayPass = (sent: Parameters<typeof hasOffer>[0], asks_for: 'credentials' | 'payment') =>
@@ -146,7 +146,7 @@ export function toContent(response: Fetched | NoAnswer): Fetched | NoAnswer {
   const url = code(response.url);
   if (meaning === 'content') {
     const { refused } = /^\s*[[{]/.test(response.text) ? readForeignJson(response.text) : {};
-    return refused ? noAnswer('otherwise', refusedJson(response.url, refused), { status }) : response;
+    return refused ? noAnswer('otherwise', refusedJson(code(response.url), refused), { status }) : response;
   }
   if (meaning === 'absent') return noAnswer('absent', say`${url} returned HTTP ${status}.`, { status });
   if (meaning !== 'credentials' && meaning !== 'payment') return returned(url, response);
@@ -171,6 +171,6 @@ export function toRegistered(
   if (meaning === 'content' && document && isDocument(document))
     return { result: 'document', response, document };
   if (meaning === 'content' && refused)
-    return noAnswer('otherwise', refusedJson(response.url, refused), { cause: 'too_large' });
+    return noAnswer('otherwise', refusedJson(code(response.url), refused), { cause: 'too_large' });
   return returned(code(new URL(response.url).host), response, own('the document that was asked for'));
 }

@@ -263,7 +263,7 @@ describe('an endpoint that declares a list', () => {
       outcome: 'absent',
       value: null,
       reason:
-        'The endpoint declares prompts, and Dossier has no list of them. `https://empty.example.com/mcp` returned HTTP 200 and the JSON-RPC error `-32601`.',
+        'The endpoint declares prompts, and Dossier has no list of them. The endpoint returned HTTP 200 and the JSON-RPC error `-32601`.',
     });
     expect(await see('empty', 'skills.surface')).toMatchObject({ outcome: 'absent' });
     expect(await see('empty', 'tools.count')).toMatchObject({ outcome: 'seen', value: 0 });

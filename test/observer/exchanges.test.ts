@@ -241,7 +241,7 @@ it('a server with one session for all is said to be that, and is asked for none 
   const first = await check('one-session', one);
   expect(first['endpoint.answers']?.outcome).toBe('not_asked');
   expect(first['endpoint.answers']?.reason).toBe(
-    '`https://one-session.example.com/mcp` refused `initialize`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.',
+    'The endpoint refused `initialize`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.',
   );
   expect(asked.splice(0)).toEqual(['discover', 'initialize']);
   // Restarted, it would give its one session to whoever asks first.

@@ -460,7 +460,7 @@ it('has no list of tools where it did not get all pages, because a part of it is
     value: null,
     outcome: 'otherwise',
     reason:
-      'The endpoint sent 1 page of its list of tools, but not the next page. `https://half.example.com/mcp` returned HTTP 200 and the JSON-RPC error `-32603`.',
+      'The endpoint sent 1 page of its list of tools, but not the next page. The endpoint returned HTTP 200 and the JSON-RPC error `-32603`.',
   });
   expect(fact('busy', 'tools.count')).toMatchObject({
     outcome: 'silent',
@@ -511,7 +511,7 @@ it.each([
   ['values', 'more than 100,000 values'],
   ['numbers', 'a number beyond the range of a double'],
 ])('%s: does not read JSON with %s, and says that the endpoint sent it', (name, what) => {
-  const reason = `\`https://${name}.example.com/mcp\` sent JSON with ${what}, which Dossier does not read.`;
+  const reason = `The endpoint sent JSON with ${what}, which Dossier does not read.`;
   expect(fact(name, 'endpoint.answers')).toMatchObject({ value: 200, outcome: 'seen' });
   for (const kind of ['tools.surface', 'tools.count'])
     expect(fact(name, kind)).toMatchObject({ value: null, outcome: 'otherwise', reason });

@@ -34,14 +34,15 @@ export const noAnswer = (...answer: Parameters<typeof none>) => ({
   answer: none(...answer),
 });
 
-const oneSession = (url: string) =>
-  say`${code(url)} refused \`initialize\`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.`;
+const theEndpoint = own('The endpoint');
 
-const errorWords = ({ code: number }: JsonObject, { url, status }: Fetched): Words => {
+const oneSession = say`${theEndpoint} refused \`initialize\`, because it is initialized already: it has one session for all clients, which an earlier check of Dossier may have taken.`;
+
+const errorWords = ({ code: number }: JsonObject, { status }: Fetched): Words => {
   const named = Number.isSafeInteger(number)
     ? say`the JSON-RPC error ${code(String(number))}`
     : own('a JSON-RPC error without a code');
-  return say`${code(url)} returned HTTP ${status} and ${named}.`;
+  return say`${theEndpoint} returned HTTP ${status} and ${named}.`;
 };
 
 /** MCP clients read only these media types. */
@@ -52,7 +53,7 @@ const withoutVersion = say`The endpoint returned a message without ${code('jsonr
 
 const otherThanMcp = (answer: Fetched) => ({
   is: 'no_answer' as const,
-  answer: returned(own('The endpoint'), answer, own('MCP')),
+  answer: returned(theEndpoint, answer, own('MCP')),
 });
 
 export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
@@ -69,16 +70,15 @@ export function toReplied(answer: Fetched | NoAnswer, id: number): Replied {
     return isReadable(answer) ? { is: 'result', result, status: answer.status } : otherThanMcp(answer);
   const error = messages.map((message) => message.error).find(isJsonObject);
   const meaning = meaningOf(answer, error);
-  const { status, url } = answer;
+  const { status } = answer;
   if (meaning === 'credentials' || meaning === 'payment') return { is: meaning, response: answer };
   // Such a server refuses every new session until it is restarted.
-  if (meaning === 'one_session')
-    return noAnswer('not_asked', oneSession(url), { status, cause: 'one_session' });
+  if (meaning === 'one_session') return noAnswer('not_asked', oneSession, { status, cause: 'one_session' });
   if (error && meaning === 'absent')
     return noAnswer('absent', errorWords(error, answer), { status, cause: 'no_method' });
   if (error) return noAnswer(withoutContent(meaning), errorWords(error, answer), { status });
   const refused = read.find((one) => one.refused !== undefined)?.refused;
-  if (refused !== undefined) return noAnswer('otherwise', refusedJson(url, refused), { status });
+  if (refused !== undefined) return noAnswer('otherwise', refusedJson(theEndpoint, refused), { status });
   if (values.some((value) => isReplyTo(value, id) && value.jsonrpc !== '2.0'))
     return noAnswer('otherwise', withoutVersion, { status });
   return meaning === 'absent'
