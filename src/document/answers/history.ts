@@ -203,8 +203,9 @@ function seenWords({ is_first, changes }: CheckEvent, kind: string | undefined):
   const seen = changes.filter(isSeen);
   if (seen.length === 0) return [];
   if (is_first) return [kind ? own('first check') : say`first check: ${count(seen.length, 'fact')}`];
-  const there = seen.filter(({ kind: one, after }) => after.value !== null || !kindOf(one)?.isSeldom);
-  const told = there.length > 0 ? there : seen;
+  // What hardly any listing has is no news where it is not there.
+  const told = seen.filter(({ kind: one, after }) => after.value !== null || !kindOf(one)?.isSeldom);
+  if (told.length === 0) return [];
   const shown = told
     .slice(0, mostSeen)
     .map((change) => say`${titleOf(change)}: ${seenValue(change, change.after)}`);
