@@ -48,6 +48,13 @@ it('finds a repository with its head', async () => {
       details: { commit },
     },
   });
+  const { markdown } = await callTool<{ markdown: string }>(directory, 'get_agent', {
+    handle: 'com.example/there',
+    detail: 'full',
+  });
+  expect(markdown).toContain(
+    '* Not known: Dossier has not checked whether the recorded repository is archived.',
+  );
 });
 
 it('a check that fails on our side changes nothing that was seen', async () => {

@@ -74,6 +74,17 @@ export const otherQuestions: readonly AskedKind[] = [
       isAsked: ({ repository_key }) => repository_key !== undefined,
     },
   },
+  {
+    kind: 'repository.archived',
+    question: 'upkeep',
+    name: 'archiving of the repository',
+    restsOn: 'repository',
+    isSeldom: true,
+    unchecked: {
+      what: own('whether the recorded repository is archived'),
+      isAsked: ({ repository_key }) => repository_key !== undefined,
+    },
+  },
   nativeRatings,
   {
     kind: 'data_handling',
