@@ -101,9 +101,12 @@ export function nameOfPackage(registry: string, name: string, version?: string):
 /** What decides which code runs and is no part of the package; `text` shows no user name or password. */
 export interface Beside {
   /** `setting`: an option that may name another registry; `package`: as `npm:name@version`. */
-  readonly what: 'code' | 'registry' | 'setting' | 'package' | 'address' | 'added' | 'digest';
+  readonly what: 'code' | 'registry' | 'setting' | 'package' | 'address' | 'added' | 'digest' | 'letters';
   readonly text: string;
-  /** Of `code` in a repository: a branch, tag or commit, or empty; of a registry: the type of the package. */
+  /**
+   * Of `code` in a repository: a branch, tag or commit, or empty; of a registry: the type of the package; of
+   * `letters`, which look like others: the name with those.
+   */
   readonly of?: string | undefined;
 }
 

@@ -6,6 +6,7 @@ import { toRepositoryKey } from '../../net/repository-place.ts';
 import { holdersOfDomain, isHolder } from '../../search/query.ts';
 import { readOneTool, readToolNames } from '../../search/tool-names.ts';
 import type { Beside } from './command.ts';
+import { isAccented, toPlainWords } from './look-alike.ts';
 import { forges } from './package-pages.ts';
 import { type Reference, toAddressKey, toAdvisoryKey, toCalled, toHost, toPackageKey } from './references.ts';
 import {
@@ -266,7 +267,7 @@ function readDigest(text: string) {
   return { rest: isOnly ? '' : rest, digest: digest.toLowerCase() };
 }
 
-export function readName(asked: string, publicUrl: string): Name {
+function readWritten(asked: string, publicUrl: string): Name {
   const said = withoutValues(asked.slice(0, longest));
   const none = { text: '', handles: [], references: [], beside: [], said };
   if (asked.length > longestPasted) return { ...none, isTooLong: true };
@@ -274,7 +275,7 @@ export function readName(asked: string, publicUrl: string): Name {
   if (trimmed === '') return none;
   const { rest, digest } = readDigest(trimmed) ?? {};
   if (digest !== undefined) {
-    const name = readName(rest || digest, publicUrl);
+    const name = readWritten(rest || digest, publicUrl);
     return rest ? { ...name, beside: [...name.beside, { what: 'digest', text: digest }] } : name;
   }
   const payee = readPayeePage(trimmed, publicUrl);
@@ -303,6 +304,41 @@ export function readName(asked: string, publicUrl: string): Name {
   const at = named.references[0]?.registry === 'oci' ? toPlaceReferences(trimmed).filter(isAtForge) : [];
   const references = withCalled(trimmed, [...named.references, ...at]);
   return { ...named, references, text: trimmed, said, tool };
+}
+
+/** Other than what a listing is called, which may have any letters. */
+const isRead = ({ handles, references, tool, isTooLong }: Name): boolean =>
+  handles.length > 0 ||
+  tool !== undefined ||
+  isTooLong === true ||
+  references.some(({ kind }) => kind !== 'called');
+
+/** If no name is read in a text, but it seems to be one, that one, with the letters that only look so. */
+export function readName(asked: string, publicUrl: string): Name {
+  const written = readWritten(asked, publicUrl);
+  const all = written.servers ?? [written];
+  if (/^[\0-\x7f]*$/.test(asked) || all.every(isRead)) return written;
+  const isFree = written.references.length > 0;
+  for (const isOfAll of isFree ? [false] : [false, true]) {
+    const { plain, alikeWords } = toPlainWords(asked, isOfAll);
+    const isSeen = alikeWords.some(({ others }) => !isFree || !others.every(isAccented));
+    if (!isSeen || (isOfAll && !isStarting(plain))) continue;
+    const name = readWritten(plain, publicUrl);
+    const found = (name.servers ?? [name]).filter(isRead);
+    if (found.length <= all.filter(isRead).length) continue;
+    const before = new Set(all.map(({ text }) => text));
+    const withLetters = (one: Name): Name => {
+      if (before.has(one.text) || !isRead(one)) return one;
+      const own = alikeWords.filter((word) => one.text.includes(word.plain));
+      const others = (own.length > 0 ? own : alikeWords).flatMap((word) => word.others);
+      const letters: Beside = { what: 'letters', text: [...new Set(others)].join(''), of: one.said };
+      return { ...one, beside: [letters, ...one.beside] };
+    };
+    if (!name.servers) return withLetters(name);
+    const servers = name.servers.map(withLetters);
+    return { ...name, servers, beside: servers.flatMap(({ beside }) => beside) };
+  }
+  return written;
 }
 
 /** Of one line that starts it, or has the address as a word. */

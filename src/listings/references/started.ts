@@ -94,7 +94,12 @@ const invisible = /[\u200b-\u200d\u2060\ufeff]+/g;
 export const toAddress = (text: string): string =>
   otherwise.reduce(
     (found, [form, is]) => found.replace(form, is).trim(),
-    text.replace(invisible, ' ').trim(),
+    // Within a word it is a part of the word.
+    text
+      .replace(invisible, (found, at) =>
+        /\S/.test(text[at - 1] ?? ' ') && /\S/.test(text[at + found.length] ?? ' ') ? found : ' ',
+      )
+      .trim(),
   );
 
 /**

@@ -15,6 +15,7 @@ import {
 } from '../../core/words.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
+import { plainLetter } from '../../listings/references/look-alike.ts';
 import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
 import type { Reference } from '../../listings/references/references.ts';
@@ -96,6 +97,19 @@ async function digestWords({ text }: Beside, find: FindRecording): Promise<Words
     : say`${sent}, which no record shown here has now; asked about alone, it is looked up in former versions too.`;
 }
 
+const mostLetters = 3;
+
+function letterWords({ text, of = '' }: Beside): Words {
+  const letters = [...text].map((one) => {
+    const number = code(`U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`);
+    const plain = plainLetter(one);
+    return plain === ''
+      ? say`a character that nobody sees (${number})`
+      : say`${code(one)} (${number}), which only looks like ${code(plain)}`;
+  });
+  return say`What you sent has ${listed(letters, mostLetters)}; it was read as ${code(of)}.`;
+}
+
 /** A command may name hundreds, and each is looked up. */
 const mostLookedAt = 5;
 
@@ -111,6 +125,7 @@ export async function besideWords(
   const subject = servers ? subjects.several : subjects.one;
   const others = beside.filter(({ what }) => what !== 'added');
   const said = await inTurns(others.slice(0, mostLookedAt), async (one) => {
+    if (one.what === 'letters') return letterWords(one);
     if (one.what === 'code') return codeWords(one, subject);
     if (one.what === 'digest') return digestWords(one, find);
     if (one.what === 'address') return addressWords(one, subject, find);
@@ -259,7 +274,8 @@ export async function describeSeveral(
   context: Context,
 ): Promise<Several> {
   const known = await readKnown(found.candidates, context);
-  const read = name.said === asked.trim() ? say`` : say`What you sent was read as ${code(name.said)}.`;
+  const isSaid = name.said === asked.trim() || name.beside.some(({ what }) => what === 'letters');
+  const read = isSaid ? say`` : say`What you sent was read as ${code(name.said)}.`;
   const notices = noticesOfAsked(atAsked(known, name), name).map(({ text }) => text);
   return {
     ...found,
