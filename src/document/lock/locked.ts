@@ -1,5 +1,5 @@
 import { type ClaimEvent, foldClaim } from '../../claims/claim.ts';
-import { toText, within, wordsSchema } from '../../core/words.ts';
+import { say, toText, within, wordsSchema } from '../../core/words.ts';
 import { ownersOf, secretsOf } from '../../listings/naming.ts';
 import { changeWords, toldChanges } from '../../observations/known/changes/telling.ts';
 import { registryLastUpdate } from '../../observations/known/kinds/record.ts';
@@ -7,7 +7,7 @@ import { kindOf } from '../../observations/known/kinds.ts';
 import type { Observation } from '../../observations/known/observation.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import type { ListingDocument } from '../listing-document.ts';
-import { between, knownValue } from '../seen.ts';
+import { between, knownValue, turnsWords } from '../seen.ts';
 import type { LockChanges, LockedFact, LockedListing } from './lock-file.ts';
 
 /** A stale observation is, too. A request for credentials is compared as `auth.required`. */
@@ -93,16 +93,19 @@ export function toLocked(document: ListingDocument): LockedListing {
   return { as_of: document.evidence_snapshot_date, facts, ...(log_index !== undefined && { log_index }) };
 }
 
-/** Only of kinds that have words for a change. */
+/** In the order of time; only of kinds that have words for a change. */
 export const toChanges = ({ observations }: ListingDocument): LockChanges =>
   Object.fromEntries(
     observations.flatMap((one) => {
       const { isLocked, isToldByChange } = kindOf(one.kind) ?? {};
       if (!isLocked || !(isToldByChange || typeof one.value === 'string')) return [];
-      const changes = toldChanges(one).flatMap((change) => {
+      const told = toldChanges(one).toSorted((a, b) => (a.first_seen_at < b.first_seen_at ? -1 : 1));
+      const changes = told.flatMap((change) => {
         const { changed_from, first_seen_at: since } = change;
-        const said = changeWords(one, change, between(change));
-        return said ? [{ from: lockedValue(changed_from), since, text: toText(within(said)) }] : [];
+        const words = changeWords(one, change, between(change));
+        if (!words) return [];
+        const text = toText(within(say`${words}${turnsWords(changed_from.turns)}`));
+        return [{ from: lockedValue(changed_from), since, text }];
       });
       return changes.length > 0 ? [[nameOfLocked(one), changes] as const] : [];
     }),
