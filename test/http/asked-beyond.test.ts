@@ -140,7 +140,7 @@ it.each([
   [
     'nothing more',
     'docker run dora/left',
-    `the package \`dora/left\`; the facts are about what the record names, ${newest} ${first} oci package \`docker.io/dora/left:test\`.`,
+    `the package \`dora/left\`; the facts are about what the record names, ${newest} Your request names no tag, which means \`latest\`; ${first.replace('V', 'v')} oci package \`docker.io/dora/left:test\`.`,
   ],
 ])('says of a former image what was asked: %s', async (_what, handle, said) => {
   expect(await call('get_agent', { handle })).toMatchObject({

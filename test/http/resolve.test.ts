@@ -357,6 +357,7 @@ it('names what third parties wrote, and counts as a search', async () => {
     'results.description',
     'results.version',
     'results.facts',
+    'results.stands_out',
     'results.candidates',
   ]);
   const limited = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'search=1/1h' } }));
