@@ -144,7 +144,15 @@ const toArguments = (args: unknown, isOther: (given: JsonObject) => boolean = is
   });
 
 function toInputs(inputs: readonly ListingInput[]): { inputs?: ListingInput[] } {
-  const once = [...new Map(inputs.map((input) => [`${input.kind} ${input.name}`, input])).values()];
+  // A variable with the same name in another argument is another one.
+  const named = Map.groupBy(inputs, ({ kind, name, value }) =>
+    JSON.stringify([kind, name, kind === 'variable' && value]),
+  );
+  const once = [...named.values()].flatMap((same) => {
+    const required = same.some((one) => one.required);
+    const [one] = same.toReversed().toSorted((a, b) => Number(b.secret) - Number(a.secret));
+    return one ? [{ ...one, required }] : [];
+  });
   if (once.length === 0) return {};
   if (once.length <= mostInputs) return { inputs: once };
   // Other inputs push no secret out.

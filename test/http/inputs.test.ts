@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { openDirectory } from '../support/directory.ts';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
 
@@ -515,6 +515,39 @@ describe('inputs of several ways to use a listing', () => {
   it('are in hits never said to be all needed', async () => {
     expect(await answerOf('search_agents', { query: 'ways' })).toContain(
       'asks for secret `TOKEN`, `ID` and 1 more, not all for each use',
+    );
+  });
+});
+
+describe('one name that a record has several times', () => {
+  const mount = (target: string) => ({
+    type: 'named',
+    name: '--mount',
+    value: `type=bind,src={source},dst=${target}`,
+    isRequired: true,
+    variables: { source: { description: 'On the host', format: 'filepath' } },
+  });
+  const ask = async (recorded: object) => {
+    const packages = [
+      { registryType: 'oci', identifier: 'a/b:1', transport: { type: 'stdio' }, ...recorded },
+    ];
+    const directory = await opened(openDirectory({ entries: [registryEntry('a.b/repeated', { packages })] }));
+    return JSON.stringify(await callTool(directory, 'get_agent', { handle: 'a.b/repeated' }));
+  };
+
+  it('is another input in each argument', async () => {
+    expect(await ask({ runtimeArguments: [mount('/config'), mount('/pass')] })).toContain(
+      'Needs variables `source` in “--mount type=bind,src={source},dst=/config” (“On the host”), `source` in “--mount type=bind,src={source},dst=/pass” (“On the host”), paths of yours',
+    );
+  });
+
+  it('is one variable of the environment, and a required secret if any says so', async () => {
+    const environmentVariables = [
+      { name: 'KEY', isSecret: true },
+      { name: 'KEY', isRequired: true },
+    ];
+    expect(await ask({ environmentVariables })).toContain(
+      'Needs a secret environment variable `KEY` (record)',
     );
   });
 });

@@ -48,6 +48,7 @@ const applied = [
   '0024-transports',
   '0025-started',
   '0026-unchanged',
+  '0027-repeated',
 ];
 
 const namesOf = async (databaseUrl: string) =>
