@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { wrongField } from '../core/problem.ts';
 import { code, dayText, lines, list, paragraphs } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
-import { isEmpty, join, toMarkdown, toText, type Words } from '../core/words.ts';
+import { isEmpty, join, own, toMarkdown, toText, type Words } from '../core/words.ts';
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { askedPart, malwareBeside } from '../document/asked-part.ts';
@@ -114,16 +114,19 @@ const createDirectory = (context: Context) => ({
     ),
 });
 
-function toAsked(one: Name, at: number) {
+function toAsked(one: Name, at: number, isBesideNames: boolean) {
   const meant = isPageElsewhere(one.text) ? undefined : meantOf(one.references);
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const named = meant ? namedBeside(meant) : [];
   const atHost = isAt && named.length === 0 ? referencesAt(toHost(meant.key)) : [];
   const { said, configured_as } = one;
-  const asked = said === nothingSaid ? `item ${at + 1}` : said;
+  const isRest = isBesideNames && one.isUnread === true && configured_as === undefined;
+  const item = isRest ? `the rest of item ${at + 1}` : `item ${at + 1}`;
+  const asked = said === nothingSaid ? item : said;
   return {
     ...one,
     at,
+    isRest,
     meant,
     started: startedOf(one.references),
     besides: [...givenEndpoints(one.beside), ...atHost, ...named],
@@ -208,7 +211,7 @@ async function toMissing(
   directory: Directory,
 ): Promise<Resolved> {
   const { as, handles, references, meant, tool } = one;
-  const why = whyUnreadable(one);
+  const why = one.isRest ? own('Dossier cannot tell what else this text runs.') : whyUnreadable(one);
   const isTool = tool?.isSure === true;
   const isNoHandle = handles.length === 0 && references.length > 0 && !isTool;
   const whyNone = !why && isNoHandle ? await directory.whyNone(fieldOf(meant?.kind)) : undefined;
@@ -246,9 +249,11 @@ async function toMissing(
 }
 
 export async function resolveAll(handles: readonly string[], directory: Directory): Promise<Resolved[]> {
-  const names = handles.flatMap((one, at) =>
-    readNames(one, directory.publicUrl).map((name) => toAsked(name, at)),
-  );
+  const names = handles.flatMap((one, at) => {
+    const all = readNames(one, directory.publicUrl);
+    const isSome = all.some(({ isUnread }) => !isUnread);
+    return all.map((name) => toAsked(name, at, isSome));
+  });
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: AskedItem) => handles.find((handle) => named.has(handle));
   const references = names.flatMap((one) =>

@@ -494,15 +494,36 @@ describe('each block of a pasted text is read, and the answer is about all of th
     const handle = 'cd server\nuvx quillpad-mcp==1.1.0';
     expect(await resolve(handle)).toMatchObject([
       { outcome: 'listed', handle: quillpad },
-      { asked: 'item 1', outcome: 'not_known', reason: 'Dossier cannot tell what this command runs.' },
+      {
+        asked: 'the rest of item 1',
+        outcome: 'not_known',
+        reason: 'Dossier cannot tell what else this text runs.',
+      },
     ]);
     expect((await call('get_agent', { handle })).detail).toContain(
-      'This text has 1 name: `pypi:quillpad-mcp@1.1.0`. What else it runs Dossier cannot tell.',
+      'This text has the name `pypi:quillpad-mcp@1.1.0`, which can be asked about alone. What else it runs Dossier cannot tell.',
     );
     const three = 'uvx quillpad-mcp==1.1.0\nnpx -y @saltmarsh/scan\nnpx --unknown x hidden';
     expect((await resolve(three)).map(({ outcome }) => outcome)).toEqual(['listed', 'listed', 'not_known']);
     const beside = `${fenced('sh', 'npx @saltmarsh/scan > log')}\n${servers({ kelp: reached })}`;
     expect((await resolve(beside)).map(({ outcome }) => outcome)).toEqual(['not_known', 'listed']);
+  });
+
+  it.each([
+    'jobs:\n  scan:\n    runs-on: ubuntu-latest\n    steps:\n      - run: npx -y @saltmarsh/scan@1.2.0 --yes',
+    "steps:\n- script: npx -y @saltmarsh/scan\n  displayName: 'Scan it'",
+    'task:\n  cmds:\n    - npx -y @saltmarsh/scan\n  silent: true',
+    'on: [push]\nenv:\n  NODE_ENV: test\njobs:\n  a:\n    steps:\n      - run: npx @saltmarsh/scan',
+  ])('settings beside the only command of a pipeline run nothing: %j', async (handle) => {
+    expect(await resolve(handle)).toMatchObject([{ handle: scan }]);
+    expect(await call('get_agent', { handle })).toMatchObject({ handle: scan });
+  });
+
+  it.each([
+    'jobs:\n  a:\n    steps:\n      - name: x\n        run: ./own.sh\n      - run: npx -y @saltmarsh/scan',
+    'a:\n  script:\n    - npx -y @saltmarsh/scan\n  entrypoint: make all',
+  ])('but not what another one of them runs: %j', async (handle) => {
+    expect(await resolve(handle)).toMatchObject([{ handle: scan }, { asked: 'the rest of item 1' }]);
   });
 
   it('what a document links to is none of them, and what all lead to is one listing', async () => {

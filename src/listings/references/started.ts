@@ -203,8 +203,9 @@ function withCodeApart(line: string): string[] {
   return pieces.map((text, at) => (isCode(text, at) ? text : `# ${text}`));
 }
 
-/** Of words, as Markdown or a sentence is written; any other line may be for a shell. */
-const wordsForm = /^\s*(?:$|[#>*|<\d-]|\/\/)|[.:?!,)]\s*$|^\s*(?:[\p{L}’']+,?\s+){3}/u;
+/** Of words, as Markdown, a setting or a sentence is written; any other line may be for a shell. */
+const wordsForm =
+  /^\s*(?:$|[#>*|<\d-]|\/\/|(?!(?:run|script|cmds?|command|entrypoint)\b)[\w.-]+:\s)|[.:?!,)]\s*$|^\s*(?:[\p{L}’']+,?\s+){3}/u;
 
 /** As a shell or a notebook asks for a command. */
 const prompt = /^\s*(?:[$>%!❯➜]|PS[^>\n]*>|\[?\w+@[\w-]+[^$#\n]*[$#])\s*(?=\w)/;

@@ -261,6 +261,9 @@ export function whyUnreadable(name: Name): Words | undefined {
   if (servers) {
     const read = servers.filter((one) => !one.isUnread).map(({ said }) => said);
     const others = servers.length > read.length && own(' What else it runs Dossier cannot tell.');
+    const [only, other] = read;
+    if (only !== undefined && other === undefined)
+      return say`This text has the name ${code(only)}, which can be asked about alone.${others}`;
     return say`This text has ${count(read.length, 'name')}: ${codes(read, mostNamed)}.${others} resolve_agents takes them all.`;
   }
   if (isTooLong)
