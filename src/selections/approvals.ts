@@ -157,6 +157,13 @@ function judgeRecorded(compared: ComparedListing, [{ on }, pin, before]: Pinned)
 
 const endpointOf = (text: string) => text.split(' ', 1)[0] ?? '';
 
+/** Of several payees, those that are left are approved if one goes. */
+const toEach = (text: string): string[] => {
+  const endpoint = endpointOf(text);
+  const values = text.slice(endpoint.length + 1).split(', ');
+  return values.map((value) => toComparable(`${endpoint} ${value}`));
+};
+
 /**
  * Broken if one of its endpoints is gone, or a check sees another value. Unknown if its value is not known
  * now.
@@ -172,8 +179,8 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
     return { ...ofRecord(compared, 'not_met', fact), from, to };
   }
   const found = seenNow(compared.listing, kind);
-  const approved = new Set(before.map(toComparable));
-  const other = found.find((one) => !approved.has(toComparable(pinText(one))));
+  const approved = new Set(before.flatMap(toEach));
+  const other = found.find((one) => !toEach(pinText(one)).every((each) => approved.has(each)));
   if (other) {
     const seen = pinText(other);
     const from = listed(before, [seen]);
@@ -184,7 +191,11 @@ function judgeSeen(compared: ComparedListing, [{ on }, pin, before]: Pinned, kin
   const missing = before.filter((text) => !found.some(({ subject }) => subject === endpointOf(text)));
   const [one] = found;
   if (missing.length === 0 && one)
-    return ofCheck(one, 'met', say`The ${own(pin)} is as approved: ${listed(before)}.`);
+    return ofCheck(
+      one,
+      'met',
+      say`The ${own(pin)} is as approved: ${listed(pinnedNow(compared.listing, pin))}.`,
+    );
   const fact = say`Approved on ${dayOf(on)} with ${own(pin)} ${listed(missing)}, which Dossier does not know now.`;
   return { ...ofRecord(compared, 'unknown', fact), source: 'Dossier' };
 }

@@ -407,6 +407,12 @@ it('a pin of payees is about addresses; the reason why one breaks names what dif
   expect(await look(directory)).toEqual([allowed, null]);
   payments = [onBase, { ...onBase, network: 'eip155:137' }, onSolana];
   expect(await look(directory)).toEqual([allowed, null]);
+  // One that goes leaves the other as approved.
+  payments = [onBase];
+  expect(await look(directory)).toEqual([allowed, null]);
+  expect(await text(directory, '/views/ours')).toContain(
+    `The pay_to is as approved: “https://mcp.example.com/mcp ${one}”.`,
+  );
   payments = [one, two, three].map((payTo) => ({ ...onBase, payTo }));
   const longer = await shopWith(one, two, solana);
   expect(await look(longer)).toEqual([none, '1']);
