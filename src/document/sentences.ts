@@ -83,7 +83,7 @@ export const inputName = ({
   value,
   choices,
 }: Pick<ListingInput, 'name'> & Partial<ListingInput>): Words =>
-  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${choices && say` (one of ${codes(choices, mostInputs, choices.length)})`}${value !== undefined && say` ${own(kind === 'variable' ? 'in' : 'as')} ${code(value)}`}`;
+  say`${isPlaceholderOnly(name) && own('placeholder ')}${code(name)}${choices && say` (one of ${codes(choices, mostInputs, choices.length)})`}${value !== undefined && say` ${own(kind !== 'variable' ? 'as' : value.includes(`{${name}}`) ? 'in' : 'declared, but not used, in')} ${code(value)}`}`;
 
 export const inputNames = (names: readonly string[], most: number): Words =>
   join(

@@ -541,6 +541,18 @@ describe('one name that a record has several times', () => {
     );
   });
 
+  it('is told not to be used in a value that does not have it', async () => {
+    const given = { type: 'named', name: '-e', isRequired: true };
+    const variables = { token: { isSecret: true } };
+    const runtimeArguments = [
+      { ...given, value: 'ID={client-id}', variables },
+      { ...given, value: 'KEY={client-key}', variables },
+    ];
+    expect(await ask({ runtimeArguments })).toContain(
+      'needs secret variables `token` declared, but not used, in “-e ID={client-id}”, `token` declared, but not used, in “-e KEY={client-key}”',
+    );
+  });
+
   it('is one variable of the environment, and a required secret if any says so', async () => {
     const environmentVariables = [
       { name: 'KEY', isSecret: true },
