@@ -138,8 +138,8 @@ describe('an endpoint that refuses whoever sends no secret, which its record req
   it('is none of it either where the record names no secret, but of what fails it is', async () => {
     const { directory, served, answers } = await openAt([versionOf('1.0.0', 40, [])]);
     for (const [status, next] of [
-      [403, undefined],
-      [502, 'search_agents, similar_to this one'],
+      [403, 'get_history'],
+      [502, 'get_history; search_agents, similar_to this one'],
     ] as const) {
       Object.assign(served, { isOpen: false, status });
       for (let n = 0; n < 2; n += 1) {

@@ -13,16 +13,16 @@ const server = startEndpoint((body, _, response) => {
 });
 const { directory } = await openObserved({ fades: server }, { LIMITS: 'off' });
 
-async function checkedWhile(next: typeof state) {
-  state = next;
+async function checkedWhile(now: typeof state) {
+  state = now;
   directory.wait(86_400);
   await directory.observe(handleAt('fades'));
-  const { lines, stands_out } = await callTool<{ lines: { where: string }; stands_out?: string[] }>(
-    directory,
-    'get_agent',
-    { handle: handleAt('fades') },
-  );
-  return { where: lines.where, standsOut: stands_out?.join(' ') ?? '' };
+  const { lines, stands_out, next } = await callTool<{
+    lines: { where: string };
+    stands_out?: string[];
+    next?: string;
+  }>(directory, 'get_agent', { handle: handleAt('fades') });
+  return { where: lines.where, standsOut: stands_out?.join(' ') ?? '', next };
 }
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 
@@ -40,4 +40,14 @@ it('the count of answered checks has the newest check, also if a later check is 
   expect((await checkedWhile('down')).standsOut).toContain(
     `; no check since ${today()} saw it answer; 2 of 7 checks in 30 days until ${today()} were answered.`,
   );
+});
+
+it('names get_history as long as a check of the last 30 days failed', async () => {
+  directory.wait(31 * 86_400);
+  expect((await checkedWhile('up')).next).toBe('check_surface');
+  const failed = await checkedWhile('down');
+  expect(failed.next).toContain('get_history');
+  expect(await checkedWhile('up')).toMatchObject({ standsOut: '', next: 'get_history; check_surface' });
+  directory.wait(31 * 86_400);
+  expect((await checkedWhile('up')).next).toBe('check_surface');
 });

@@ -17,6 +17,7 @@ import {
   within,
 } from '../../core/words.ts';
 import { type Outcome, outcomeWords } from '../../observations/asked/outcome.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { packageAdvisories } from '../../observations/known/kinds/packages/advisories.ts';
 import { repositorySupersededBy } from '../../observations/known/kinds/repository.ts';
@@ -25,7 +26,16 @@ import { priceOffers } from '../../observations/known/prices/offers.ts';
 import { beforeWords } from '../../observations/known/to-observations.ts';
 import { checkedBefore, type ListingDocument, partAsked } from '../listing-document.ts';
 import { recorded, type TextFact } from '../recorded-facts.ts';
-import { isAbsent, isChecked, isKnown, isSaidFirst, type JudgedListing, toKnown, toSeen } from '../seen.ts';
+import {
+  isAbsent,
+  isChecked,
+  isKnown,
+  isSaidFirst,
+  type JudgedListing,
+  shareOf,
+  toKnown,
+  toSeen,
+} from '../seen.ts';
 import { endedByText, notKnownWords, toSplitKinds } from '../sentences.ts';
 import { factTitle, unique } from '../words.ts';
 import { type LineName, lineNames, lineTitles, toFacts } from './lines.ts';
@@ -160,14 +170,16 @@ export const needsReplacement = (listing: ListingDocument): boolean =>
 
 /** `successor`: as successorOf, if it is listed. */
 export function nextOf(listing: ListingDocument, standsOut: readonly StandOut[], successor?: string): string {
-  const { known } = toJudged(listing, 'short');
+  const judged = toJudged(listing, 'short');
+  const { known, seen } = judged;
+  const hasFailed = seen(endpointAnswers).some((one) => !isEmpty(shareOf(judged, one)?.failed ?? own('')));
   const has = (...keys: readonly StandOut['key'][]) => standsOut.some(({ key }) => keys.includes(key));
   const isGone = isEnding(standsOut) || endedByText(listing) !== undefined;
   const isReplaced = isGone || successorOf(listing) !== undefined;
   const isFirstCheck = listing.being_checked !== undefined && !isChecked({ listing });
   return [
     ...(isFirstCheck ? ['get_agent again in 10 seconds'] : []),
-    ...(has('changed', 'returned') ? ['get_history'] : []),
+    ...(has('changed', 'returned') || hasFailed ? ['get_history'] : []),
     ...(successor ? [`get_agent ${successor}, which its publisher names as its successor`] : []),
     ...(isReplaced ? ['search_agents, similar_to this one'] : []),
     ...(listing.signals.native.ratings > 0 ? ['list_ratings'] : []),
