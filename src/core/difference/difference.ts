@@ -140,9 +140,12 @@ function wordsOfOne({ was, is, inside }: ValueDifference, what: Words): Words {
     : say`${what}: ${after} instead of ${before}`;
 }
 
-/** Each member or element once, even if a list has several equal ones. */
+/** Each member or element once, even if a list has several equal ones. What is inside others comes last. */
 export function differenceWords(differences: readonly ValueDifference[], most = 20): Words {
-  const groups = Map.groupBy(differences, ({ path, name }) => JSON.stringify([path, name]));
+  const sorted = differences.toSorted(
+    (a, b) => Number(a.inside !== undefined) - Number(b.inside !== undefined),
+  );
+  const groups = Map.groupBy(sorted, ({ path, name }) => JSON.stringify([path, name]));
   const said = [...groups.values()].slice(0, most).flatMap((group) => {
     const [one] = group;
     if (!one) return [];

@@ -162,7 +162,8 @@ function stateWords(change: ShownChange, most: number): Words {
     const { since, confirmed_at } = change;
     const then = since ? sinceDayOf(since, before?.seen_until ?? '') : own('then');
     const confirmed = since && confirmed_at ? say` (confirmed ${onDayAfter(confirmed_at, since)})` : own('');
-    return say`${titleOf(change)}: ${was} until ${last}, ${then} ${is}${confirmed}`;
+    const colon = since !== undefined && kindOf(change.kind)?.unit === 'date' && own(':');
+    return say`${titleOf(change)}: ${was} until ${last}, ${then}${colon} ${is}${confirmed}`;
   }
   const shown = memberChangesOf(change).slice(0, most);
   const said = shown.map((item) => memberWithTexts(item, change));

@@ -245,3 +245,29 @@ it('tells no change of the package if only an earlier version was withdrawn', as
   const { content: history } = await client.call('get_history', { handle: 'com.example/npm' });
   expect(history[0]?.text).toContain('No change was seen in checks since');
 });
+
+it('tells the version of a record apart from that of its package, and a day from the day since which it is so', async () => {
+  const times = { '1.0.0': '2026-01-05T08:00:00.000Z', '1.1.0': '2026-02-06T08:00:00.000Z' };
+  content = { ...kept, '/dated': npmPackument('dated', { '1.0.0': {}, '1.1.0': {} }, times) };
+  const today = () => directory.context.clock().toISOString().slice(0, 10);
+  const handle = 'com.example/dated';
+  const record = async (version: string) => {
+    const entry = packaged(handle, 'npm', 'dated', version);
+    await directory.importEntries([{ ...entry, server: { ...entry.server, version } }]);
+    await directory.observe(handle);
+    return today();
+  };
+  const since = await record('1.0.0');
+  directory.wait(86_400);
+  const then = await record('1.1.0');
+  directory.wait(86_400);
+  const until = await record('1.1.0');
+  const { structuredContent } = await client.call('get_history', { handle, since, until });
+  const differs = (structuredContent?.differs ?? []) as string[];
+  expect(differs[0]).toContain(
+    'Record, claim and ratings: `version`: `1.1.0` instead of `1.0.0`, `dated` in `packages`: `version`: `1.1.0` instead of `1.0.0` (',
+  );
+  expect(differs.join('\n')).toContain(
+    `Day on which the recorded version was published (\`npm:dated\`): 2026-01-05 until ${since}, since ${then}: 2026-02-06 (`,
+  );
+});
