@@ -6,7 +6,7 @@ import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { createChangeReads } from '../listings/changes.ts';
 import { type Listing, listingTable, toStoredVersion, withoutHidden } from '../listings/listing.ts';
-import { sharedColumn, toShared } from '../listings/references/shared.ts';
+import { readShared, sharedColumn } from '../listings/references/shared.ts';
 import type { ShownRecord } from '../listings/version-moves.ts';
 import { readPastRecord, shownVersions } from '../listings/writes.ts';
 import { toNotice } from '../moderation/moderation.ts';
@@ -200,7 +200,7 @@ async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts
     ...record,
     observed: toObserved(row, record.listing),
     publisherListings: row.publisher_listings ?? 0,
-    shared: toShared(row.handle, row.shared),
+    shared: await readShared(db, row.handle, row.shared),
   };
 }
 

@@ -362,7 +362,7 @@ function holderWords(of: string, listing: Shown, handle: string, which: Words): 
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],
-  { others, own: ofPublisher, isCut }: SharedReference,
+  { others, own: ofPublisher, isCut, isDeprecated }: SharedReference,
   { handle, published_at }: NonNullable<SharedReference['first']>,
   listing: Shown,
 ): Words {
@@ -370,7 +370,7 @@ export function sharedWords(
   const holder = namespaceIdentity(handle);
   const shortened = holder.includes('/') ? holder : `domain ${holder}`;
   const who = isLong(handle) ? shortened : namespaceText(handle);
-  const which = say`${strangerWords(handle)} (${ours(who)}${date})`;
+  const which = say`${strangerWords(handle)} (${ours(who)}${date}${isDeprecated && own(', deprecated in its registry')})`;
   const held = holderWords(kind.of, listing, handle, which);
   if (held) return sentence(held);
   const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);

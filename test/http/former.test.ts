@@ -46,7 +46,7 @@ const entries: readonly RegistryEntry[] = [
     ['1.0.0 2026-09-01', at('https://api.taken.example/mcp')],
     ['2.0.0 2026-10-01', at('https://api.new.example/mcp')],
   ),
-  ...versionsOf('com.taker/api', ['1.0.0 2026-10-02', at('https://api.taken.example/mcp')]),
+  ...versionsOf('com.taker/api', ['1.0.0 2026-10-02', at('https://api.taken.example/mcp'), 'deprecated']),
   ...versionsOf(
     'com.left/swap',
     ['1.0.0 2026-09-01', at('https://left.swap.example/mcp')],
@@ -243,7 +243,7 @@ describe.each([
     );
     const renamed = await get('com.taken/api');
     expect(renamed.detail).toContain(
-      '`com.taker/api` records an endpoint that it recorded; that does not show that one replaces the other. This is not a verdict about it.',
+      '`com.taker/api` (deprecated) records an endpoint that it recorded; that does not show that one replaces the other. This is not a verdict about it.',
     );
     expect(deleted.detail).toMatch(
       /^`com.relocate\/mail` is the only listing that recorded this endpoint, until 2026-11-01; no listing records it now\. The registry has deleted it without a stated reason, /,

@@ -46,6 +46,15 @@ const entries = [
     published('2026-10-02T08:00:00Z'),
   ),
   registryEntry('com.alone/mail', { remotes: at('mcp.alone.com') }),
+  registryEntry(
+    'com.reef/eels',
+    { description: 'Counts the eels of a reef at night, and says where.', packages: npm('reef-eels') },
+    { ...published('2026-02-01T08:00:00Z'), status: 'deprecated' },
+  ),
+  registryEntry('com.kelp/eels', {
+    description: 'Counts the eels of a reef at night, and says where.',
+    packages: npm('reef-eels'),
+  }),
   registryEntry('com.acme.mcp/guest', { remotes: at('customer7.acme.com') }),
   registryEntry('com.acme.mcp/own', {
     remotes: [...at('eu.mcp.acme.com'), ...at('a.acme.com'), ...at('b.com')],
@@ -109,6 +118,13 @@ describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
   const client = await opened(connect(kind, { app: directory.app }));
   const ask = async (handle: string) =>
     (await client.call('get_agent', { handle })).structuredContent as unknown as Answer;
+
+  it('says of a listing that it names whether its registry lists it as deprecated', async () => {
+    expect((await ask('com.kelp/eels')).stands_out).toContain(
+      '`com.reef/eels` (domain reef.com, deprecated in its registry) records the same package. `com.reef/eels` has the same description too.',
+    );
+    expect((await ask('com.reef/eels')).stands_out?.join()).not.toContain('kelp.com, deprecated');
+  });
 
   it('names of each thing that is shared the oldest listing of another publisher, and how many more there are', async () => {
     expect((await ask('com.postcards/mail')).stands_out).toEqual([

@@ -86,7 +86,7 @@ export const readRecordingToo = (db: Db, handle: string, limit: number) =>
     .selectFrom('former_reference')
     .innerJoin('listing_reference as now', 'now.key', 'former_reference.key')
     .innerJoin('listing', 'listing.handle', 'now.handle')
-    .select(['now.handle', 'now.kind'])
+    .select(['now.handle', 'now.kind', 'listing.origin_status'])
     .distinct()
     .where('former_reference.handle', '=', handle)
     .where('now.kind', 'in', ['endpoint', 'package'])

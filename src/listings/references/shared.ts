@@ -104,7 +104,7 @@ const holders = sql`select case when ${isNeeded} then published_at || ' ' || oth
   from listing_reference as other where other.key = own.key order by published_at, handle limit ${sql.lit(mostRead + 1)}`;
 
 /**
- * For `toShared`: the kind of each shared key, how many holders were read, and these, oldest first. On
+ * For `readShared`: the kind of each shared key, how many holders were read, and these, oldest first. On
  * SQLite one text is faster than rows.
  */
 export const sharedColumn = sql<string | null>`(
@@ -176,12 +176,25 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
   };
 }
 
-export type SharedReference = ReturnType<typeof toSharedKind>;
+const selectDeprecated = precompileQuery((db: Db, handles: readonly string[]) =>
+  db
+    .selectFrom('listing')
+    .select('handle')
+    .where('handle', 'in', [...handles])
+    .where('origin_status', '=', 'deprecated'),
+);
 
-export function toShared(handle: string, text: string | null): SharedReference[] {
+export type SharedReference = Awaited<ReturnType<typeof readShared>>[number];
+
+/** `text`: of `sharedColumn`; `isDeprecated`: its registry lists the first one so. */
+export async function readShared(db: Db, handle: string, text: string | null) {
   const byKind = Map.groupBy(text?.split(';').map(toKeyed) ?? [], ({ kind }) => kind);
-  return sharedKinds.flatMap((kind) => {
+  const shared = sharedKinds.flatMap((kind) => {
     const keyed = byKind.get(kind);
     return keyed ? toSharedKind(handle, kind, keyed) : [];
   });
+  const named = [...new Set(shared.flatMap(({ first }) => first?.handle ?? []))];
+  const found = named.length > 0 ? await selectDeprecated(db, named) : [];
+  const deprecated = new Set(found.map((one) => one.handle));
+  return shared.map((one) => ({ ...one, isDeprecated: deprecated.has(one.first?.handle ?? '') }));
 }

@@ -325,7 +325,10 @@ async function whatRecordsToo({ handle }: Listing, { listings }: Context['store'
   const found = await listings.recordingToo(handle, mostNamed);
   const [first] = found;
   if (!first) return '';
-  const handles = found.flatMap((one) => (one.kind === first.kind ? handleWords(one.handle) : []));
+  const same = found.filter(({ kind }) => kind === first.kind);
+  const handles = same.map(
+    (one) => say`${handleWords(one.handle)}${one.origin_status === 'deprecated' && own(' (deprecated)')}`,
+  );
   const recorded = say`${own(handles.length === 1 ? 'records' : 'record')} ${own(first.kind === 'package' ? 'a package' : 'an endpoint')}`;
   return `${toText(say`${listed(handles)} ${recorded} that it recorded; that does not show that one replaces the other.`)} `;
 }
