@@ -238,7 +238,7 @@ function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.
     return was === is ? [] : [[field, [was, is]]];
   });
   const whole = { ...moved, values: Object.fromEntries(values) };
-  return say`${count(since.length + 1, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}${standingWords(moved)}), ${changedVersionWords(whole)}${moved.unchanged ? own('') : own(', and no endpoint, package name, argument value, repository or secret')}`;
+  return say`${count(since.length + 1, 'version')}, ${code(oldest.version)} to ${code(moved.version)} (${dates}${standingWords(moved)}), ${changedVersionWords(whole)}${moved.unchanged ? own('') : own(', and no endpoint, transport, package name, argument value, repository or secret')}`;
 }
 
 function recordedWords(event: Exclude<HistoryEvent, { type: 'check' }>): Words {
