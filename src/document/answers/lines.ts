@@ -234,10 +234,14 @@ const where: FactsOf = (judged) => {
 };
 
 function accessWords(one: KnownFact<typeof accessRequired>, { seen }: JudgedListing): Words {
-  if (one.value) return own('asked Dossier for credentials first');
-  return asksPayment(seen, one)
-    ? own('asked for a payment, not for credentials')
-    : own('introduced itself without asking for credentials');
+  const isPaid = asksPayment(seen, one);
+  if (one.value)
+    return own(
+      isPaid ? 'asked Dossier for credentials, and for a payment' : 'asked Dossier for credentials first',
+    );
+  return own(
+    isPaid ? 'asked for a payment, not for credentials' : 'introduced itself without asking for credentials',
+  );
 }
 
 const mostAsking = 2;

@@ -92,6 +92,12 @@ it('a payment that only one of two requests was asked for is not the same each t
     ]);
 });
 
+it('credentials that one of two requests was asked for are asked for, beside the payment', async () => {
+  const { structuredContent } = await client.call('get_agent', { handle: handleAt('signs') });
+  const { lines } = structuredContent as { lines: { asks: string } };
+  expect(lines.asks).toBe('Asked Dossier for credentials, and for a payment.');
+});
+
 it('a criterion about it is unknown, or not met if neither fits', async () => {
   const judged = async (name: string, criteria: readonly string[]) => {
     const asking = { handles: [handleAt(name)], criteria };

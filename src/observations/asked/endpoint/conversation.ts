@@ -111,9 +111,8 @@ export async function send(
   const reply = await sendOnce(talk, message, timeout_ms);
   if (reply.is !== 'payment') return reply;
   const again = await sendOnce(talk, message, timeout_ms);
-  if (again.is === 'payment') return { ...reply, again: again.response };
   const isAnswer = again.is !== 'no_answer' || again.answer.outcome === 'absent';
-  return isAnswer ? { ...reply, again: 'none' } : reply;
+  return isAnswer ? { ...reply, again } : reply;
 }
 
 /** `modern` is revision 2026-07-28. */
@@ -144,21 +143,29 @@ function withheld({ is: asks_for, response }: Asks, before: Words, who = own('Th
   return asksFirst(response, why, { asks_for });
 }
 
-const paymentOf = ({ response: payment, again: paymentAgain }: Asks) => ({ payment, paymentAgain });
+const paymentOf = ({ response: payment, again }: Asks) => ({
+  payment,
+  ...(again && { paymentAgain: again.is === 'payment' ? again.response : ('none' as const) }),
+});
 
-export const toWithheld = (
+/** A payment that is asked for at one of two requests, and credentials at the other, are both. */
+export function toWithheld(
   { url, transport }: Pick<Conversation, 'url' | 'transport'>,
   asks: Asks,
   by: OpeningMessage,
-): EndpointAnswer => ({
-  result: 'answered',
-  url,
-  transport,
-  by,
-  list: withheld(asks, own('shows anything')),
-  besides: {},
-  ...(asks.is === 'credentials' ? { credentials: asks.response } : paymentOf(asks)),
-});
+): EndpointAnswer {
+  const refused = [asks, asks.again].find((one) => one?.is === 'credentials');
+  return {
+    result: 'answered',
+    url,
+    transport,
+    by,
+    list: withheld(asks, own('shows anything')),
+    besides: {},
+    ...(asks.is === 'payment' && paymentOf(asks)),
+    ...(refused?.is === 'credentials' && { credentials: refused.response }),
+  };
+}
 
 type ToMessage = (id: number, method: string, params: object) => RpcMessage;
 

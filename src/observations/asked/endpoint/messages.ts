@@ -14,7 +14,7 @@ import { createEventReader } from './events.ts';
 /** `answer` has Dossier's words; `result` and `response` are untrusted. */
 export type Replied =
   | { readonly is: 'result'; readonly result: JsonObject; readonly status: number }
-  | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Fetched | 'none' }
+  | { readonly is: 'credentials' | 'payment'; readonly response: Fetched; readonly again?: Replied }
   | { readonly is: 'no_answer'; readonly answer: NoAnswer };
 
 function readAll({ text, headers }: Fetched): ForeignJson[] {

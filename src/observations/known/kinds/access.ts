@@ -318,7 +318,7 @@ export const accessRequired = defineKind({
   title: 'Asks for credentials first',
   topic: own('whether it asks for credentials first'),
   means:
-    'Whether the endpoint asked for credentials before it listed its tools. Dossier sends no credentials. The answer is no if the endpoint introduced itself, listed its tools, said that it has no such list, or asked for a payment.',
+    'Whether the endpoint asked for credentials before it listed its tools. Dossier sends no credentials. The answer is no if the endpoint introduced itself, listed its tools, said that it has no such list, or asked only for a payment.',
   doesNotMean:
     'An endpoint that shows its tools to everyone may still ask for credentials when a tool is called.',
   method_version: 'auth/2',

@@ -43,12 +43,12 @@ export const endpointAnswers = defineKind({
   method_version: 'endpoint/2',
   ...ofRemotes(({ url, transport, introduction, credentials, payment }, { listing }) => {
     const isRecordedAsSse = listing.remotes.find((remote) => remote.url === url)?.type === 'sse';
-    const asked = introduction ? undefined : (credentials ?? payment);
-    const passes = asked && mayPass(asked, credentials ? 'credentials' : 'payment');
-    const [what, none] = credentials ? ofCredentials : ofPayment;
+    const asked = introduction ? undefined : (payment ?? credentials);
+    const passes = asked && mayPass(asked, payment ? 'payment' : 'credentials');
+    const [what, none] = payment ? ofPayment : ofCredentials;
     const isOther = introduction && isRecordedAsSse !== (transport === 'sse');
     return {
-      value: (introduction ?? credentials ?? payment)?.status ?? null,
+      value: (introduction ?? payment ?? credentials)?.status ?? null,
       outcome: 'seen',
       ...(asked &&
         passes?.mayPass && {
