@@ -57,6 +57,7 @@ import {
   fieldOf,
   isNaming,
   isPageElsewhere,
+  lookAlikeOf,
   maxNear,
   namedBeside,
   readTool,
@@ -119,6 +120,7 @@ function toAsked(one: Name, at: number, isBesideNames: boolean) {
   const isAt = meant?.kind === 'endpoint' || meant?.kind === 'host';
   const named = meant ? namedBeside(meant) : [];
   const atHost = isAt && named.length === 0 ? referencesAt(toHost(meant.key)) : [];
+  const alike = isAt ? lookAlikeOf(meant) : undefined;
   const { said, configured_as } = one;
   const isRest = isBesideNames && one.isUnread === true && configured_as === undefined;
   const item = isRest ? `the rest of item ${at + 1}` : `item ${at + 1}`;
@@ -129,6 +131,7 @@ function toAsked(one: Name, at: number, isBesideNames: boolean) {
     isRest,
     meant,
     started: startedOf(one.references),
+    alike,
     besides: [...givenEndpoints(one.beside), ...atHost, ...named],
     as: { asked, ...(configured_as !== undefined && { configured_as }) },
   };
@@ -257,7 +260,7 @@ export async function resolveAll(handles: readonly string[], directory: Director
   const named = await directory.known([...new Set(names.flatMap((one) => one.handles))]);
   const handleOf = ({ handles }: AskedItem) => handles.find((handle) => named.has(handle));
   const references = names.flatMap((one) =>
-    handleOf(one) ? [] : [...one.references, ...one.started, ...one.besides],
+    handleOf(one) ? [] : [...one.references, ...one.started, ...one.besides, ...(one.alike?.at ?? [])],
   );
   const [read, had] = await Promise.all([directory.recording(references), directory.formerly(references)]);
   const recorders = new Map(references.map((one, at) => [one, read[at] ?? []]));
@@ -304,6 +307,11 @@ export async function resolveAll(handles: readonly string[], directory: Director
     }
     const known = by && facts.get(by.handle);
     if (known) return toListedAgent({ ...one, by }, known, beside, directory);
+    const lookAlikes = recording(one.alike?.at ?? []).find(({ length }) => length > 0);
+    if (one.alike && lookAlikes) {
+      const near = lookAlikes.slice(0, maxNear).map(({ handle }) => handle);
+      return { ...one.as, outcome: 'not_listed' as const, version_asked, reason: one.alike.words, near };
+    }
     const listingsOf = (kind: Reference['kind']) =>
       recording(one.besides.filter((other) => other.kind === kind)).flat();
     const others = one.besides.filter(({ kind }) => kind !== 'account');

@@ -464,7 +464,13 @@ describe('a host with letters that look like others', () => {
       /No listing shown here records an address at `(?:mcp\.)?xn--[\w-]+\.co`, which looks like `(?:mcp\.)?webhook\.co` but is another host/,
     );
     const { results } = await call('resolve_agents', { handles: [handle] });
-    expect(results).toMatchObject([{ outcome: 'not_listed' }]);
+    expect(results).toMatchObject([
+      {
+        outcome: 'not_listed',
+        near: ['co.webhook/webhook'],
+        reason: expect.stringMatching(/^No listing shown here records an address at .* but is another host/),
+      },
+    ]);
   });
   it('is said to be another where a listing records it', async () => {
     const { handle, version_asked } = await callTool<{ handle: string; version_asked?: string }>(

@@ -27,10 +27,14 @@ import { foldToolName } from '../../search/tool-names.ts';
 import { countOfHolders, type Holders, mostNamed, mostRecording } from './holders.ts';
 import { findLacking } from './near-misses.ts';
 
-const whatLooksAlike = (host: string, alike: string): string =>
-  toText(
-    say`No listing shown here records an address at ${code(host)}, which looks like ${code(alike)} but is another host: what is in near is about the other one.`,
-  );
+/** Of a host that no listing records; `at`: what may be recorded of the one that it looks like. */
+export function lookAlikeOf(named: Reference) {
+  const host = toHost(named.key);
+  const alike = isAtHost(named) ? toPlainHost(host) : undefined;
+  if (alike === undefined) return undefined;
+  const words = say`No listing shown here records an address at ${code(host)}, which looks like ${code(alike)} but is another host: what is in near is about the other one.`;
+  return { words, at: referencesAt(alike) };
+}
 
 export const maxNear = 5;
 
@@ -235,9 +239,9 @@ export async function readWhy(named: Reference | undefined, context: Context) {
   }
   const host = toHost(key);
   const readAt = (at: string) => recording(referencesAt(at), mostRecording);
-  const alike = isAtHost(named) ? toPlainHost(host) : undefined;
-  const lookAlikes = (alike ? await readAt(alike) : []).find(({ length }) => length > 0) ?? [];
-  if (alike && lookAlikes.length > 0) return { detail: whatLooksAlike(host, alike), beside: lookAlikes };
+  const alike = lookAlikeOf(named);
+  const lookAlikes = alike && (await recording(alike.at, mostRecording)).find(({ length }) => length > 0);
+  if (alike && lookAlikes) return { detail: toText(alike.words), beside: lookAlikes };
   const references = namedBeside(named);
   const naming = (await recording(references, mostRecording)).flat().filter(isNaming(named));
   if (kind === 'owner') return { detail: await whoNamesOwner(naming, key, context), beside: naming };
