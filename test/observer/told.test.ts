@@ -122,7 +122,9 @@ it('a part of a price that stayed the same is dated to its first sighting by eve
     criteria: ['pay_to_unchanged_for:3', 'pay_to_unchanged_for:4'],
   });
   expect(compared).toContain('pay_to_unchanged_for:3: met; pay_to_unchanged_for:4: unknown');
-  expect(compared).toContain('pay_to_unchanged_for:3: not_met; pay_to_unchanged_for:4: not_met');
+  expect(compared).toContain(
+    `pay_to_unchanged_for:3, pay_to_unchanged_for:4: not_met (no new one since ${last})`,
+  );
   const history = (name: Name) =>
     told('get_history', { handle: handleAt(name), kind: 'price', since: first });
   expect(await history('repriced')).toContain(
