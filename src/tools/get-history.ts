@@ -33,7 +33,7 @@ import {
   isOfChecks,
   readHistory,
 } from '../document/answers/history-events.ts';
-import { unchangedWords } from '../document/answers/unchanged.ts';
+import { movedWords, unchangedWords } from '../document/answers/unchanged.ts';
 import { sampleFlag } from '../document/listing-document.ts';
 import { asOfWords, endOfCopyWords, endOfDay, type ListingFacts } from '../document/record.ts';
 import { unique, unseenSince } from '../document/words.ts';
@@ -150,6 +150,7 @@ export async function readHistoryPage(
     part_asked: part_asked && say`${part_asked} What checks saw elsewhere is left out.`,
     differs: cursor ? undefined : ends?.differs,
     failed,
+    moved: cursor || part_asked ? undefined : await movedWords(shown, query, present),
     unchanged,
     unmoved: !isOfRecord || since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
     horizon:
@@ -362,6 +363,7 @@ export const getHistory = defineTool({
         found.part_asked,
         no_change,
         failed,
+        found.moved,
         found.last_check,
         found.unmoved,
         found.horizon,

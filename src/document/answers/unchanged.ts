@@ -1,8 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Context } from '../../context.ts';
 import { dayText, lastOf } from '../../core/text.ts';
-import { count, fromDayToDay, join, say, toText, type Words } from '../../core/words.ts';
+import {
+  code,
+  count,
+  dayOf,
+  fromDayToDay,
+  isEmpty,
+  join,
+  listed,
+  own,
+  say,
+  toText,
+  type Words,
+} from '../../core/words.ts';
+import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
+import { placeBelow } from '../../observations/known/recording.ts';
+import { keyOf, type Timeline } from '../../observations/known/timeline/timeline.ts';
 import type { ListingFacts } from '../record.ts';
 import { unique } from '../words.ts';
 import { topicWords } from './history.ts';
@@ -74,4 +91,57 @@ export function unchangedWords(
   if (same.length === 0) return undefined;
   const more = same.length > mostNamed ? say`; and ${count(same.length - mostNamed, 'more fact')}` : say``;
   return say`Unchanged ${fromDayToDay(from, last)}, in each check that saw the fact: ${join(same.slice(0, mostNamed), '; ')}${more}.`;
+}
+
+const isSeen = ({ outcome, value }: Timeline['spans'][number]) => outcome === 'seen' && value !== null;
+
+/**
+ * Of an endpoint that took the place of another in the record: what its first readings and the last ones of
+ * the other have in common, and where the other led. Undefined unless one took the place of one.
+ */
+export async function movedWords(
+  { listing: { handle }, observed }: ListingFacts,
+  { until = observed?.observed_at ?? '', kind: question, since = '' }: Omit<HistoryQuery, 'limit'>,
+  { store }: Pick<Context, 'store'>,
+): Promise<Words | undefined> {
+  const now = await store.observations.until(handle, until);
+  const ofEndpoint = (all: readonly Timeline[]) => all.filter(({ kind }) => kind === endpointAnswers.kind);
+  const first = ({ spans }: Timeline) => spans[0]?.from ?? '';
+  const at = lastOf(ofEndpoint(now).map(first)) ?? '';
+  if (at === '' || at < since) return undefined;
+  const then = await store.observations.until(handle, new Date(Date.parse(at) - 1).toISOString());
+  const keys = new Set(now.map(keyOf));
+  const left = then.filter((one) => !keys.has(keyOf(one)));
+  const [old, ...others] = ofEndpoint(left);
+  const [present, ...rest] = ofEndpoint(now).filter((one) => first(one) === at);
+  if (!old || !present || others.length + rest.length > 0) return undefined;
+  const pairs = now.flatMap((one) => {
+    const kind = kindOf(one.kind);
+    const was = left.find((other) => other.kind === one.kind && placeBelow(other) === placeBelow(one));
+    const before = was?.spans.findLast(isSeen);
+    const is = one.spans.find(isSeen);
+    const isAsked = question === undefined || kind?.question === question;
+    if (!kind?.isLocked || !isAsked || is?.from !== at || is.method_version !== before?.method_version)
+      return [];
+    const isSame = isDeepStrictEqual([is.value, is.value_digest], [before.value, before.value_digest]);
+    return { words: topicWords(kind), isSame };
+  });
+  const named = (isSame: boolean) =>
+    listed(unique(pairs.filter((one) => one.isSame === isSame).map(({ words }) => words)));
+  const from = code(old.subject ?? '');
+  const to = code(present.subject ?? '');
+  const saw = (what: Words, words: Words) =>
+    isEmpty(words)
+      ? []
+      : say`On ${dayOf(at)}, the first check of ${to} saw ${what} the last one of ${from} that saw it: ${words}.`;
+  const led = old.spans.findLast(({ response }) => response?.redirects_to);
+  const isOfReach = question === undefined || question === endpointAnswers.question;
+  const said = [
+    saw(own('the same as'), named(true)),
+    saw(own('something other than'), named(false)),
+    led && isOfReach
+      ? say`On ${dayOf(led.to)}, ${from} redirected to the host ${code(led.response?.redirects_to ?? '')}.`
+      : [],
+  ].flat();
+  return said.length === 0 ? undefined : join([say`The record moved from ${from} to ${to}.`, ...said], ' ');
 }

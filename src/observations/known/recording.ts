@@ -128,7 +128,7 @@ function ofFailure(failed: DatedFinding, known: readonly Timeline[]): DatedFindi
 }
 
 /** The endpoint itself, or the same place below it. */
-const placeBelow = ({ subject = '', spans }: Timeline) =>
+export const placeBelow = ({ subject = '', spans }: Timeline) =>
   subject.replace(spans.at(-1)?.recorded ?? subject, '');
 
 const mostElsewhere = 5;
