@@ -77,9 +77,8 @@ export function recordedFacts(
     const value = isSpecified(listing) ? undefined : kind.stated?.(recorded);
     if (value === undefined) return [];
     if (value !== null) return [toSignal(kind, told, { value, outcome: 'seen' })];
-    const { outcomeOfNone: outcome = 'nothing', readFrom = [] } = kind;
-    const [reason] = readFrom.flatMap((field) => copyLacksWords(reading.copyLacks, field) ?? []);
-    return [toSignal(kind, told, { value, outcome, ...(reason && { reason }) })];
+    const [reason] = (kind.readFrom ?? []).flatMap((field) => copyLacksWords(reading.copyLacks, field) ?? []);
+    return [toSignal(kind, told, { value, outcome: 'nothing', ...(reason && { reason }) })];
   });
 }
 

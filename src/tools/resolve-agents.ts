@@ -60,6 +60,7 @@ import {
   lookAlikeOf,
   maxNear,
   namedBeside,
+  noneOfOwner,
   readTool,
   recordsPackage,
   referencesAt,
@@ -217,7 +218,8 @@ async function toMissing(
   const why = one.isRest ? own('Dossier cannot tell what else this text runs.') : whyUnreadable(one);
   const isTool = tool?.isSure === true;
   const isNoHandle = handles.length === 0 && references.length > 0 && !isTool;
-  const whyNone = !why && isNoHandle ? await directory.whyNone(fieldOf(meant?.kind)) : undefined;
+  const field = !why && isNoHandle ? fieldOf(meant?.kind) : undefined;
+  const whyNone = field && (await directory.whyNone(field));
   const reason = why ?? (whyNone === undefined ? undefined : reasonWords(whyNone));
   const alike = nearText ? await directory.near(nearText) : [];
   const packages = nearText && meant?.kind === 'package' ? await directory.nearPackages(meant.key) : [];
@@ -230,7 +232,9 @@ async function toMissing(
   const checked = meant && !isTool ? await directory.whatWasChecked?.(meant) : undefined;
   const unasked = isAt
     ? await unrecordedWords(meant, { atHost, redirected, ofDomain, naming }, directory.holding)
-    : (checked ?? whereToAsk(isTool ? undefined : meant));
+    : meant?.kind === 'owner' && ofDomain.length === 0
+      ? reasonWords(noneOfOwner(await directory.whyNone('endpoint')))
+      : (checked ?? whereToAsk(isTool ? undefined : meant));
   const said = join([ofTool?.words, reason ?? unasked], ' ');
   const besides = [atHost, redirected].find(({ length }) => length > 0) ?? [
     ...ofDomain,

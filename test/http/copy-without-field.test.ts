@@ -54,6 +54,8 @@ describe('a copy that records no endpoint of any listing', () => {
       );
     }
     expect(markdown).toContain(`* Asks: ${why}`);
+    // Its namespace is a domain, which holds no repository.
+    expect(markdown).not.toContain('not checked by Dossier');
     for (const one of [page, prose(await read(`/agents/${other}`))]) expect(one).toContain(`Asks ${why}`);
     expect(prose(await read('/'))).not.toContain('with a remote endpoint');
     const { copy_lacks, not_known } = (await documentOf(directory, handle)) as {
@@ -73,6 +75,18 @@ describe('a copy that records no endpoint of any listing', () => {
     for (const one of ['transport:streamable-http', 'nothing_shared', 'endpoint_at_domain'])
       expect(await judge(handle, [one])).toEqual(['unknown']);
     expect(await judge(other, ['transport:stdio'])).toEqual(['met']);
+  });
+
+  it('is no reason for a domain in whose namespace no listing is, which is known', async () => {
+    const none = `No listing is in a namespace of this domain or account. ${sentence}`;
+    const asked = { handle: 'example.org' };
+    expect(await callTool(directory, 'get_agent', asked)).toMatchObject({
+      detail: expect.stringContaining(none),
+    });
+    const { results } = await callTool<{ results: object[] }>(directory, 'resolve_agents', {
+      handles: ['example.org'],
+    });
+    expect(results).toEqual([{ asked: 'example.org', outcome: 'not_listed', reason: none }]);
   });
 
   it('is why an offer of an endpoint is compared with none', async () => {

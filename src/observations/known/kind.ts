@@ -168,8 +168,6 @@ export interface RecordKind extends FactKind {
   readonly origin: 'record';
   /** Null if the record states no value, undefined if there is no such fact. */
   readonly stated?: (recorded: RecordedContext) => Json | undefined;
-  /** By default `nothing`. */
-  readonly outcomeOfNone?: 'not_asked';
   /** If the copy has no such field, that is the reason why there is no value. */
   readonly readFrom?: readonly LackingField[];
   readonly follows?: 'all versions' | 'newest version';

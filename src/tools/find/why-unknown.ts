@@ -122,6 +122,10 @@ function whatIsBelow(below: readonly string[], domain: string): string {
   );
 }
 
+/** With why no endpoint would be found there. */
+export const noneOfOwner = (lacking: string | undefined): string =>
+  `No listing is in a namespace of this domain or account.${lacking ? ` ${lacking}` : ''}`;
+
 async function whoNamesOwner(
   naming: readonly Listing[],
   owner: string,
@@ -135,7 +139,7 @@ async function whoNamesOwner(
     !owner.includes('/') || account
       ? ` To be told of one: ${publicUrl}/publishers/${namespace}/feed.atom.`
       : '';
-  const none = `No listing is in a namespace of this domain or account.${feed}`;
+  const none = `${noneOfOwner(await findLacking(store, ['endpoint']))}${feed}`;
   if (naming.length === 0) return none;
   const what = owner.includes('/') ? own('A repository of it is in') : own('It is the website in');
   return `${none} ${toText(say`${what} ${recordsOf(naming)}, which does not show control of it.`)}`;
@@ -183,9 +187,14 @@ export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Wo
   return say`${nobody} ${who} and OSV: ${code(page)}, ${code(`https://osv.dev/list?${query}`)}.`;
 }
 
-/** In which it would be found: any address may be an endpoint, also one in the form of a repository. */
-export const fieldOf = (kind: Reference['kind'] | undefined): CopyField =>
-  kind === 'package' || kind === 'advisory' ? 'package' : 'endpoint';
+/**
+ * In which it would be found: any address may be an endpoint, also one in the form of a repository. A domain or
+ * account is in the name of a listing, which each copy has.
+ */
+export function fieldOf(kind: Reference['kind'] | undefined): CopyField | undefined {
+  if (kind === 'owner') return undefined;
+  return kind === 'package' || kind === 'advisory' ? 'package' : 'endpoint';
+}
 
 /** Of a name that is nearly the one asked for. */
 export const recordsPackage = ({
@@ -226,7 +235,7 @@ export async function readWhy(named: Reference | undefined, context: Context) {
   if ([config.serviceName.toLowerCase(), new URL(config.publicUrl).hostname].includes(key))
     return { detail: ifThisService(config), beside: [] };
   const field = kind === 'repository' ? kind : fieldOf(kind);
-  const lacking = await findLacking(context.store, [field]);
+  const lacking = field && (await findLacking(context.store, [field]));
   if (lacking) return { detail: lacking, beside: [] };
   const checked = await whatWasChecked(named, context);
   if (checked) return { detail: toText(checked), beside: [] };

@@ -36,10 +36,9 @@ export const namespaceOwner = defineRecord({
   doesNotMean: '“No” may mean that a person publishes the listing and an organization keeps the code.',
   value: z.boolean(),
   say: yesOrNo,
-  outcomeOfNone: 'not_asked',
   stated({ listing: { handle, repository_key } }) {
     const match = namespaceMatchesRepositoryOwner(handle, repository_key);
-    return match === 'not_comparable' ? null : match === 'yes';
+    return match === 'not_comparable' ? undefined : match === 'yes';
   },
 });
 
