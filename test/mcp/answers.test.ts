@@ -800,7 +800,7 @@ describe('the answer about a listing', () => {
     ['tools that changed, by name', 'get_history; check_surface'],
     [
       'an endpoint that does not answer: since when, how often, from where',
-      'search_agents, similar_to this one',
+      'get_history; search_agents, similar_to this one',
     ],
     ['deprecated in the registry, in its publisher’s words', 'search_agents, similar_to this one'],
     ['what its publisher says of an entry that is active', undefined],
