@@ -188,8 +188,8 @@ export function whereToAsk({ kind, key, registry }: Partial<Reference> = {}): Wo
 }
 
 /**
- * In which it would be found: any address may be an endpoint, also one in the form of a repository. A domain or
- * account is in the name of a listing, which each copy has.
+ * In which it would be found: any address may be an endpoint, also one in the form of a repository. A domain
+ * or account is in the name of a listing, which each copy has.
  */
 export function fieldOf(kind: Reference['kind'] | undefined): CopyField | undefined {
   if (kind === 'owner') return undefined;
