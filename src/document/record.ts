@@ -214,7 +214,9 @@ export function whyNoHistory({ kind, hasOlderVersions }: RecordReading): Words |
   if (kind === 'sample') return own('The version and the dates of this listing were chosen for the sample.');
   return kind === 'saved_copy'
     ? own('The saved copy that was read has no older version of any listing.')
-    : own('The registry sent no older version of any listing when Dossier last read all of it.');
+    : own(
+        'When Dossier last read all of the registry, it was sent only the newest version of each listing, so older versions may be missing here.',
+      );
 }
 
 /** Searches and criteria accept only these; listings may record others. */

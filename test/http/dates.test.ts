@@ -164,6 +164,9 @@ it('a copy with older versions states how many versions there are and which was 
   });
 });
 
+const onlyNewest =
+  'When Dossier last read all of the registry, it was sent only the newest version of each listing, so older versions may be missing here.';
+
 it('a listing of a registry is as of the last completed reading of that registry', async () => {
   const registry = await startRegistryServer(newestOnly);
   const directory = await openDirectory({ entries: [], environment: { REGISTRY_URL: registry.url } });
@@ -184,9 +187,15 @@ it('a listing of a registry is as of the last completed reading of that registry
       kind: 'registry.versions',
       outcome: 'nothing',
       observed_at: document.observed_at,
-      reason: 'The registry sent no older version of any listing when Dossier last read all of it.',
+      reason: onlyNewest,
     }),
   );
+  const [one, ...others] = newestOnly;
+  const next = entry(handle, '3.0.0', [later.observed_at.slice(0, 10), later.observed_at.slice(0, 10)]);
+  registry.serve([...(one ? [one] : []), next, ...others]);
+  await directory.import();
+  expect((await readDocument(directory)).versions).toHaveLength(2);
+  expect(JSON.stringify(await callTool(directory, 'get_history', { handle }))).toContain(onlyNewest);
   await directory.close();
   await registry.stop();
 });
