@@ -127,7 +127,7 @@ it('a fact that is as locked again, but was different between, is named with wha
   expect(await run('check', handles[2])).toEqual([
     0,
     '',
-    `com.example/plans: tools.surface \`https://plans.example.com/mcp\` is as locked again since <date>, but was different before: its tools changed between <date> and <date>: changed words in \`plan\`
+    `com.example/plans: tools.surface \`https://plans.example.com/mcp\` is as locked again since <date>, but was different before: its tools changed between <date> and <date>: changed words in \`plan\`; get_history of com.example/plans since <date> tells what it was
 1 listing is as it was locked on <date>
 `,
   ]);
@@ -157,7 +157,7 @@ it('of an endpoint that the record left and names again, a check says since when
   const [code, stdout, stderr] = await run('check', handles[5]);
   expect([code, stdout]).toEqual([0, '']);
   expect(String(stderr).split('\n')).toContain(
-    'com.example/away: tools.surface `https://away.example.com/mcp` is as locked again since <date>, but was not seen so in between',
+    'com.example/away: tools.surface `https://away.example.com/mcp` is as locked again since <date>, but was not seen so in between; get_history of com.example/away since <date> tells what it was',
   );
 });
 

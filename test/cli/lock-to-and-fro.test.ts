@@ -58,7 +58,7 @@ it('a list that goes to and fro says so, whether it is now as locked or not', as
   expect(code).toBe(0);
   expect(stderr).toMatch(
     new RegExp(
-      `tools\\.surface \`[^\`]+\` is as locked again since ${days[6]}, but was different before: .*; with this, 6 changes to and fro between two states since ${days[1]}\n`,
+      `tools\\.surface \`[^\`]+\` is as locked again since ${days[6]}, but was different before: .*; with this, 6 changes to and fro between two states since ${days[1]}; get_history of com\\.example\\.turning/a since ${days[0]} tells what it was\n`,
     ),
   );
 });

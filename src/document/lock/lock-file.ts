@@ -151,7 +151,8 @@ export function compareLocked(
       const { since } = before;
       const how = told.flatMap((one) => (one.since > since ? one.text : []));
       const between = how.length > 0 ? `different before: ${how.join('; ')}` : 'not seen so in between';
-      notes.push(`${text} is as locked again since ${dayText(after?.since ?? '')}, but was ${between}`);
+      const again = `is as locked again since ${dayText(after?.since ?? '')}, but was ${between}`;
+      notes.push(`${text} ${again}; get_history of ${handle} since ${dayText(since)} tells what it was`);
     }
   }
   return {
