@@ -9,7 +9,7 @@ import type { Outcome } from '../observations/asked/outcome.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { listedNames, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
-import { packageNewestVersion } from '../observations/known/kinds/packages/packages.ts';
+import { packageNewestVersion } from '../observations/known/kinds/packages/newest-version.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { saidAs } from '../observations/known/malware.ts';
 import type { DatedObservation } from '../observations/known/observation.ts';

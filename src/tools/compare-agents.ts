@@ -8,7 +8,7 @@ import { hasForeign, isEmpty, own, toMarkdown, type Words, wordsSchema } from '.
 import { gapWords, recordWords, toAnswer, toAnswerLines } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { lineNames } from '../document/answers/lines.ts';
-import { firstNotices, saidBefore, textsBefore, unsaidOf } from '../document/answers/notices.ts';
+import { firstNotices, saidBefore, textsBefore, unnoticed, unsaidOf } from '../document/answers/notices.ts';
 import {
   type CriterionAnswer,
   criteria,
@@ -234,9 +234,10 @@ function toCompared({
   // Of the listing, whatever is asked: said of one alone, they would read as if the others had none.
   const { unseen, unchecked } = gapWords(answer);
   const isShown = ({ text }: { text: Words }, place: number) => place < mostBeside || why.includes(text);
+  const noticed = notices.map(({ text }) => text);
   const stands_out = [
-    ...notices.map(({ text }) => text),
-    ...firstNotices(answer.standsOut, isShown, own('get_agent')),
+    ...noticed,
+    ...firstNotices(unnoticed(answer.standsOut, noticed), isShown, own('get_agent')),
   ];
   const reasons = reasonsOf(judged);
   const said = (words: Words) => (isEmpty(words) ? undefined : words);

@@ -22,7 +22,7 @@ import { gapWords, lineWords, nextOf, toAnswer, toAnswerLines } from './answers.
 import type { WayPlace } from './for-publisher.ts';
 import { type LineName, lineNames } from './lines.ts';
 import { toMarkdown } from './markdown.ts';
-import { firstNotices } from './notices.ts';
+import { firstNotices, unnoticed } from './notices.ts';
 
 export const agentAnswer = z.object({
   as_of: wordsSchema.optional().describe('The day that was asked for, and the last entry of the log by then'),
@@ -104,7 +104,11 @@ export function toAgentAnswer(
     notes: [...notes],
     stands_out: [
       ...noticed,
-      ...firstNotices(answer.standsOut, (_, place) => place < mostStandOut, own('detail full')).map(short),
+      ...firstNotices(
+        unnoticed(answer.standsOut, noticed),
+        (_, place) => place < mostStandOut,
+        own('detail full'),
+      ).map(short),
     ],
     lines: withoutEmpty(Object.fromEntries(inLines)),
     ...Object.fromEntries(Object.entries(gapWords(answer)).map(([name, words]) => [name, short(words)])),

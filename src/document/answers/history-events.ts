@@ -7,6 +7,7 @@ import { type ChangedVersion, changedVersion, isTold } from '../../listings/vers
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
 import { unloggedChanges } from '../../observations/known/changes/telling.ts';
+import { noticesOfArrival } from '../../observations/known/kinds/packages/newest-version.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
 import type { RecordedChange } from '../../observations/known/table.ts';
@@ -77,6 +78,12 @@ const toldByRecord: Readonly<Partial<Record<HistoryKind, (event: RecordedEvent) 
     type.startsWith('version.') || 'from_version' in data || 'status' in data || type === 'listing.new',
 };
 
+/** What is told of a newest version is about its code and its publisher too. */
+const questionsOf = (change: ShownChange) => [
+  kindOf(change.kind)?.question,
+  ...noticesOfArrival(change).map(({ question }) => question),
+];
+
 function only(
   { kind, isOther }: Pick<HistoryQuery, 'kind' | 'isOther'>,
   event: HistoryEvent,
@@ -91,7 +98,7 @@ function only(
       !isOther?.(change) &&
       (kind === undefined ||
         ((isChanged(change) || isSeen(change) || isReread(change)) &&
-          kindOf(change.kind)?.question === kind)),
+          questionsOf(change).some((one) => one === kind))),
   );
   return changes.length > 0 ? { ...event, changes } : undefined;
 }

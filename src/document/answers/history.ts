@@ -37,6 +37,7 @@ import {
   standingWords,
   versionMoveWords,
 } from '../../observations/known/kinds/moves.ts';
+import { noticesOfArrival } from '../../observations/known/kinds/packages/newest-version.ts';
 import { subjectWords } from '../../observations/known/kinds/packages/packages.ts';
 import { kindOf, surfaceOf } from '../../observations/known/kinds.ts';
 import { changeWithVersion, changeWords } from '../changes.ts';
@@ -149,7 +150,8 @@ export function changedWords(change: ShownChange, most = mostItems): Words {
     since !== undefined &&
     say`${turnsWords({ since, states: 2, changes: 3 })}; later ones have no entry of the log`;
   const until = seen_until !== undefined && say`; seen so until ${dayOf(seen_until)}`;
-  return say`${stateWords(change, most)}${logged}${turnsWords(turns)}${until}`;
+  const state = say`${stateWords(change, most)}${logged}${turnsWords(turns)}${until}`;
+  return join([state, ...noticesOfArrival(change).map(({ text }) => text)], '. ');
 }
 
 function stateWords(change: ShownChange, most: number): Words {
@@ -257,9 +259,12 @@ export const changedOf = (event: HistoryEvent): readonly ShownChange[] =>
 
 export type FoldedChange = ReturnType<typeof foldedOf>[number];
 
-const mayStandOut = ({ kind, after }: ShownChange): boolean => {
+const mayStandOut = (change: ShownChange): boolean => {
+  const { kind, after } = change;
   const { existsAs, standsOutAs, sayChange } = kindOf(kind) ?? {};
-  return existsAs ? after.value === null : (standsOutAs ?? sayChange) !== undefined;
+  return existsAs
+    ? after.value === null
+    : (standsOutAs ?? sayChange) !== undefined || noticesOfArrival(change).length > 0;
 };
 
 /** Of what went to and fro as the endpoint began and ceased to ask first: that change of the endpoint. */

@@ -83,7 +83,7 @@ const uses = {
   ratings: { hook: 'counts', anchor: 'ratings' },
   new: { hook: 'asks', finding: 'new' },
 } satisfies Readonly<Record<string, NoticeUse>>;
-export type NoticeKey = Exclude<keyof typeof uses, 'other_version'>;
+export type NoticeKey = keyof typeof uses;
 
 /** A newer Dossier may have further notices. */
 export const useOf = ({ key }: { readonly key: string }): NoticeUse =>

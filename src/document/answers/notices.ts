@@ -1,4 +1,4 @@
-import { number, say, type Words } from '../../core/words.ts';
+import { number, say, toText, type Words } from '../../core/words.ts';
 
 export interface Notice {
   readonly key: string;
@@ -9,6 +9,12 @@ export const isOfMalware = ({ key }: Pick<Notice, 'key'>): boolean => /malware$/
 
 /** Notices that JSON has in `version_asked` too, and a text once. JSON omits members with a symbol. */
 export const saidBefore = Symbol('said before');
+
+/** What a command asked for may be told of the newest version too, in the same words. */
+export function unnoticed<One extends Pick<Notice, 'text'>>(all: readonly One[], noticed: readonly Words[]) {
+  const texts = new Set(noticed.map(toText));
+  return all.filter(({ text }) => !texts.has(toText(text)));
+}
 
 /** Those about another version than the recorded one. */
 export const textsBefore = (notices: readonly { readonly text: Words; readonly version?: string }[]) =>

@@ -36,6 +36,10 @@ import { accessOauth, accessRequired } from '../../observations/known/kinds/acce
 import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { recordMoves, versionMoveWords } from '../../observations/known/kinds/moves.ts';
+import {
+  noticesOfNewest,
+  packageNewestVersion,
+} from '../../observations/known/kinds/packages/newest-version.ts';
 import { sharedKinds } from '../../observations/known/kinds/publisher.ts';
 import { registryFirstPublished } from '../../observations/known/kinds/record.ts';
 import { kindOf, kinds } from '../../observations/known/kinds.ts';
@@ -368,6 +372,10 @@ const rules = {
   contradiction: contradictions,
   shared,
   package_version: ofKinds('package_version'),
+  other_version: ({ known }) =>
+    known(packageNewestVersion).flatMap((fact) =>
+      noticesOfNewest(fact, byCheck(fact)).map(({ text }) => ({ text, fact })),
+    ),
   advisories: ofKinds('advisories'),
   secrets,
   ratings: ({ listing }) => ratedWords(listing.signals.native),

@@ -8,6 +8,7 @@ import { toolsInterfaces } from './kinds/lists/tool-interfaces.ts';
 import * as lists from './kinds/lists/tools.ts';
 import { recordMoves } from './kinds/moves.ts';
 import { packageAdvisories } from './kinds/packages/advisories.ts';
+import { packageNewestVersion } from './kinds/packages/newest-version.ts';
 import * as packages from './kinds/packages/packages.ts';
 import { packageProvenance } from './kinds/packages/provenance.ts';
 import { packageLicence, packageNames, packageRepository } from './kinds/packages/says.ts';
@@ -48,7 +49,7 @@ const checked = [
   packages.packageMaintainers,
   packages.packageExists,
   packages.packageVersionAge,
-  packages.packageNewestVersion,
+  packageNewestVersion,
   packageNames,
   packageRepository,
   packageProvenance,

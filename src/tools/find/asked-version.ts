@@ -33,16 +33,15 @@ import {
 import { hasVersion } from '../../observations/known/kinds/packages/kept-versions.ts';
 import {
   fittingInRegistry,
-  imageWords,
   newestInRegistry,
+  packageNewestVersion,
+} from '../../observations/known/kinds/packages/newest-version.ts';
+import {
+  imageWords,
   sayNoNewest,
   sayOtherVersion,
 } from '../../observations/known/kinds/packages/other-version.ts';
-import {
-  packageExists,
-  packageNewestVersion,
-  packageOf,
-} from '../../observations/known/kinds/packages/packages.ts';
+import { packageExists, packageOf } from '../../observations/known/kinds/packages/packages.ts';
 import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
 import { recordedWords } from './holders.ts';
 

@@ -3,7 +3,7 @@ import { lazy } from '../../core/lazy.ts';
 import { code, say, toText } from '../../core/words.ts';
 import { type ListingAnswer, toAnswer } from '../../document/answers/answers.ts';
 import { useOf } from '../../document/answers/notice-uses.ts';
-import { isOfMalware, type Notice } from '../../document/answers/notices.ts';
+import { isOfMalware, type Notice, unnoticed } from '../../document/answers/notices.ts';
 import type { StandOut } from '../../document/answers/stands-out.ts';
 import { type AskedPart, atPart, partOf } from '../../document/asked-part.ts';
 import { toListingDocument } from '../../document/document.ts';
@@ -75,9 +75,15 @@ export function noticesOf(
   { standsOut }: Pick<ListingAnswer, 'standsOut'>,
 ): ToldNotice[] {
   const toKey = keysOfRecorded(known, asked);
+  const { notices } = noticesOfOther(asked.text, known);
+  const texts = notices.map(({ text }) => text);
   return [
-    ...noticesOfOther(asked.text, known).notices,
-    ...standsOut.map(({ key, text, of, fact }) => ({ key: of === 'package' ? toKey(key) : key, text, fact })),
+    ...notices,
+    ...unnoticed(standsOut, texts).map(({ key, text, of, fact }) => ({
+      key: of === 'package' ? toKey(key) : key,
+      text,
+      fact,
+    })),
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   startPackageRegistry,
 } from '../../support/endpoints/package-registry.ts';
 import { packaged } from '../../support/entries.ts';
+import { connect } from '../../support/mcp-clients.ts';
 import { changesOfNextCheck } from '../../support/next-check.ts';
 import { opened, openedDirectory } from '../../support/opened.ts';
 
@@ -27,7 +28,10 @@ const packument = (): Stored => ({
 });
 
 let drift = npmPackument('drift', { '1.3.0': {}, '1.4.0': { scripts: { postinstall: 'x' } } }, {});
-const npm = await opened(startPackageRegistry(() => ({ '/server': packument(), '/drift': drift })));
+let fixed = npmPackument('fixed', {}, {});
+const npm = await opened(
+  startPackageRegistry(() => ({ '/server': packument(), '/drift': drift, '/fixed': fixed })),
+);
 const directory = await openedDirectory({
   entries: [packaged(handle, 'npm', 'server')],
   environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
@@ -127,4 +131,47 @@ it('names in the title of a feed first what may stand out of a release', async (
   expect(items[0]?.title).toMatch(
     /^com\.example\/released: Scripts that run when the package is installed \(`npm:drift`\): none until [\d-]{10}, then `postinstall` “x”; /,
   );
+});
+
+it('tells at the arrival of a newest version that the record does not name what decides of it', async () => {
+  const by = (name: string) => ({ _npmUser: { name, email: `${name}@example.org` } });
+  const pinned = 'com.example/pinned';
+  const versions = { '1.3.0': by('tern'), '1.4.0': by('tern') };
+  fixed = npmPackument('fixed', versions, {});
+  await directory.importEntries([packaged(pinned, 'npm', 'fixed', '1.4.0')]);
+  await directory.observe(pinned);
+  const scripts = { postinstall: 'node setup.js' };
+  fixed = npmPackument('fixed', { ...versions, '1.4.1': { ...by('fixbot77'), scripts } }, {});
+  directory.wait(86_400);
+  await directory.observe(pinned);
+  const script =
+    'Version `1.4.1` of `npm:fixed` names `postinstall` “node setup.js”, which npm runs at installation; version `1.4.0` names none';
+  const account = 'Version `1.4.1` of `npm:fixed` was published by `fixbot77`, and version `1.4.0` by `tern`';
+  const { items } = (await (await directory.app.request(`/agents/${pinned}/feed.json`)).json()) as {
+    items: { title: string }[];
+  };
+  const told = new RegExp(
+    `Version that the registry names as newest \\(\`npm:fixed\`\\): \`1\\.4\\.0\` until [\\d-]{10}, then \`1\\.4\\.1\`; the record names \`1\\.4\\.0\`\\. ${script}\\. ${account}`,
+  );
+  expect(items[0]?.title).toMatch(told);
+  const client = await connect('v2', directory);
+  for (const kind of ['code', 'publisher', 'upkeep']) {
+    const { content } = await client.call('get_history', { handle: pinned, kind });
+    expect(content[0]?.text).toMatch(told);
+  }
+  await client.close();
+  const dated = (text: string) => expect.stringContaining(text);
+  const { stands_out } = await callTool<{ stands_out: string[] }>(directory, 'get_agent', { handle: pinned });
+  expect(stands_out).toEqual(expect.arrayContaining([dated(script), dated(account)]));
+  const asked = await callTool<{ stands_out: string[] }>(directory, 'get_agent', {
+    handle: 'npx -y fixed',
+  });
+  expect(asked.stands_out.filter((one) => one.startsWith(script))).toHaveLength(1);
+  // As soon as the record names it, its own facts tell it.
+  await directory.importEntries([packaged(pinned, 'npm', 'fixed', '1.4.1')]);
+  await directory.observe(pinned);
+  const { stands_out: own } = await callTool<{ stands_out: string[] }>(directory, 'get_agent', {
+    handle: pinned,
+  });
+  expect(own.filter((one) => one.startsWith('Version `1.4.1` of `npm:fixed` names'))).toHaveLength(1);
 });

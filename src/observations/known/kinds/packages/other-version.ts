@@ -3,19 +3,18 @@ import { z } from 'zod';
 import { asMembers } from '../../../../core/json.ts';
 import { dayText } from '../../../../core/text.ts';
 import { code, dayOf, join, listed, own, say, source, type Words } from '../../../../core/words.ts';
-import { toRange } from '../../../asked/packages/version-order.ts';
 import type { OfVersion } from '../../../asked/published/document.ts';
 import { registryOf } from '../../../asked/published/recorded.ts';
-import { type FactOf, factsOf, type StandingOut } from '../../kind.ts';
+import type { FactOf, Kind, StandingOut } from '../../kind.ts';
 import type { Observation } from '../../observation.ts';
 import { readKept } from './kept-versions.ts';
-import { packageDeprecated, packageExists, packageNewestVersion } from './packages.ts';
-import { lostProvenance } from './provenance.ts';
+import { packageDeprecated, type packageExists } from './packages.ts';
+import { lostProvenance, packageProvenance } from './provenance.ts';
 import { packageLicence } from './says.ts';
 import { packagePublishedBy, packageScripts } from './versions.ts';
 
 interface ToldOfVersion {
-  readonly kind: { readonly sayStandsOut?: ((found: StandingOut) => Words | undefined) | undefined };
+  readonly kind: Pick<Kind, 'question' | 'sayStandsOut'>;
   readonly rule?: 'package_deprecated' | 'package_version';
   /** If it is no such finding. */
   readonly key?: 'other_version';
@@ -49,6 +48,7 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
   },
   attested: {
     kind: {
+      question: packageProvenance.question,
       sayStandsOut({ value, as_seen, ...of }) {
         const { version: before } = asMembers(as_seen?.before);
         return value === false && before
@@ -74,10 +74,11 @@ export function sayOtherVersion(
   { subject, version, by }: { readonly subject: string; readonly version: string; readonly by: Words },
 ) {
   const { versions = [], order } = readKept({ subject, as_seen }) ?? {};
-  const placeOf = (wanted: string) => versions.findIndex((one) => order?.compare(one.version, wanted) === 0);
+  const placeOf = (wanted = '') =>
+    order?.isVersion(wanted) ? versions.findIndex((one) => order.compare(one.version, wanted) === 0) : -1;
   const place = placeOf(version);
   const baseVersion = checked && 'version' in checked ? checked.version : undefined;
-  const basePlace = baseVersion !== undefined && order?.isVersion(baseVersion) ? placeOf(baseVersion) : -1;
+  const basePlace = placeOf(baseVersion);
   const stated = versions[place]?.stated ?? {};
   const base = versions[basePlace];
   /** Another account of an earlier version says nothing, nor does one that published before. */
@@ -103,7 +104,7 @@ export function sayOtherVersion(
       as_seen: { version, ...before },
     });
     if (!text && plain) unnoticed.push(plain(value));
-    return text ? [{ key: key ?? rule, text }] : [];
+    return text ? [{ key: key ?? rule, text, question: kind.question }] : [];
   });
   const topics = toldNames.map((name) => stated[name] === undefined && told[name].topic(subject));
   const unread = join(topics, ', ');
@@ -127,42 +128,11 @@ export const sayNoNewest = ({
     ? say`the newest version of a package that ${registryOf(subject).registry} did not have on ${dayOf(observed_at)}`
     : own('the version that is the newest when it starts, which Dossier does not know');
 
-type CheckedPackage = Pick<
+export type CheckedPackage = Pick<
   Observation,
   'kind' | 'subject' | 'value' | 'outcome' | 'observed_at' | 'details' | 'as_seen'
 > &
   Partial<Pick<Observation, 'changed_from'>>;
-
-/** What a command without a version starts, if its registry was asked. */
-export function newestInRegistry(observations: readonly CheckedPackage[]) {
-  const [fact] = factsOf(packageNewestVersion, observations);
-  if (fact?.value == null) return undefined;
-  const { value, subject = '', observed_at = '' } = fact;
-  const { version } = value;
-  const { registry } = registryOf(subject);
-  return {
-    version,
-    words: say`Your request means the newest version, which was ${code(version)} in ${registry} on ${dayOf(observed_at)}`,
-  };
-}
-
-/** What a range starts, if its registry was asked: `latest` of npm, or else the highest that fits. */
-export function fittingInRegistry(asked: string, registry: string, observations: readonly CheckedPackage[]) {
-  const fits = toRange(registry, asked);
-  if (!fits) return undefined;
-  const there = factsOf(packageExists, observations)[0];
-  const newest = factsOf(packageNewestVersion, observations)[0];
-  const { versions = [], hasAllFrom } = (there && readKept(there)) ?? {};
-  const kept = versions.map((one) => one.version).filter((one) => hasAllFrom?.(one));
-  const [version] = [newest?.value?.version ?? [], kept].flat().filter(fits);
-  const at = (version === newest?.value?.version ? newest : there)?.observed_at ?? '';
-  const { registry: name } = registryOf(registry);
-  const words =
-    version === undefined
-      ? say`You asked about ${code(asked)}; which version fits, the registry decides when it is installed`
-      : say`You asked about ${code(asked)}, which means ${code(version)}, the version that fits of those that ${name} had on ${dayOf(at)}`;
-  return { version, words };
-}
 
 const imageSeen = z.looseObject({ digest: z.string() });
 

@@ -66,7 +66,7 @@ const readers: {
 
 export const describedTypes = Object.keys(readers) as readonly Described[];
 
-const packageRegistries = describedTypes.filter((type) => type !== 'oci');
+export const packageRegistries = describedTypes.filter((type) => type !== 'oci');
 
 const read = new WeakMap<CheckRun, Map<string, Promise<PackageAnswer>>>();
 
@@ -143,7 +143,7 @@ export const ofPublished = <const Value extends Json>(
 ) => ofAnswer(types, (answer, ...of) => (answer.result === 'published' ? toFinding(answer, ...of) : answer));
 
 /** Also if the registry lacks the recorded version. */
-const ofNamed = <const Value extends Json>(
+export const ofNamed = <const Value extends Json>(
   types: readonly PackageRegistry[],
   toFinding: (
     named: OfPackage,
@@ -325,48 +325,5 @@ export const packageVersionAge = defineKind({
     typeof published_at === 'string'
       ? { value: published_at, outcome: 'seen', details: { version } }
       : published_at,
-  ),
-});
-
-const newest = z.strictObject({ version: z.string(), published_at: z.string().optional() });
-
-const newestWords = ({ version, published_at }: z.infer<typeof newest>, as = say``) =>
-  say`${code(version)}${as}${published_at !== undefined && say`, published ${day(published_at)}`}`;
-
-export const packageNewestVersion = defineKind({
-  kind: 'package.newest_version',
-  value: newest,
-  say({ value, details }) {
-    const recorded = details?.recorded_version;
-    return recorded === value.version || typeof recorded !== 'string'
-      ? newestWords(value)
-      : say`${newestWords(value)}; the record names ${code(recorded)}`;
-  },
-  saidIn: 'kept_up',
-  sayInLine({ value, details, subject = '' }) {
-    const recorded = details?.recorded_version;
-    if (typeof recorded !== 'string') return undefined;
-    const { registry } = registryOf(subject);
-    return recorded === value.version
-      ? say`${registry} names no newer version`
-      : say`${registry} names ${newestWords(value, own(' as the newest version'))}`;
-  },
-  question: 'upkeep',
-  title: 'Version that the registry names as newest',
-  means:
-    'The version that the registry names as the newest of the package, and the date on which it was published. On npm this is the version with the tag latest. On PyPI it is the release that PyPI describes if no version is named. On NuGet and crates.io it is the highest version that is not a pre-release, if there is one.',
-  doesNotMean:
-    'If the record names another version, Dossier checks the recorded version. A pre-release may be newer than this version.',
-  method_version: 'package/1',
-  ...ofNamed(packageRegistries, ({ newest: found, version }, { version: named }) =>
-    'result' in found
-      ? found
-      : {
-          value: found,
-          outcome: 'seen',
-          ...(named !== undefined && {
-            details: { recorded_version: version },
-          }),
-        },
   ),
 });
