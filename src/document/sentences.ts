@@ -32,7 +32,6 @@ import type { SharedReference } from '../listings/references/shared.ts';
 import { outcomeWords } from '../observations/asked/outcome.ts';
 import { toImage, toPackage } from '../observations/asked/published/recorded.ts';
 import type { AskedKind } from '../observations/known/kind.ts';
-import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
 import { packagePage } from '../observations/known/kinds/packages/packages.ts';
 import type { sharedKinds } from '../observations/known/kinds/publisher.ts';
 import { anyPrice, nativeRatings } from '../observations/known/kinds/questions.ts';
@@ -187,14 +186,14 @@ function unstatedItem(kind: AskedKind, facts: NotKnownFacts): Pick<NotKnownItem,
   return [{ state: 'not_stated', reason: none }];
 }
 
-function gapsOf(kind: AskedKind, facts: NotKnownFacts, isLookedAt: boolean): NotKnownItem[] {
+const isUnchecked = ({ unchecked }: AskedKind, { listing }: NotKnownFacts): boolean =>
+  unchecked !== undefined && unchecked.isAsked?.(listing) !== false;
+
+function gapsOf(kind: AskedKind, facts: NotKnownFacts): NotKnownItem[] {
   const { unchecked, question } = kind;
-  const isUnchecked = unchecked && unchecked.isAsked?.(facts.listing) !== false;
   const unstated = unstatedItem(kind, facts);
-  // Before the first check of an endpoint, a fact that it may find is not checked.
-  const isOpen = !(unchecked?.isAsked && isLookedAt) && unstated.every(({ state }) => state === 'not_stated');
   const gaps =
-    isUnchecked && (isOpen || unstated.length === 0)
+    unchecked && isUnchecked(kind, facts) && unstated.every(({ state }) => state === 'not_stated')
       ? [{ state: 'not_checked' as const, reason: notChecked(unchecked.what) }]
       : unstated;
   return gaps.map((gap) => ({ question, kind: kind.kind, ...gap }));
@@ -206,11 +205,11 @@ const toAnswered = (facts: readonly Observation[]): ReadonlySet<string | undefin
 export function toNotKnown(observations: readonly Observation[], facts: NotKnownFacts): NotKnownItem[] {
   const lookedFor = toAnswered(observations.filter((one) => knowingOf(one) !== 'not_known'));
   const known = toAnswered(observations.filter((one) => knowingOf(one) === 'known'));
-  const isLookedAt = lookedFor.has(endpointAnswers.kind);
   return kindsWithUnknown.flatMap((kind) => {
     // Without a price at an endpoint, an unread field may still state one.
     const isStated = kind.kind === anyPrice.kind && mayBeInUnreadField(kind, facts);
-    return (isStated ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts, isLookedAt);
+    const isElsewhere = kind.unchecked?.isElsewhere && isUnchecked(kind, facts);
+    return (isStated || isElsewhere ? known : lookedFor).has(kind.kind) ? [] : gapsOf(kind, facts);
   });
 }
 

@@ -641,10 +641,27 @@ const rows: Readonly<Record<string, Row>> = {
     expected: [
       'Rated: No ratings here; that matters for a purchase.',
       'Asks: No credentials recorded',
-      'Not stated: operator, terms, data handling, region, licence, support',
+      'Not stated: operator, terms, data handling, region, support',
     ],
     short: 'Not checked: price, tools, last commit',
+    full: 'archiving of the repository, licence',
     absent: 'Stands out',
+  },
+  'of a licence that the package does not state, that the recorded repository may have one': {
+    record: { ...npm, ...onGitHub('example/x') },
+    seen: [
+      answers,
+      saw({
+        kind: 'package.licence',
+        subject: 'npm:x-mcp',
+        value: null,
+        outcome: 'nothing',
+        reason: 'None.',
+      }),
+    ],
+    expected: 'Not there: licence of the package',
+    full: ', licence',
+    absent: 'region, licence',
   },
   'first and once that a listing was not checked lately, and no count of checks of then': {
     record: at(url),

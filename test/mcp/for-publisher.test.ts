@@ -29,7 +29,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     const full = await client.call('get_agent', { handle, detail: 'full' });
     for (const said of [`${line} ${untold}`, badge]) expect(full.structuredContent?.markdown).toContain(said);
     expect(full.structuredContent?.markdown).toMatch(
-      /To state what is not stated: credentials in the headers.*; terms in a link with rel=.* No place is read for operator, data handling, region, licence and support\./,
+      /To state what is not stated: credentials in the headers.*; terms in a link with rel=.* No place is read for operator, data handling, region and support\./,
     );
     expect(JSON.stringify(await client.call('get_agent', { handle }))).not.toContain('For its publisher');
   });

@@ -70,8 +70,12 @@ export interface AskedKind {
     /** Where Dossier reads what a publisher states of it; it reads no other place. */
     readonly readIn?: Words;
   };
-  /** `what` follows `has not checked`. */
-  readonly unchecked?: { readonly what: Words; readonly isAsked?: (listing: Listing) => boolean };
+  /** `what` follows `has not checked`. `isElsewhere`: it is stated where Dossier does not look. */
+  readonly unchecked?: {
+    readonly what: Words;
+    readonly isAsked?: (listing: Listing) => boolean;
+    readonly isElsewhere?: true;
+  };
 }
 
 export interface Difference {

@@ -108,7 +108,13 @@ export const otherQuestions: readonly AskedKind[] = [
     kind: 'licence',
     question: 'terms',
     name: 'licence',
+    isSeldom: true,
     unstated: { what: own('a licence'), fields: /licen[cs]e|spdx/i },
+    unchecked: {
+      what: own('which licence the recorded repository has'),
+      isAsked: ({ repository_key }) => repository_key !== undefined,
+      isElsewhere: true,
+    },
   },
   {
     kind: 'support',

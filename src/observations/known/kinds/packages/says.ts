@@ -146,7 +146,7 @@ export const packageLicence = defineKind({
   kind: 'package.licence',
   value: z.string(),
   answers: 'licence',
-  name: 'licence',
+  name: 'licence of the package',
   say: ({ value }) => licenceWords(value),
   sayChange: ({ value: was }, { value }, between) =>
     was === null
