@@ -165,7 +165,7 @@ import { beforePayment, createClient } from 'dossier/client';
 const dossier = createClient({ url: '${base}', timeout_ms: 5000 });
 const hook = beforePayment(
   dossier,
-  ({ offers: [offer] }) => (offer?.payee === 'as_seen' ? undefined : (offer?.facts.join(' ') ?? 'Dossier knows no offer.')),
+  ({ offers: [offer] }) => (offer?.payee === 'as_seen' && !offer.changed?.payee ? undefined : (offer?.facts.join(' ') ?? 'Dossier knows no offer.')),
   { handle: 'com.example/weather' },
 );
 
