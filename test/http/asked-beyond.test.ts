@@ -46,6 +46,17 @@ const directory = await openedDirectory({
         { isLatest: at === 2, publishedAt: `2026-10-0${at + 1}T08:00:00Z` },
       ),
     ),
+    ...[`docker.io/pia/pin:sha256:${'ee'.repeat(32)}`, 'docker.io/pia/pin:latest'].map((identifier, at) =>
+      registryEntry(
+        'io.github.pia/pin',
+        {
+          version: `1.${at}.0`,
+          ...onGitHub('pia/pin'),
+          packages: [{ registryType: 'oci', identifier, transport: { type: 'stdio' } }],
+        },
+        { isLatest: at === 1, publishedAt: `2026-10-0${at + 1}T08:00:00Z` },
+      ),
+    ),
     ...['docker.io/erin/notes:1.5.0', 'ghcr.io/erin/notes:1.5.7'].map((identifier, at) => {
       const file = 'https://github.com/erin/notes/releases/download/v1.5.7/notes.mcpb';
       return registryEntry(
@@ -152,6 +163,26 @@ it.each([
   });
   const { results } = await call('resolve_agents', { handles: [handle] });
   expect(results?.[0]?.version_asked).toBe(`You asked about ${said}`);
+});
+
+const pinned = 'ee'.repeat(32);
+it.each([
+  `docker.io/pia/pin@sha256:${pinned}`,
+  `docker.io/pia/pin:sha256:${pinned}`,
+  `docker run -i pia/pin@sha256:${pinned}`,
+  `sha256:${pinned}`,
+])('says of a digest that a record wrote as a tag which version recorded it: %s', async (handle) => {
+  const { version_asked = '' } = await call('get_agent', { handle });
+  expect(version_asked).toContain('ersion `1.0.0` of the listing, published 2026-10-01, recorded the ');
+  const { changes } = await call('get_history', { handle });
+  expect(JSON.stringify(changes)).not.toContain('replaced the package');
+});
+
+it('says of a digest that no version recorded that none did', async () => {
+  const handle = `docker.io/pia/pin@sha256:${'0'.repeat(64)}`;
+  expect((await call('get_agent', { handle })).version_asked).toContain(
+    `no version of the record that Dossier has read names the package at \`sha256:${'0'.repeat(64)}\``,
+  );
 });
 
 const formerFile = 'https://github.com/dora/box/releases/download/v1.1.0/box-mcp-1.1.0.mcpb';

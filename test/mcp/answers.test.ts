@@ -644,7 +644,7 @@ const rows: Readonly<Record<string, Row>> = {
       'Not stated: operator, terms, data handling, region, support',
     ],
     short: 'Not checked: price, tools, last commit',
-    full: 'archiving of the repository, licence',
+    full: 'last commit, licence',
     absent: 'Stands out',
   },
   'of a licence that the package does not state, that the recorded repository may have one': {

@@ -73,6 +73,6 @@ it('get_history tells the versions that were published by such a day, and says w
 it('get_history with since and until does not say that nothing differs from a day of which nothing is kept', async () => {
   for (const until of ['2025-11-30', today()])
     expect((await call('get_history', { handle, since: '2025-10-01', until })).answer.differs).toEqual([
-      `What differs from the end of 2025-10-01 is not known: Dossier first read the record on ${today()}.`,
+      `Of what differs from the end of 2025-10-01, only what the dates of versions tell is known: Dossier first read the record on ${today()}.`,
     ]);
 });

@@ -129,7 +129,7 @@ it.each(['^2', '2', '2.x', '>=2'])(
 );
 
 const next = (asked: string, named: string) =>
-  `You asked about \`${asked}\`; the record names \`${named}\`, and the other facts are about that version${asked.startsWith('sha256:') ? '.' : unnamed(asked)}`;
+  `You asked about \`${asked}\`; the record names \`${named}\`, and the other facts are about that version${unnamed(asked)}`;
 const none = (asked: string, what: string) =>
   `OSV lists no advisory about version \`${asked}\` of \`${what}\`, and Dossier does not know whether there is such a version.`;
 const untold = (asked: string, what: string) =>

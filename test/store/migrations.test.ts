@@ -49,6 +49,7 @@ const applied = [
   '0025-started',
   '0026-unchanged',
   '0027-repeated',
+  '0028-digests',
 ];
 
 const namesOf = async (databaseUrl: string) =>

@@ -34,15 +34,19 @@ export function hostOfImage(identifier: string): string | undefined {
   return rest !== undefined && (/[.:]/.test(first) || first === 'localhost') ? first : undefined;
 }
 
+/** Some write a digest as they write a tag: `name:sha256:…`. */
+export const atDigest = (image: string): string => image.replace(/(?<=.):(?=sha256:[\da-f]{64}$)/i, '@');
+
 /**
  * The type's usual base is left out; another one is put before the name of an image without a host. What is
  * no address is still a different registry.
  */
 export function placeOfPackage(
   type: string,
-  identifier: string,
+  recorded: string,
   base: string,
 ): { readonly identifier: string; readonly registry_base_url?: string } {
+  const identifier = isImageType(type) ? atDigest(recorded) : recorded;
   if (base === '' || isAddress(identifier)) return { identifier };
   const url = toUrl(base);
   const host = url?.host.toLowerCase();

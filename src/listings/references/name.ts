@@ -5,7 +5,7 @@ import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core
 import { toRepositoryKey } from '../../net/repository-place.ts';
 import { holdersOfDomain, isHolder } from '../../search/query.ts';
 import { readOneTool, readToolNames } from '../../search/tool-names.ts';
-import type { Beside } from './command.ts';
+import { atDigest, type Beside } from './command.ts';
 import { isAccented, toPlainWords } from './look-alike.ts';
 import { forges } from './package-pages.ts';
 import { type Reference, toAddressKey, toAdvisoryKey, toCalled, toHost, toPackageKey } from './references.ts';
@@ -67,7 +67,7 @@ const behindName = /(?<=.)(?:@[^/@]*|\s*\(?[=~<>!^].*|:[\w.-]+|\s+v?\d[\w.+-]*|\
 const withoutVersion = (name: string) => name.replace(behindName, '').replace(behindName, '');
 
 /** A digest is a name of its own, and no version. */
-const packageIn = (plain: string) => readPackage(plain.replace(/^sha256:(?=[\da-f]{64}$)/i, ''));
+const packageIn = (plain: string) => readPackage(atDigest(plain).replace(/^sha256:(?=[\da-f]{64}$)/i, ''));
 
 function versionIn(plain: string): VersionAsked | undefined {
   const { named } = packageIn(plain);

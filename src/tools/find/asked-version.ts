@@ -314,8 +314,9 @@ function readOther(asked: string, known: KnownVersions) {
   const { naming, until } = wanted === named ? (known.ofRecord ?? {}) : {};
   const row = naming?.find(isRecordedIn);
   const at = (text: string) => say`the package at ${code(text)}`;
-  // Records name tags, which checks compare with a digest.
-  const isNever = until !== undefined && isVersion && !wanted.text.startsWith('sha256:');
+  // Checks compare a digest with the tag that the record names.
+  const isCompared = wanted.text.startsWith('sha256:') && image !== undefined && !isEmpty(image);
+  const isNever = until !== undefined && isVersion && !isCompared;
   const near = isNever && !row ? findNearest(wanted.text, { naming }, references) : undefined;
   const never =
     isNever &&

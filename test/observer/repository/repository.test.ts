@@ -53,7 +53,7 @@ it('finds a repository with its head', async () => {
     detail: 'full',
   });
   expect(markdown).toContain(
-    '* Not known: Dossier has not checked whether the recorded repository is archived.',
+    '* Not known: Dossier has not checked whether the recorded repository holds the code of the service, or is archived.',
   );
 });
 

@@ -70,18 +70,7 @@ export const otherQuestions: readonly AskedKind[] = [
     restsOn: 'repository',
     isSeldom: true,
     unchecked: {
-      what: own('whether the recorded repository holds the code of the service'),
-      isAsked: ({ repository_key }) => repository_key !== undefined,
-    },
-  },
-  {
-    kind: 'repository.archived',
-    question: 'upkeep',
-    name: 'archiving of the repository',
-    restsOn: 'repository',
-    isSeldom: true,
-    unchecked: {
-      what: own('whether the recorded repository is archived'),
+      what: own('whether the recorded repository holds the code of the service, or is archived'),
       isAsked: ({ repository_key }) => repository_key !== undefined,
     },
   },
