@@ -217,7 +217,9 @@ it('tells of malicious code in another package of the record, whichever is asked
 
 it('compares a digest that was asked for with those of the recorded tag that were seen', async () => {
   const named = (digit: string, which: string) =>
-    `You asked about \`${digestOf(digit)}\`; the record names \`1.0\`${which}, and the other facts are about that version.`;
+    `You asked about \`${digestOf(digit)}\`; the record names \`1.0\`${which}, and the other facts are about that version${which === '' ? unnamed(digit) : ''}.`;
+  const unnamed = (digit: string) =>
+    `; as of <date>, no version of the record that Dossier has read names the package at \`${digestOf(digit)}\``;
   const other = (now: string) => `, which was another image, \`${digestOf(now)}\` (Dossier, <date>)`;
   const isThis = ', which was this image (Dossier, <date>)';
   const expectAll = async (all: Readonly<Record<string, string>>) => {
