@@ -43,13 +43,7 @@ const applied = [
   '0019-restored',
   '0020-compared',
   '0021-references',
-  '0022-forms',
-  '0023-parts',
-  '0024-transports',
-  '0025-started',
-  '0026-unchanged',
-  '0027-repeated',
-  '0028-digests',
+  '0022-derived',
 ];
 
 const namesOf = async (databaseUrl: string) =>
