@@ -7,6 +7,7 @@ import { isEmpty, join, own, toMarkdown, toText, type Words } from '../core/word
 import { toAnswer } from '../document/answers/answers.ts';
 import { closingText, untrustedIn } from '../document/answers/closing.ts';
 import { askedPart, malwareBeside } from '../document/asked-part.ts';
+import { atRecord } from '../document/asked-place.ts';
 import { judge, unknownFindings } from '../document/criteria/criteria.ts';
 import { besideStandsOut } from '../document/hit.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
@@ -174,7 +175,7 @@ async function toListedAgent(
   const document = known.document();
   const answer = toAnswer(document, 'short');
   const { notes: ofAnswer, ofNoCheck } = answer;
-  const { beside } = withBeside(one.by, inCommand);
+  const { beside, formerly } = atRecord(withBeside(one.by, inCommand));
   const { isRecorded, ofVersion } = noticesOfOther(one.text, known);
   const ofRecord = await directory.readOfRecord?.(one.text, document);
   const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
@@ -197,7 +198,7 @@ async function toListedAgent(
     ...(notes.length > 0 && { notes }),
     unknown: unknownFindings(document, {
       kind: one.meant?.kind,
-      formerly: one.by.formerly,
+      formerly,
       ofVersion,
       beside,
     }),

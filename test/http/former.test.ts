@@ -173,7 +173,7 @@ describe.each([
       const answer = await call(opened() as Directory, 'compare_agents', { handles, criteria });
       const [former] = comparedOf(answer);
       expect(Object.values(former?.results ?? {})).toEqual(['unknown', 'unknown', 'unknown']);
-      expect(former?.reasons?.active).toBe('the record does not name what was asked for now');
+      expect(former?.reasons?.active).toBe('the record that is shown does not name what was asked for');
     },
   );
 

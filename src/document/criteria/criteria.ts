@@ -179,7 +179,7 @@ interface AskedBeside {
 export function ofAsked(one: CriterionAnswer, { formerly, ofVersion, beside = say`` }: AskedBeside) {
   const name = plainName(one);
   const unknown = (because: Words) => ({ ...one, result: 'unknown' as const, because });
-  if (formerly) return unknown(own('the record does not name what was asked for now'));
+  if (formerly) return unknown(own('the record that is shown does not name what was asked for'));
   const isAboutIt = ofPackages.test(name) && one.result !== 'not_applicable';
   if (!isAboutIt || !(ofVersion || !isEmpty(beside))) return one;
   const result = ofVersion ? (ofVersion[name] ?? 'unknown') : one.result;

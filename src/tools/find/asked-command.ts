@@ -13,6 +13,7 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
+import { type AskedPlace, recordedWords } from '../../document/asked-place.ts';
 import type { ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { plainLetter } from '../../listings/references/look-alike.ts';
@@ -21,13 +22,11 @@ import { isNamedBy } from '../../listings/references/of-record.ts';
 import type { Reference } from '../../listings/references/references.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
 import {
-  type AskedPlace,
   type FoundListing,
   type Holders,
   mostRecording,
   pickFormer,
   pickRecording,
-  recordedWords,
   type Several,
 } from './holders.ts';
 import { atAsked, candidatesOf, type KnownListing, noticesOfAsked, readKnown } from './several.ts';

@@ -14,6 +14,7 @@ import {
   Words,
 } from '../../core/words.ts';
 import { isOfMalware } from '../../document/answers/notices.ts';
+import { recordedWords } from '../../document/asked-place.ts';
 import type { CriterionName } from '../../document/criteria/criteria.ts';
 import { perhaps, type Result } from '../../document/criteria/criterion.ts';
 import { recordedOf } from '../../imports/recorded.ts';
@@ -43,7 +44,6 @@ import {
 } from '../../observations/known/kinds/packages/other-version.ts';
 import { packageExists, packageOf } from '../../observations/known/kinds/packages/packages.ts';
 import { knowingOf, type Observation, type StoredObservation } from '../../observations/known/observation.ts';
-import { recordedWords } from './holders.ts';
 
 type Checked = Pick<
   Observation,

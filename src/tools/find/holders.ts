@@ -4,8 +4,6 @@ import {
   code,
   count,
   dayOf,
-  ended,
-  isEmpty,
   join,
   listed,
   own,
@@ -16,36 +14,33 @@ import {
   type Words,
 } from '../../core/words.ts';
 import { partOf } from '../../document/asked-part.ts';
+import {
+  type AskedAt,
+  type AskedPlace,
+  beyondWords,
+  isAtPlace,
+  isOfAddress,
+  recordedAt,
+} from '../../document/asked-place.ts';
 import { publisherOf, reachOf } from '../../document/hit.ts';
-import { packageName, typeWords } from '../../document/sentences.ts';
+import { typeWords } from '../../document/sentences.ts';
 import { unique } from '../../document/words.ts';
-import type { Listing, ListingPackage } from '../../listings/listing.ts';
-import { anyVersion, isAddress, versionOfImage } from '../../listings/references/command.ts';
+import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
-import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
-import { type Name, toReferences } from '../../listings/references/name.ts';
 import {
   fileForm,
   isDigest,
-  isSameReference,
-  nounOf,
   type Reference,
   toAddressKey,
-  toHost,
   toPackageReference,
 } from '../../listings/references/references.ts';
-import { isFitting } from '../../listings/references/templates.ts';
 import { networkWords } from '../../observations/known/prices/assets.ts';
 
 export const mostNamed = 5;
 
-export interface FoundListing {
+export interface FoundListing extends AskedAt {
   readonly handle: string;
   readonly found_by?: Words;
-  /** What was asked for that the facts are not about; said before them. */
-  readonly beside?: Words;
-  /** The place asked for, if the record does not name it now. */
-  readonly formerly?: Reference;
 }
 
 /** What one, several and former holders do. */
@@ -141,14 +136,6 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
   return join([say`the only listing ${does} ${what}${as}`, notShown(reference)], '; ');
 }
 
-const isAtPlace = (place: Reference) => (url: string) =>
-  toReferences(url).some((one) => isSameReference(place, one));
-
-const isOfAddress = ({ kind }: Reference): boolean => kind === 'endpoint' || kind === 'template';
-
-const recordedAt = ({ remotes }: Listing, place: Reference): readonly string[] =>
-  remotes.filter((one) => isFitting(one, place) || isAtPlace(place)(one.url)).map(({ url }) => url);
-
 function recordedAs(only: Listing, found: Reference, asked: string): Words {
   if (!isOfAddress(found) && found.kind !== 'repository') return say``;
   const { repository = '' } = only;
@@ -156,72 +143,6 @@ function recordedAs(only: Listing, found: Reference, asked: string): Words {
   const recorded = written.find((one) => toAddressKey(one) === found.key) ?? written[0];
   if (recorded === undefined || recorded === asked) return say``;
   return say`${own(found.kind === 'template' ? ',' : ' as')} ${code(recorded)}`;
-}
-
-function unencryptedWords(only: Listing, found: Reference, asked: string): Words | undefined {
-  if (!isOfAddress(found) || !/^http:/i.test(asked)) return undefined;
-  const recorded = recordedAt(only, found);
-  const [one] = recorded.some((url) => /^http:/i.test(url)) ? [] : recorded;
-  return one === undefined
-    ? one
-    : say`The address asked for begins with ${code('http:')}, so what is sent there, keys too, can be read on its way; the record names ${code(one)}.`;
-}
-
-export type AskedPlace = Pick<Name, 'text' | 'references' | 'within' | 'version'>;
-
-const mostOthers = 2;
-export const recordedWords = (one: ListingPackage): Words =>
-  isAddress(one.identifier)
-    ? say`the file ${code(one.identifier)}`
-    : say`the ${typeWords(one.registry_type)} package ${packageName(one)}`;
-
-/** What of a place was asked for, where the facts are not about it. */
-function beyondWords(
-  found: Listing | undefined,
-  { kind, key, registry }: Reference,
-  { text, within, version }: AskedPlace,
-  isNow = true,
-): Words | undefined {
-  if (isNow && isOfAddress({ kind, key }) && toAddressKey(text)?.startsWith(`${key}?`))
-    return own(
-      'The address asked for has a query that the recorded one does not have; the facts are about the address without it.',
-    );
-  if (doingOf({ kind, key }) !== doing.place) return undefined;
-  // Of what one record names now, the version is compared with the recorded one.
-  const isCompared = isNow && kind === 'package' && found !== undefined;
-  const asked = isCompared || version?.text === anyVersion ? undefined : version?.text;
-  const part = kind === 'repository' ? (within ?? asked) : kind === 'package' ? asked : undefined;
-  const { packages = [], remotes = [], repository } = found ?? {};
-  const isWhole =
-    repository !== undefined && !text.includes('#') && toAddressKey(repository) === toAddressKey(text);
-  if (isNow && (part === undefined || isWhole)) return undefined;
-  const of = part !== undefined && say`${code(part)} ${own(kind === 'repository' ? 'in' : 'of')} `;
-  const what = say`You asked about ${of}the ${own(nounOf({ kind, key, registry }))} ${code(key)}`;
-  if (found?.withdrawn) return part === undefined ? undefined : sentence(what);
-  const askedType = registry ?? (versionOfImage(text) && 'oci');
-  const ofType = packages.filter((one) =>
-    kind === 'package' ? toPackageReference(one).registry === askedType : isAddress(one.identifier),
-  );
-  const others = kind === 'package' && ofType.length === 0 ? packages : ofType;
-  const named =
-    kind === 'endpoint' || kind === 'host'
-      ? remotes.map(({ url }) => say`the endpoint ${code(url)}`)
-      : others.map(recordedWords);
-  const other = named.length > 0 && say`, ${listed(named, mostOthers)}`;
-  const about = own(
-    found
-      ? 'the facts are about what the record names'
-      : 'what is known of each is about what its record names',
-  );
-  return say`${what}; ${about}${other}.`;
-}
-
-function lookAlikeWords(found: Reference): Words | undefined {
-  const host = toHost(found.key);
-  const alike = isAtHost(found) ? toPlainHost(host) : undefined;
-  return alike === undefined
-    ? undefined
-    : ended(say`The host ${code(host)} is not ${code(alike)}, which looks like it`);
 }
 
 type HeldBy = readonly { readonly publisher: string | null }[];
@@ -299,12 +220,11 @@ export function pickFormer(
   if (!reference || !only) return undefined;
   const network = networkOf(reference, asked);
   const what = say`${placeOf(reference)}${network}`;
-  const beside = beyondWords(other ? undefined : only.listing, reference, name, false);
   if (!other)
     return {
       handle: only.listing.handle,
       found_by: onlyFormer(reference, what, only),
-      ...(beside && { beside, formerly: reference }),
+      at: { place: reference, name, listing: only.listing },
     };
   const [now, , had] = doingOf(reference);
   return {
@@ -312,7 +232,7 @@ export function pickFormer(
       [
         say`No listing shown here ${own(now)} ${placeOf(reference)} now; ${found.length > mostNamed ? say`More than ${mostNamed} listings` : count(found.length, 'listing')} ${own(had)} it${network}.`,
         sentence(notShown(reference)),
-        beside,
+        beyondWords(undefined, reference, name, false),
       ],
       ' ',
     ),
@@ -367,18 +287,11 @@ export async function pickRecording(
           : formerWords(one, [], formerly[n] ?? [], placeOf(one)),
       ),
   );
-  const beside = join(
-    [
-      beyondWords(only, reference, name),
-      unencryptedWords(only, reference, asked) ?? lookAlikeWords(reference),
-    ],
-    ' ',
-  );
   if (!other)
     return {
       handle: only.handle,
       found_by: join([onlyWords(only, reference, asked), ...former], '; '),
-      ...(!isEmpty(beside) && { beside }),
+      at: { place: reference, name, listing: only },
     };
   const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
   const all = found.length > mostNamed ? await holding(reference) : [];

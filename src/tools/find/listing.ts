@@ -7,6 +7,7 @@ import { dayText } from '../../core/text.ts';
 import { code, dayOf, listed, number, own, say, sentence, toText, type Words } from '../../core/words.ts';
 import { publisherLine } from '../../document/answers/for-publisher.ts';
 import { askedPart, atPart } from '../../document/asked-part.ts';
+import { atRecord } from '../../document/asked-place.ts';
 import { toListingDocument } from '../../document/document.ts';
 import type { ListingDocument } from '../../document/listing-document.ts';
 import {
@@ -180,15 +181,13 @@ async function pickOfEndpoint(found: Several, name: Name, context: Context) {
 }
 
 /** Of a deleted listing nothing but its name is told, and what is known of the package asked for. */
-async function refuseDeleted(
-  { handle, found_by, beside = say`` }: FoundListing,
-  name: Name,
-  context: Context,
-): Promise<void> {
+async function refuseDeleted(named: FoundListing, name: Name, context: Context): Promise<void> {
+  const { handle, found_by } = named;
   const listing = await context.store.listings.byHandle(handle);
   if (!listing?.withdrawn) return;
   const notices = await noticesOfDeleted(listing, name, context);
   const found = toText(sentence(say`${code(handle)} is ${found_by ?? say``}`));
+  const { beside = say`` } = atRecord(named);
   const about = [beside, ...notices.map(({ text }) => text)].map(toText);
   const said = [found, await withdrawal(listing, context), ...about].filter(Boolean);
   throw new Problem('listing_withdrawn', said.join(' '));
@@ -240,10 +239,15 @@ export async function readFacts(handle: string, context: Context): Promise<Listi
 
 /** `shown` is of the endpoint or package alone that was named. Throws as `findNamed` and `readFacts` do. */
 export async function findListingFacts(text: string, context: Context, then = context, isOfEndpoint = false) {
-  const { handle, ...found } = await findNamed(text, context, isOfEndpoint);
-  const facts = await readFacts(handle, then);
-  const part = askedPart(facts.listing, found.name);
-  return { ...found, facts, shown: part ? atPart(facts, part) : facts, part_asked: part?.about };
+  const found = await findNamed(text, context, isOfEndpoint);
+  const { name, found_by } = found;
+  const facts = await readFacts(found.handle, then);
+  const { asOf } = facts;
+  const day = asOf && !asOf.is_today && !asOf.begins ? asOf.day : undefined;
+  const { beside, formerly } = atRecord(found, facts.listing, day);
+  const part = askedPart(facts.listing, name);
+  const shown = part ? atPart(facts, part) : facts;
+  return { name, found_by, beside, formerly, facts, shown, part_asked: part?.about };
 }
 
 /** Of several listings at one endpoint, of one of them: what checks saw there is the same for all. */

@@ -14,7 +14,7 @@ import type { SentOffer } from '../../observations/known/prices/sent.ts';
 import { beforeWords } from '../../observations/known/to-observations.ts';
 import { findHolders } from './asked-command.ts';
 import { severalListings } from './holders.ts';
-import { findHolder, findNamed, firstRecording, mostAtAddress, readFacts } from './listing.ts';
+import { findHolder, findListingFacts, firstRecording, mostAtAddress, readFacts } from './listing.ts';
 import { findLacking } from './near-misses.ts';
 import { endpointsIn } from './seen-lists.ts';
 
@@ -139,9 +139,8 @@ async function findByRealm(realm: string | undefined, context: Context): Promise
 }
 
 async function findByName(handle: string, context: Context): Promise<FoundPlace> {
-  const { handle: known, found_by, beside } = await findNamed(handle, context);
-  const found = join([found_by && say`It is ${found_by}.`, beside], ' ');
-  return { facts: await readFacts(known, context), found };
+  const { facts, found_by, beside } = await findListingFacts(handle, context);
+  return { facts, found: join([found_by && say`It is ${found_by}.`, beside], ' ') };
 }
 
 const whatElse =

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
+import { atRecord } from '../../document/asked-place.ts';
 import { isOnlyName, meantOf, type Name, toReferences } from '../../listings/references/name.ts';
 import { besideInStore, describeSeveral, findHolders, readMeant, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalWords } from './holders.ts';
@@ -72,7 +73,7 @@ export async function readSearchedName(asked: string, context: Context): Promise
         context,
       )
     : held;
-  const beside = isSeveral ? say`` : (withBeside(held, inCommand).beside ?? say``);
+  const beside = isSeveral ? say`` : (atRecord(withBeside(held, inCommand)).beside ?? say``);
   if (isWord) return { isName: true, found, beside, leading: [] };
   return {
     isName: true,

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { registryEntry } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
+
+const hosts = ['old.harbour.example', 'new.harbour.example'] as const;
+const handle = 'com.harbour/track';
+const server = await opened(startModernServer(() => [{ name: 'track', description: 'Tracks a parcel' }]));
+const directory = await openedDirectory({
+  entries: [],
+  environment: {
+    LIMITS: 'off',
+    HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((host) => [host, server.url]))),
+  },
+});
+const client = await opened(connect('v2', { app: directory.app }));
+const today = () => directory.context.clock().toISOString().slice(0, 10);
+
+/** Each begins a new version; its record names the other place. */
+const days: string[] = [];
+for (const [n, place] of ['old', 'new', 'old', 'new'].entries()) {
+  const publishedAt = directory.context.clock().toISOString();
+  const record = {
+    version: `1.${n}.0`,
+    remotes: [{ type: 'streamable-http', url: `https://${place}.harbour.example/mcp` }],
+    ...onGitHub(`harbour/${place}`),
+  };
+  await directory.importEntries([registryEntry(handle, record, { publishedAt, updatedAt: publishedAt })]);
+  await directory.observe(handle);
+  days.push(today());
+  if (n < 3) directory.wait(2 * 86_400);
+}
+const [first = '', second = '', third = '', last = ''] = days;
+
+interface Answer {
+  readonly handle: string;
+  readonly version_asked?: string;
+  readonly statement?: string;
+  readonly imported?: Readonly<Record<string, string>>;
+  readonly reasons?: readonly { readonly reason: string }[];
+  readonly listings?: readonly Answer[];
+}
+const call = async (tool: string, input: Record<string, unknown>) => {
+  const { structuredContent, content } = await client.call(tool, input);
+  return { answer: structuredContent as unknown as Answer, text: content[0]?.text ?? '' };
+};
+
+const endpointOf = (place: string) => `https://${place}.harbour.example/mcp`;
+const repositoryOf = (place: string) => `https://github.com/harbour/${place}`;
+const recorded = { [first]: 'old', [second]: 'new', [third]: 'old', [last]: 'new' };
+const notAsked = /the facts are about/;
+
+describe('an address or a repository that a record named on some days, as of a day', () => {
+  const asked = days.flatMap((day) =>
+    ['old', 'new'].flatMap((place) =>
+      [endpointOf(place), repositoryOf(place)].map((name) => ({ day, place, name })),
+    ),
+  );
+
+  it.each(asked)('is compared with the record of $day: $name', async ({ day, place, name }) => {
+    const isNamed = recorded[day] === place;
+    const other = recorded[day] ?? '';
+    const noun = name.includes('github.com') ? 'repository' : 'endpoint';
+    const names = day === last ? 'names' : `named on ${day}`;
+    const which = noun === 'endpoint' ? `, the endpoint \`${endpointOf(other)}\`` : '';
+    const said = `You asked about the ${noun} \`${name.replace('https://', '')}\`; the facts are about what the record ${names}${which}.`;
+
+    const agent = await call('get_agent', { handle: name, as_of: day });
+    expect(agent.text).toContain(endpointOf(other));
+    expect(agent.answer).toMatchObject({ handle });
+    expect(agent.answer.version_asked).toBe(isNamed ? undefined : said);
+    expect(notAsked.test(agent.text)).toBe(!isNamed);
+
+    const { statement = '' } = (await call('get_history', { handle: name, until: day })).answer;
+    expect(statement.includes(said)).toBe(!isNamed);
+    expect(notAsked.test(statement)).toBe(!isNamed);
+
+    const sent = { handles: [name], criteria: ['active'], as_of: day };
+    const [one] = (await call('compare_agents', sent)).answer.listings ?? [];
+    expect(one?.version_asked).toBe(isNamed ? undefined : said);
+    expect(one?.imported).toEqual({ active: isNamed ? 'met' : 'unknown' });
+    expect(one?.reasons?.map(({ reason }) => reason) ?? []).toEqual(
+      isNamed ? [] : ['the record that is shown does not name what was asked for'],
+    );
+  });
+});
