@@ -54,11 +54,14 @@ function unknownLines(unknown: readonly z.output<typeof unknownWord>[]): string[
   const others = unknown.filter(({ near }) => near.length > 0);
   const lines = others.map(
     ({ word, near }) =>
-      `No listing has the word ${toQuote(word)}; searched for instead, unless in quotes: ${inlineAll(near)}.`,
+      `No name, title, tag or description has the word ${toQuote(word)}; searched for instead, unless in quotes: ${inlineAll(near)}.`,
   );
   if (alone.length === 0) return lines;
   const first = alone.slice(0, mostUnknown).join(' or ');
-  return [...lines, `No listing has the word ${first}${rest}; no other was searched for instead.`];
+  return [
+    ...lines,
+    `No name, title, tag or description has the word ${first}${rest}; no other was searched for instead.`,
+  ];
 }
 
 const toSearchText = (answer: z.output<typeof output>): string =>

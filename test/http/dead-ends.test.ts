@@ -68,7 +68,7 @@ describe('a search that finds nothing', () => {
       '<a href="/agents?q=webhook" rel="nofollow">Without -webhooks</a> <span class="count">1 listing</span>',
     );
     const filtered = await page('q=zzyzxq&tag=webhooks');
-    expect(filtered).toContain('No listing has the word “zzyzxq”.');
+    expect(filtered).toContain('No name, title, tag or description has the word “zzyzxq”.');
     expect(filtered).toContain(
       '<a href="/agents?tag=webhooks" rel="nofollow">Without the words, with the filters alone</a>',
     );

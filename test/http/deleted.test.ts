@@ -82,7 +82,7 @@ it('a search for its handle says what get_agent says of it, and of no part that 
   expect(answer).toContain(
     `The listing \`com.vanish/notes\` was withdrawn. The registry has deleted it${how}, <date>. This is not a verdict about it.`,
   );
-  expect(answer).not.toContain('No listing has the word');
+  expect(answer).not.toContain('No name, title, tag or description has the word');
 });
 
 it('whoever records it now comes first', async () => {

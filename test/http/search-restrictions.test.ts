@@ -174,11 +174,11 @@ it('labels that begin with all words come first', async () => {
 it('a word is said to be in no listing, and only what is found instead is named', async () => {
   expect((await search('archive')).did_you_mean).toEqual([{ word: 'archive', near: [] }]);
   expect((await search('archive')).text).toContain(
-    'No listing has the word “archive”; no other was searched for instead.',
+    'No name, title, tag or description has the word “archive”; no other was searched for instead.',
   );
   const near = await search('trackor');
   expect(near.text).toContain(
-    'No listing has the word “trackor”; searched for instead, unless in quotes: `tracker`.',
+    'No name, title, tag or description has the word “trackor”; searched for instead, unless in quotes: `tracker`.',
   );
   const quoted = await search('"trackor" lamps');
   expect([quoted.handles, quoted.did_you_mean]).toEqual([[], [{ word: 'trackor', near: [] }]]);

@@ -129,9 +129,9 @@ it('puts listings with the product that is named before those with the other wor
 it('quotes an unknown word as it was typed', async () => {
   const { did_you_mean, text } = await search('XRechnung prüfen Älteste');
   expect(did_you_mean?.map(({ word }) => word)).toEqual(['prüfen', 'Älteste']);
-  expect(text).toContain('No listing has the word “prüfen” or “Älteste”; no other');
+  expect(text).toContain('No name, title, tag or description has the word “prüfen” or “Älteste”; no other');
   const page = await directory.app.request('/agents?q=XRechnung+Pr%C3%BCfen');
-  expect(await page.text()).toContain('No listing has the word “Prüfen”.');
+  expect(await page.text()).toContain('No name, title, tag or description has the word “Prüfen”.');
 });
 
 it('of a package asked for with its version, the words are those of its name', async () => {

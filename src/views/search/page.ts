@@ -131,7 +131,7 @@ function unknownWord(
   const query = address.get('q') ?? '';
   const link = (other: string) =>
     html` <a href="${pathWith(address, { q: replaceWord(query, word, other) })}" rel="nofollow">${other}</a>`;
-  return html`<p class="note">No listing has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
+  return html`<p class="note">No name, title, tag or description has the word “${word}”.${near.length > 0 ? html` This search also looked for:${near.map(link)}` : ''}</p>`;
 }
 
 export const pageSize = 20;
