@@ -45,7 +45,7 @@ import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts
 import { registryFirstPublished, registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import type { ObservationChange, StoredObservation } from '../observations/known/observation.ts';
-import { countSince, failedDays } from '../observations/known/timeline/tally.ts';
+import { countedWords, countSince, failedDays } from '../observations/known/timeline/tally.ts';
 import { keyOf } from '../observations/known/timeline/timeline.ts';
 import { askedRow, askedVersion, readOfRecord } from './find/asked-version.ts';
 import { dayInput, findFactsAt, onDay, readFacts, toPublisherLine } from './find/listing.ts';
@@ -150,6 +150,10 @@ export async function readHistoryPage(
     part_asked: part_asked && say`${part_asked} What checks saw elsewhere is left out.`,
     differs: cursor ? undefined : ends?.differs,
     failed,
+    counted:
+      cursor || !since || !until || !(kind === undefined || kind === endpointAvailability.question)
+        ? undefined
+        : countedWords(shown.observed?.observations ?? [], [since, until], present.clock().toISOString()),
     moved: cursor || part_asked ? undefined : await movedWords(shown, query, present),
     unchanged,
     unmoved: !isOfRecord || since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
@@ -363,6 +367,7 @@ export const getHistory = defineTool({
         found.part_asked,
         no_change,
         failed,
+        found.counted,
         found.moved,
         found.last_check,
         found.unmoved,

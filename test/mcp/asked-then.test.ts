@@ -86,3 +86,20 @@ describe('an address or a repository that a record named on some days, as of a d
     );
   });
 });
+
+it('a period that is asked for has its number of checks, also if none failed or none was made', async () => {
+  const said = async (input: object) =>
+    (await call('get_history', { handle, ...input })).answer.statement?.match(
+      /Of the checks .*? nothing is known\./,
+    )?.[0];
+  const at = `\`${endpointOf('new')}\``;
+  expect(await said({ since: second, until: second })).toBe(
+    `Of the checks on ${second} that could tell whether an endpoint answers, ${at} answered 1 of 1; between checks nothing is known.`,
+  );
+  const idle = new Date(Date.parse(second) + 86_400_000).toISOString().slice(0, 10);
+  expect(await said({ since: idle, until: idle, kind: 'reach' })).toBe(
+    `Of the checks on ${idle} that could tell whether an endpoint answers, ${at} answered 0 of 0; between checks nothing is known.`,
+  );
+  expect(await said({ since: second, until: second, kind: 'price' })).toBeUndefined();
+  expect(await said({ since: second })).toBeUndefined();
+});

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { day_ms, dayText } from '../../../core/text.ts';
-import { count, day, isEmpty, join, own, say, toText, type Words } from '../../../core/words.ts';
+import {
+  code,
+  count,
+  day,
+  fromDayToDay,
+  isEmpty,
+  join,
+  listed,
+  own,
+  say,
+  toText,
+  type Words,
+} from '../../../core/words.ts';
 
 const endWords = {
   answered: own('answered'),
@@ -75,6 +87,28 @@ export const countSince = (tally: Tally, since: string): number =>
   Object.entries(tally)
     .filter(([on]) => on >= since)
     .reduce((sum, [, ofDay]) => sum + madeOn(ofDay), 0);
+
+const mostCounted = 3;
+
+/** Of a period, failed or not; undefined if it begins before the days that are kept. */
+export function countedWords(
+  all: readonly { readonly tally?: Tally | undefined; readonly subject?: string | undefined }[],
+  [since, until]: readonly [string, string],
+  now: string,
+): Words | undefined {
+  const from = dayText(since);
+  if (from < dayText(new Date(Date.parse(now) - (stored_days - 1) * day_ms))) return undefined;
+  const each = all.flatMap(({ tally, subject = '' }) => {
+    if (!tally) return [];
+    const days = Object.entries(tally).filter(([on]) => on >= from && on <= dayText(until));
+    const answered = days.reduce((sum, [, { answered: times = 0 }]) => sum + times, 0);
+    const made = countSince(Object.fromEntries(days), from);
+    return [say`${code(subject)} answered ${answered} of ${made}`];
+  });
+  return each.length === 0
+    ? undefined
+    : say`Of the checks ${fromDayToDay(since, until)} that could tell whether an endpoint answers, ${listed(each, mostCounted)}; between checks nothing is known.`;
+}
 
 /** The newest first, with the reasons that readings of the day have, or else with how its checks ended. */
 export function failedDays(
