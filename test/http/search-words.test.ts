@@ -368,7 +368,7 @@ it('and a link on the page, unless the search has the filter', async () => {
 it('has one line for unknown words of a script without spaces, and advises to search in English', async () => {
   const { text, did_you_mean, advice } = await search('日本の統計（Stat）を使えるサーバーはありますか');
   expect(did_you_mean?.map(({ word }) => word)).toEqual(['Stat', 'を使えるサーバーはありますか']);
-  expect(text.match(/No listing has/g)).toHaveLength(1);
+  expect(text.match(/description has the word/g)).toHaveLength(1);
   const inEnglish = 'Listings are mostly in English; search in English.';
   expect(advice).toBe(inEnglish);
   const half = await search('lee claves de un WebSocket con la key');
