@@ -9,7 +9,7 @@ const directory = await opened(openDirectory());
 const client = await opened(connect('v2', { app: directory.app }));
 const handle = 'co.webhook/webhook';
 const line =
-  'For its publisher, and to follow it, at `http://127.0.0.1:3000`: Claim: `/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `/agents/co.webhook/webhook/ratings`. Wrong data: mend it in its registry (version, status); if right there, or a copy, report it: `/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `/badge/co.webhook/webhook`. Changes: `/agents/co.webhook/webhook/feed.atom`. Its namespace: `/publishers/co.webhook/feed.atom`. Webhook: `/api/webhooks`. In CI: `/about#ci`.';
+  'For its publisher, and to follow it, at `http://127.0.0.1:3000`: Claim: `/agents/co.webhook/webhook/claim`. Opt out there with the line: `optout co.webhook/webhook`. Answer ratings (respond_to_rating): `/agents/co.webhook/webhook/ratings`. Wrong in the record: mend it in its registry (version, status); if right there, or a copy, report it: `/feedback?category=report&handle=co.webhook%2Fwebhook`. Badge, now “listed, updated 2026-10”: `/badge/co.webhook/webhook`. Changes: `/agents/co.webhook/webhook/feed.atom`. Its namespace: `/publishers/co.webhook/feed.atom`. Webhook: `/api/webhooks`. In CI: `/about#ci`.';
 const untold = 'Until the operator imports again, Dossier learns of no new version, status or withdrawal.';
 const badge =
   'Badge in Markdown: `[![dossier](http://127.0.0.1:3000/badge/co.webhook/webhook)](http://127.0.0.1:3000/agents/co.webhook/webhook)`';
@@ -47,7 +47,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     for (const shown of [
       `<a href="/agents/${handle}/claim" rel="nofollow">Claim</a>`,
       `<a href="/agents/${handle}/ratings" rel="nofollow">Answer ratings (respond_to_rating)</a>`,
-      'rel="nofollow">Wrong data: mend it in its registry (version, status); if right there, or a copy, report it</a>',
+      'rel="nofollow">Wrong in the record: mend it in its registry (version, status); if right there, or a copy, report it</a>',
       '<li><a href="/about#ci" rel="nofollow">In CI</a></li>',
     ])
       expect(page).toContain(shown);
@@ -76,11 +76,11 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     for (const path of ofAll) expect([path, await says(path, read)]).toEqual([path, false]);
   });
 
-  it('begins with how an endpoint that did not answer is checked again, where this service checks', async () => {
+  it('begins with where checks read what stands out, and when it is read again, where this service checks', async () => {
     const open = async (OBSERVE: string) => {
       const observed = await opened(openObservedStates({ OBSERVE }));
       const own = await opened(connect('v2', { app: observed.app }));
-      const said = async (name: 'unreachable' | 'healthy') =>
+      const said = async (name: keyof typeof observedStates) =>
         String(
           (await own.call('get_history', { handle: observedStates[name] })).structuredContent?.for_publisher,
         );
@@ -89,18 +89,26 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     };
     const on = await open('on');
     expect(await on.said('unreachable')).toMatch(
-      /to follow it, at `http:\S+`: Mended\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `\/agents\/com\.faded\/translate\/claim#check`\./,
+      /to follow it, at `http:\S+`: What stands out was read at its endpoint\. Mended there\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `\/agents\/com\.faded\/translate\/claim#check`\./,
     );
     expect(await on.said('healthy')).toMatch(/to follow it, at `http:\S+`: Claim:/);
+    for (const [name, read] of [
+      ['toolsChanged', 'its endpoint'],
+      ['paid', 'its endpoint'],
+      ['notThere', 'its endpoint, its repository and the registry of its package'],
+      ['malicious', 'the database of advisories'],
+      ['contradicting', 'its endpoint and the registry of its package'],
+    ] as const)
+      expect(await on.said(name)).toContain(`: What stands out was read at ${read}. Mended there? The next`);
     expect(on.claim).toMatch(
       /<h2 id="check">A check at once<\/h2>\n<p>[^<]*at most every 10 minutes:<\/p>.*curl -s -X POST http:\S+\/api\/capability\/check -H/s,
     );
     expect(await on.page('/agents/com.faded/translate')).toContain(
-      '<a href="/agents/com.faded/translate/claim#check" rel="nofollow">Mended?',
+      '<a href="/agents/com.faded/translate/claim#check" rel="nofollow">What stands out was read at its endpoint. Mended there?',
     );
     const asked = await open('asked');
     expect(await asked.said('unreachable')).toMatch(
-      /Mended\? The next check begins when it is read after 20[\d-]{8} \d\d:\d\d UTC\. For one at once/,
+      /Mended there\? The next check begins when it is read after 20[\d-]{8} \d\d:\d\d UTC\. For one at once/,
     );
     const off = await open('off');
     expect(await off.said('unreachable')).toMatch(/to follow it, at `http:\S+`: Claim:/);

@@ -1,14 +1,15 @@
 import type { Config } from '../../config/config.ts';
 import { handleParts } from '../../core/handle.ts';
 import { dayText, isWebAddress, toQuote } from '../../core/text.ts';
-import { join, listed, say, type Words } from '../../core/words.ts';
-import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import { join, listed, own, say, toText, type Words } from '../../core/words.ts';
+import { packageAdvisories } from '../../observations/known/kinds/packages/advisories.ts';
 import { askedOf } from '../../observations/known/kinds.ts';
-import { knowingOf } from '../../observations/known/observation.ts';
 import type { ListingDocument } from '../listing-document.ts';
 import { newestCheckTime } from '../seen.ts';
 import { notKnownWords } from '../sentences.ts';
+import { standOutsOf } from './answers.ts';
 import { toBadge } from './badge.ts';
+import type { StandOut } from './stands-out.ts';
 
 /** A check is due at most a tenth later than the interval says. */
 const mostOfInterval = 1.1;
@@ -16,27 +17,32 @@ const mostOfInterval = 1.1;
 type PublisherWay = readonly [does: string, at: string];
 export type WayPlace = Pick<Config, 'publicUrl' | 'observe' | 'observeInterval_s' | 'registryUrl'>;
 
-/** Where the endpoint did not answer, and this service will ask it again. */
+const places = {
+  endpoint: own('its endpoint'),
+  repository: own('its repository'),
+  package: own('the registry of its package'),
+  advisories: own('the database of advisories'),
+};
+const readPlace = ({ fact, of = 'endpoint' }: StandOut) =>
+  fact && (fact.kind === packageAdvisories.kind ? 'advisories' : of);
+
+/** Of what stands out, where checks read it, if this service will read there again. */
 function checkAgain(
   listing: ListingDocument,
   { observe, observeInterval_s }: WayPlace,
 ): readonly PublisherWay[] {
-  const { observations, links, evidence_snapshot_date: today } = listing;
-  const isSilent = observations.some(
-    (one) =>
-      one.kind === endpointAnswers.kind &&
-      knowingOf(one) !== 'not_known' &&
-      (!['seen', 'asks'].includes(one.outcome) || one.unanswered_since !== undefined),
-  );
+  const { links, evidence_snapshot_date: today } = listing;
+  const readAt = new Set<string | undefined>(standOutsOf(listing).map(readPlace));
+  const read = Object.entries(places).flatMap(([place, words]) => (readAt.has(place) ? words : []));
   const last = newestCheckTime(listing);
-  if (!isSilent || observe === 'off' || last === undefined) return [];
+  if (read.length === 0 || observe === 'off' || last === undefined) return [];
   const due = new Date(Date.parse(last) + observeInterval_s * mostOfInterval * 1000).toISOString();
   const time = `${due.slice(0, 16).replace('T', ' ')} UTC`;
   const by = observe === 'on' ? `is due by ${time}` : `begins when it is read after ${time}`;
   const next = dayText(due) < today ? '' : ` The next check ${by}.`;
   return [
     [
-      `Mended?${next} For one at once: claim, then POST /api/capability/check with the capability`,
+      `What stands out was read at ${toText(listed(read))}. Mended there?${next} For one at once: claim, then POST /api/capability/check with the capability`,
       `${links.page}/claim#check`,
     ],
   ];
@@ -59,7 +65,7 @@ export function publisherWays(listing: ListingDocument, place: WayPlace): readon
     ['Opt out there with the line', `optout ${handle}`],
     ['Answer ratings (respond_to_rating)', `${links.page}/ratings`],
     [
-      'Wrong data: mend it in its registry (version, status); if right there, or a copy, report it',
+      'Wrong in the record: mend it in its registry (version, status); if right there, or a copy, report it',
       `${publicUrl}/feedback?category=report&handle=${encodeURIComponent(handle)}`,
     ],
     [`Badge, now ${toQuote(toBadge(listing))}`, links.badge],

@@ -280,14 +280,16 @@ const namedSecrets = (judged: JudgedListing) =>
 function contradictions(judged: JudgedListing): Noticed[] {
   const { listing } = judged;
   const whichOf = (url: string) => (listing.remotes.length > 1 ? code(url) : own('the endpoint'));
-  const letIn = namedSecrets(judged).map(({ one, remote, secrets }) => {
+  const letIn = namedSecrets(judged).map(({ one: fact, remote, secrets }) => {
     const names = eachCode(secrets.map(({ name }) => name));
-    return say`The record asks for a secret (${join(names, ', ')}); ${whichOf(remote.url)} introduced itself to Dossier without a secret${byCheck(one)}`;
+    const text = say`The record asks for a secret (${join(names, ', ')}); ${whichOf(remote.url)} introduced itself to Dossier without a secret${byCheck(fact)}`;
+    return { text, fact };
   });
   const asked = accessNow(judged).flatMap((one) => {
     const remote = listing.remotes.find(({ url }) => url === one.subject);
     if (!one.value || !remote || remote.inputs) return [];
-    return say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`;
+    const text = say`The record names no credentials for ${whichOf(remote.url)}, which asked Dossier for some${byCheck(one)}`;
+    return { text, fact: one };
   });
   return [...letIn, ...asked, ...startedOtherwise(listing), ...ofContradicting(judged)];
 }
