@@ -42,6 +42,7 @@ import { endedWords, isLearnedOutcome, isUnanswered, type Outcome } from '../obs
 import { factsOf } from '../observations/known/kind.ts';
 import { endpointAnswers, endpointAvailability } from '../observations/known/kinds/endpoint.ts';
 import { comparedWords, recordMoves } from '../observations/known/kinds/moves.ts';
+import { whatIsCompared } from '../observations/known/kinds/questions.ts';
 import { registryFirstPublished, registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import type { ObservationChange, StoredObservation } from '../observations/known/observation.ts';
@@ -159,6 +160,8 @@ export async function readHistoryPage(
     unmoved: !isOfRecord || since || cursor || facts.asOf?.begins ? undefined : unmovedVersions(facts),
     horizon:
       cursor || /^(?:claim|ratings|views)/.test(kind ?? '') ? undefined : horizonWords(facts, kind, events),
+    compared:
+      cursor || !isOfChecks(kind) || (events.length > 0 && !no_change) ? undefined : own(whatIsCompared),
     ...(isSample(facts.listing) && { sample: true as const }),
     ...(next && { next_cursor: toCursor([...next]) }),
     ...(!(until ?? kind ?? cursor) && { for_publisher: toPublisherLine(facts, present) }),
@@ -373,6 +376,7 @@ export const getHistory = defineTool({
         found.unmoved,
         found.horizon,
         hasNone ? (no_change ? undefined : none) : howToRead,
+        found.compared,
       ].map((one) => one ?? say``),
       ' ',
     );

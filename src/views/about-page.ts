@@ -84,11 +84,12 @@ npx --no-install dossier lock --from ${publicUrl} HANDLE
 npx --no-install dossier check`)}
 <p>Commit the file of the package and <code>dossier.lock.json</code>, and run the last command in each build. In the checkout, docs/changes.md says what is locked, and action.yml is a step of GitHub Actions. Without a checkout, <a href="/changes">the stream</a> and the feeds of each listing have the same changes.</p></details></section>`;
 
-const [input, ratings, groups, rings, counts, imported, missing, feedback, untrusted] = rulesOfEvidence;
+const [input, ratings, groups, rings, counts, imported, missing, compared, feedback, untrusted] =
+  rulesOfEvidence;
 
 const rulesBlock = html`
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2>
-<ul>${[input, ratings, imported, missing].map((rule) => html`<li>${rule}</li>`)}</ul>
+<ul>${[input, ratings, imported, missing, compared].map((rule) => html`<li>${rule}</li>`)}</ul>
 <details><summary>How ratings are grouped and counted, what feedback does, and which text is untrusted</summary>${[groups, rings, counts, feedback, untrusted].map((rule) => html`<p>${rule}</p>`)}</details></section>`;
 
 export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>

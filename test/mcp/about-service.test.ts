@@ -40,6 +40,29 @@ describe('over MCP, a service says of itself', () => {
     },
   );
 
+  it('in agent://about and on its page what a change is looked for in, and of a listing that its certificate is not checked', async () => {
+    const compared =
+      'A change is looked for only in the kinds of facts that Dossier keeps, never in certificates, DNS records or running code.';
+    const [about] = await unsaid.read('agent://about');
+    expect(about?.text).toContain(`\n* ${compared}\n`);
+    expect(await (await silent.app.request('/about')).text()).toContain(`<li>${compared}</li>`);
+    const { structuredContent } = await unsaid.call('get_agent', {
+      handle: 'co.webhook/webhook',
+      detail: 'full',
+    });
+    expect(structuredContent?.markdown).toMatch(/\* Not checked: .*\bcertificate\b/);
+    const { not_known } = (await (await silent.app.request('/agents/co.webhook/webhook.json')).json()) as {
+      not_known: object[];
+    };
+    expect(not_known).toContainEqual({
+      question: 'reach',
+      kind: 'endpoint.certificate',
+      state: 'not_checked',
+      reason:
+        'Dossier has not checked whether the certificate or the DNS records of a host of the service changed.',
+    });
+  });
+
   it('in its instructions where that is', () => {
     expect(told.instructions()).toContain(
       'Who runs this, how to cite, limits, licence, bulk data: agent://about.',

@@ -66,7 +66,7 @@ it('get_history tells the versions that were published by such a day, and says w
   const none = await call('get_history', { handle, until: '2025-09-01' });
   expect(none.answer.changes).toEqual([]);
   expect(none.answer.statement).toBe(
-    `Dossier kept nothing of this listing on 2025-09-01: it first read the record on ${today()}. Versions are told by the dates in that record. The listing is of a saved copy of a registry, whose newest change is of 2025-11-24: what was published later is not in it. No such change is recorded here.`,
+    `Dossier kept nothing of this listing on 2025-09-01: it first read the record on ${today()}. Versions are told by the dates in that record. The listing is of a saved copy of a registry, whose newest change is of 2025-11-24: what was published later is not in it. No such change is recorded here. A change is looked for only in the kinds of facts that Dossier keeps, never in certificates, DNS records or running code.`,
   );
 });
 

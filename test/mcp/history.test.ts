@@ -9,6 +9,8 @@ import { opened } from '../support/opened.ts';
 type Structured = { changes: string[]; next_cursor?: string; statement: string };
 const published =
   'version `1.0.0` (published 2026-10-01) was not compared, because no version before it was read';
+const compared =
+  'A change is looked for only in the kinds of facts that Dossier keeps, never in certificates, DNS records or running code.';
 const without = (line: string) => line.replace(/ \(log index \d+\)$/, '').replace(/^\d{4}-\d\d-\d\d /, '');
 
 it('tells an endpoint that is gone, and all that was seen there, in one line', async () => {
@@ -78,7 +80,7 @@ it('names no check of a listing whose record names nothing to check, but its dat
   );
   expect((await ask({ since: '2026-10-01', kind: 'upkeep' })).changes).toEqual(changes);
   expect((await ask({ since: '2026-10-02' })).statement).toBe(
-    'The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. No such change is recorded here.',
+    `The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. Dossier has made no observation of this listing. No such change is recorded here. ${compared}`,
   );
   expect((await ask({ kind: 'claim' })).statement).toBe('No such change is recorded here.');
 });
@@ -170,6 +172,11 @@ describe('get_history of what checks saw', async () => {
     expect((await history({ kind: 'tools' })).statement).toMatch(
       `No such change was seen since ${since}; the last check that saw facts of the kind tools was on ${last} UTC. The newest change is first`,
     );
+    for (const said of [
+      page,
+      ...(await Promise.all([{}, { kind: 'tools' }].map(history))).map(({ text }) => text),
+    ])
+      expect(said).toContain(compared);
   });
 
   it('says so of the time since a day too, also of a day after the first check, with what it is about', async () => {
@@ -186,11 +193,14 @@ describe('get_history of what checks saw', async () => {
     const past = (await history({ since: from, until: to })).text;
     expect(past).toMatch(/\nUnchanged from .*(?:: |; )tools it lists[;.]/);
     expect(past).not.toMatch(/tools it lists: `[0-9a-f]{12}/);
+    expect((await history({ since: to, until: last })).text).toMatch(
+      new RegExp(`${compared}\n\n\\* Nothing differs between`),
+    );
     expect((await history({ since: to })).statement).toBe(
-      `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it.`,
+      `No change was seen in 2 checks since ${to}; the last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. ${compared}`,
     );
     expect((await history({ since: last })).statement).toBe(
-      `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here.`,
+      `The last check was on ${last} ${hour} UTC. The saved copy that was read has no older version of any listing. The listing is of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. No such change is recorded here. ${compared}`,
     );
   });
 

@@ -101,7 +101,7 @@ export function toHistoryPage(
 <p class="lead">What changed, newest first. A value changed at some time between the last check that saw the old value and the first check that saw the new one.</p>
 ${historyFilter(listing.handle, asked)}
 ${until && html`<p class="notice">${toHtml(until)}</p>`}${differs.length > 0 && html`<ul>${differs.map((words) => html`<li>${toHtml(words)}</li>`)}</ul>`}
-${[no_change, shown.failed, shown.last_check, shown.unmoved, shown.horizon].map((words) => words && html`<p>${toHtml(words)}</p>`)}
+${[no_change, shown.failed, shown.last_check, shown.unmoved, shown.horizon, shown.compared].map((words) => words && html`<p>${toHtml(words)}</p>`)}
 ${overTime && axisPicture(listing, overTime)}
 ${told.length > 0 && html`<ol class="timeline">${told.map((event, at) => eventItem(event, asked.kind, listing.evidence_snapshot_date, told.findIndex((one) => one.at === event.at) === at))}</ol>`}
 ${told.length === 0 && !next_cursor && !no_change && html`<p>Dossier has recorded no ${Object.keys(asked).length > 0 ? 'such change' : 'change'} of this listing.${listing.versions.length > 1 && html` Its <a href="${pagePath(listing.handle)}/versions">versions</a> are on a page of their own.`}</p>`}

@@ -50,9 +50,23 @@ export const nativeRatings: AskedKind = {
   line: 'rated',
 };
 
+/** Ends each answer of no change, so that nobody takes it for one about what nothing reads. */
+export const whatIsCompared =
+  'A change is looked for only in the kinds of facts that Dossier keeps, never in certificates, DNS records or running code.';
+
 export const otherQuestions: readonly AskedKind[] = [
   anyPrice,
   credentials,
+  {
+    kind: 'endpoint.certificate',
+    question: 'reach',
+    name: 'certificate',
+    isSeldom: true,
+    unchecked: {
+      what: own('whether the certificate or the DNS records of a host of the service changed'),
+      isAsked: ({ remotes }) => remotes.length > 0,
+    },
+  },
   {
     kind: 'operator',
     question: 'publisher',
