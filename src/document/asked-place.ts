@@ -1,5 +1,5 @@
 import { code, dayOf, ended, isEmpty, join, listed, own, say, sentence, type Words } from '../core/words.ts';
-import type { Listing, ListingPackage } from '../listings/listing.ts';
+import type { Listing, ListingPackage, ListingRemote } from '../listings/listing.ts';
 import { anyVersion, isAddress, versionOfImage } from '../listings/references/command.ts';
 import { isAtHost, toPlainHost } from '../listings/references/look-alike.ts';
 import { type Name, toReferences } from '../listings/references/name.ts';
@@ -23,8 +23,11 @@ export const isAtPlace = (place: Reference) => (url: string) =>
 
 export const isOfAddress = ({ kind }: Reference): boolean => kind === 'endpoint' || kind === 'template';
 
+export const isRecordedAt = (place: Reference) => (one: ListingRemote) =>
+  isFitting(one, place) || isAtPlace(place)(one.url);
+
 export const recordedAt = ({ remotes }: Listing, place: Reference): readonly string[] =>
-  remotes.filter((one) => isFitting(one, place) || isAtPlace(place)(one.url)).map(({ url }) => url);
+  remotes.filter(isRecordedAt(place)).map(({ url }) => url);
 
 const namesOn = (day?: string): Words => (day === undefined ? own('names') : say`named on ${dayOf(day)}`);
 

@@ -131,27 +131,28 @@ const digest = `sha256:${'ab'.repeat(32)}`;
 const newest = 'the file `https://github.com/dora/box/releases/download/v2.0.0/box.mcpb`.';
 const ofLeft = 'of the package `dora/left`; the facts are about what the record names, ';
 const first = 'Version `1.0.0` of the listing, published 2026-10-01, recorded the';
+const noInputs = ' over stdio, for which it names no inputs';
 
 it.each([
   [
     'a digest',
     `docker run -i --rm dora/left@${digest}`,
-    `\`${digest}\` ${ofLeft}${newest} ${first} oci package \`docker.io/dora/left:test\`.`,
+    `\`${digest}\` ${ofLeft}${newest} ${first} oci package \`docker.io/dora/left:test\`${noInputs}.`,
   ],
   [
     'a tag that no version recorded',
     'docker.io/dora/left:9.9',
-    `\`9.9\` ${ofLeft}${newest} ${first} oci package \`docker.io/dora/left:test\`.`,
+    `\`9.9\` ${ofLeft}${newest} ${first} oci package \`docker.io/dora/left:test\`${noInputs}.`,
   ],
   [
     'a tag that a version recorded',
     'docker run dora/left:test',
-    `\`test\` ${ofLeft}${newest} ${first} package at \`test\`.`,
+    `\`test\` ${ofLeft}${newest} ${first} oci package \`docker.io/dora/left:test\`${noInputs}.`,
   ],
   [
     'nothing more',
     'docker run dora/left',
-    `the package \`dora/left\`; the facts are about what the record names, ${newest} Your request names no tag, which means \`latest\`; ${first.replace('V', 'v')} oci package \`docker.io/dora/left:test\`.`,
+    `the package \`dora/left\`; the facts are about what the record names, ${newest} Your request names no tag, which means \`latest\`; ${first.replace('V', 'v')} oci package \`docker.io/dora/left:test\`${noInputs}.`,
   ],
 ])('says of a former image what was asked: %s', async (_what, handle, said) => {
   expect(await call('get_agent', { handle })).toMatchObject({
@@ -186,12 +187,12 @@ it('says of a digest that no version recorded that none did', async () => {
 });
 
 const formerFile = 'https://github.com/dora/box/releases/download/v1.1.0/box-mcp-1.1.0.mcpb';
-const second = `Version \`1.1.0\` of the listing, published 2026-10-02, recorded the file \`${formerFile}\``;
+const second = `Version \`1.1.0\` of the listing, published 2026-10-02, recorded the file \`${formerFile}\` with the SHA-256 \`${'1d'.repeat(32)}\`${noInputs}`;
 
 it.each([`sha256:${'1d'.repeat(32)}`, '1d'.repeat(32), `sha256:${'1D'.repeat(32)}`])(
   'says of a former SHA-256 which version recorded a file with it: %s',
   async (handle) => {
-    const said = `You asked about the file or image with the SHA-256 \`${'1d'.repeat(32)}\`; the facts are about what the record names, ${newest} ${second} with this SHA-256.`;
+    const said = `You asked about the file or image with the SHA-256 \`${'1d'.repeat(32)}\`; the facts are about what the record names, ${newest} ${second}.`;
     expect(await call('get_agent', { handle })).toMatchObject({
       handle: 'io.github.dora/box',
       found_by:
@@ -282,7 +283,7 @@ it.each([`SHA-256: ${'2d'.repeat(32)}`, `SHA256 = ${'2D'.repeat(32)}`])(
 it('names the image that the record names instead of a former one, not its file', async () => {
   const { version_asked } = await call('get_agent', { handle: 'docker.io/erin/notes:1.5.0' });
   expect(version_asked).toBe(
-    'You asked about `1.5.0` of the package `erin/notes`; the facts are about what the record names, the oci package `ghcr.io/erin/notes:1.5.7`. Version `1.5.0` of the listing, published 2026-10-01, recorded the package at `1.5.0`.',
+    'You asked about `1.5.0` of the package `erin/notes`; the facts are about what the record names, the oci package `ghcr.io/erin/notes:1.5.7`. Version `1.5.0` of the listing, published 2026-10-01, recorded the oci package `docker.io/erin/notes:1.5.0` over stdio, for which it names no inputs; the file `https://github.com/erin/notes/releases/download/v1.5.7/notes.mcpb` over stdio, for which it names no inputs; the npm package `notes-mcp@1.5.7` over stdio, for which it names no inputs.',
   );
 });
 

@@ -183,7 +183,7 @@ it.each([
   // The listing has a version of the number 1.0.1, which recorded another one of the package.
   [
     'npm:packaged v1.0.1',
-    /about that version; as of [\d-]{10}, no version of the record that Dossier has read names the package at `v1\.0\.1`; version `1\.0\.1` of the listing, published 2025-09-16, recorded the package at `1\.0\.25`\./,
+    /about that version; as of [\d-]{10}, no version of the record that Dossier has read names the package at `v1\.0\.1`\. Version `1\.0\.1` of the listing, published 2025-09-16, recorded the npm package `packaged@1\.0\.25`, for which it names no inputs\./,
   ],
   [
     'npx packaged@9.9.9',
@@ -202,7 +202,7 @@ it.each([
   ).map(([tag, version, recorded]): [string, RegExp] => [
     `docker run -i --rm ${image}:${tag}`,
     new RegExp(
-      `^You asked about \`${tag}\`; the record names \`1.5.0\`, and the other facts are about that version; as of [\\d-]{10}, no version of the record that Dossier has read names the package at \`${tag}\`; version \`${version}\` of the listing, published 2025-10-1\\d, recorded the package at \`${recorded}\`\\.`,
+      `^You asked about \`${tag}\`; the record names \`1.5.0\`, and the other facts are about that version; as of [\\d-]{10}, no version of the record that Dossier has read names the package at \`${tag}\`\\. Version \`${version}\` of the listing, published 2025-10-1\\d, recorded the oci package \`${image}:${recorded}\` over stdio, for which it names no inputs\\.`,
     ),
   ]),
   [
@@ -211,7 +211,7 @@ it.each([
   ],
   [
     `${traces}@1.2.0`,
-    'You asked about `1.2.0`, which the record has, published 2025-10-11, with the oci package `ghcr.io/example/traces:v1.2.0`; the other facts are about `1.5.0`, which its registry marks as latest, published later, 2025-10-14.',
+    'You asked about `1.2.0`, which the record has, published 2025-10-11; the other facts are about `1.5.0`, which its registry marks as latest, published later, 2025-10-14. Version `1.2.0` recorded the oci package `ghcr.io/example/traces:v1.2.0` over stdio, for which it names no inputs.',
   ],
   [
     `${traces}@1.3.0`,
@@ -219,15 +219,15 @@ it.each([
   ],
   [
     'docker run -i --rm ghcr.io/example/left',
-    /\. Your request names no tag, which means `latest`; version `1\.1\.0` of the listing, published 2025-10-10, recorded the oci package `ghcr\.io\/example\/left:v7`\./,
+    /\. Your request names no tag, which means `latest`; version `1\.1\.0` of the listing, published 2025-10-10, recorded the oci package `ghcr\.io\/example\/left:v7` over stdio, for which it names no inputs; the oci package `ghcr\.io\/example\/traces:v1\.1\.0` over stdio, /,
   ],
   [
     'docker run -i --rm ghcr.io/example/left:v7',
-    /\. Version `1\.1\.0` of the listing, published 2025-10-10, recorded the package at `v7`\./,
+    /\. Version `1\.1\.0` of the listing, published 2025-10-10, recorded the oci package `ghcr\.io\/example\/left:v7` over stdio, for which it names no inputs; /,
   ],
   [
     'npx packaged@1.0.25',
-    /^You asked about `1\.0\.25`; the record names `1\.0\.2`, and the other facts are about that version; version `1\.0\.1` of the listing, published 2025-09-16, recorded the package at `1\.0\.25`\./,
+    /^You asked about `1\.0\.25`; the record names `1\.0\.2`, and the other facts are about that version\. Version `1\.0\.1` of the listing, published 2025-09-16, recorded the npm package `packaged@1\.0\.25`, for which it names no inputs\./,
   ],
 ])('says of %s whether the record has it, and of what day, in all answers', async (asked, said) => {
   const of =
@@ -369,8 +369,8 @@ it('looks for the version of a package in the newest hundred versions, and says 
   const { post } = await openedDirectory({ entries });
   const said = async (version: string) =>
     (await post('/api/tools/get_agent', { handle: `npm:many@${version}` })).text();
-  expect(await said('1.0.550')).toContain('version `1.0.50` of the listing');
-  expect(await said('1.0.550')).toContain('recorded the package at `1.0.550`');
+  expect(await said('1.0.550')).toContain('Version `1.0.50` of the listing');
+  expect(await said('1.0.550')).toContain('recorded the npm package `many@1.0.550`');
   for (const version of ['1.0.501', '9.9.9']) {
     expect(await said(version)).toContain(`You asked about \`${version}\``);
     expect(await said(version)).not.toContain('no version of the record');

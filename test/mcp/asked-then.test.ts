@@ -50,6 +50,13 @@ const call = async (tool: string, input: Record<string, unknown>) => {
 const endpointOf = (place: string) => `https://${place}.harbour.example/mcp`;
 const repositoryOf = (place: string) => `https://github.com/harbour/${place}`;
 const recorded = { [first]: 'old', [second]: 'new', [third]: 'old', [last]: 'new' };
+/** The versions that recorded the other endpoint until that day. */
+const earlier = {
+  [first]: '',
+  [second]: `Version \`1.0.0\` of the listing, published ${first},`,
+  [third]: `Version \`1.1.0\` of the listing, published ${second},`,
+  [last]: `Versions \`1.0.0\` and \`1.2.0\` of the listing, published from ${first} to ${third},`,
+};
 const notAsked = /the facts are about/;
 
 describe('an address or a repository that a record named on some days, as of a day', () => {
@@ -64,8 +71,12 @@ describe('an address or a repository that a record named on some days, as of a d
     const other = recorded[day] ?? '';
     const noun = name.includes('github.com') ? 'repository' : 'endpoint';
     const names = day === last ? 'names' : `named on ${day}`;
+    const by =
+      noun === 'endpoint' && earlier[day]
+        ? ` ${earlier[day]} recorded the endpoint \`${name}\`, for which it names no inputs.`
+        : '';
     const which = noun === 'endpoint' ? `, the endpoint \`${endpointOf(other)}\`` : '';
-    const said = `You asked about the ${noun} \`${name.replace('https://', '')}\`; the facts are about what the record ${names}${which}.`;
+    const said = `You asked about the ${noun} \`${name.replace('https://', '')}\`; the facts are about what the record ${names}${which}.${by}`;
 
     const agent = await call('get_agent', { handle: name, as_of: day });
     expect(agent.text).toContain(endpointOf(other));

@@ -14,11 +14,12 @@ import {
   Words,
 } from '../../core/words.ts';
 import { isOfMalware } from '../../document/answers/notices.ts';
-import { recordedWords } from '../../document/asked-place.ts';
+import { isOfAddress, isRecordedAt } from '../../document/asked-place.ts';
 import type { CriterionName } from '../../document/criteria/criteria.ts';
 import { perhaps, type Result } from '../../document/criteria/criterion.ts';
+import { publishedWords, recordedIn, versionWords } from '../../document/version-record.ts';
 import { recordedOf } from '../../imports/recorded.ts';
-import type { Listing, ListingPackage, VersionSummary } from '../../listings/listing.ts';
+import type { Listing, ListingPackage, ListingRemote, VersionSummary } from '../../listings/listing.ts';
 import { anyVersion, isAddress } from '../../listings/references/command.ts';
 import { type Name, readName, type VersionAsked } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
@@ -56,7 +57,7 @@ type Stored = Pick<VersionSummary, 'version' | 'status' | 'published_at' | 'unda
 type OfRecord = Partial<NonNullable<Awaited<ReturnType<typeof readOfRecord>>>>;
 
 export interface KnownVersions {
-  readonly listing: Pick<Listing, 'handle' | 'version' | 'packages'>;
+  readonly listing: Pick<Listing, 'handle' | 'version' | 'packages' | 'remotes' | 'repository_key'>;
   readonly observations: readonly Checked[];
   /** Of the listing itself, undefined where they are not at hand. */
   readonly ofRecord?: OfRecord | undefined;
@@ -83,22 +84,32 @@ const mostNamed = 3;
 const isSure = (one: Reference) =>
   one.registry !== undefined || isDigest(one) || fileForm.test(one.key) || /\/.*\.\w+$/.test(one.key);
 
+const isOneOf = (references: readonly Reference[]) => (one: ListingPackage | ListingRemote) =>
+  'url' in one
+    ? references.some((place) => isOfAddress(place) && isRecordedAt(place)(one))
+    : isNamedBy(references)(one);
+
 /**
  * What is stored of the version that a name asks for, until the time of the context. `observed_at`: when the
  * record was last read, if that is known already. `asked`: versions of the listing, the newest first;
- * undefined if not all were looked at. `naming`: those whose records have the text of a version of a package,
- * or of a package that the record does not name now. `until`: when the record was last read; undefined if not
- * all of its versions were looked at.
+ * undefined if not all were looked at; `only` if it is one. `naming`: those whose records have the text of a
+ * version of a package, or of a package or endpoint that the record does not name now. `until`: when the
+ * record was last read; undefined if not all of its versions were looked at.
  */
 export async function readOfRecord(
   name: string,
-  { handle, version, packages, observed_at }: KnownVersions['listing'] & { readonly observed_at?: string },
+  { observed_at, ...listing }: KnownVersions['listing'] & { readonly observed_at?: string },
   { store, clock }: Pick<Context, 'store' | 'clock'>,
 ) {
+  const { handle, version, packages, remotes, repository_key } = listing;
   const { version: named, handles, references } = readName(name, '');
   const ofListing = handles.includes(handle);
-  const isFormer = !ofListing && !packages.some(isNamedBy(references));
-  const former = references.find((one) => isFormer && one.kind === 'package' && (named || isSure(one)));
+  const isFormer = !ofListing && ![...packages, ...remotes].some(isOneOf(references));
+  const isRepository = references.some(({ kind, key }) => kind === 'repository' && key === repository_key);
+  const isOld = ({ kind }: Reference) => isFormer && kind === 'endpoint' && !isRepository;
+  const former =
+    references.find((one) => isFormer && one.kind === 'package' && (named || isSure(one))) ??
+    references.findLast(isOld);
   const { text: wanted = anyVersion } = named ?? {};
   const text = withoutV(wanted === anyVersion ? (former?.key ?? '') : wanted);
   if (text === '') return undefined;
@@ -110,31 +121,26 @@ export async function readOfRecord(
     const exact = then.filter(isExactly(text)).slice(0, 1);
     const asked = exact.length > 0 ? exact : then.filter((one) => toFitting(text)(one.version));
     const isWhole = all.length < mostLookedAt || asked.length > 0;
-    const [is] = exact;
-    const record = is && (await store.listings.version(handle, is.version));
-    const names = record && recordedOf(record).packages;
-    return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined, names };
+    const [is] = asked.length === 1 ? asked : [];
+    const only = is && (await store.listings.version(handle, is.version));
+    return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined, only };
   }
   if (named?.isExact === false) return undefined;
   const withText = async (text: string) => {
     const { versions, isWhole } = await store.listings.versionsWith(handle, text);
-    const then = versions.filter(isThen).map((one) => ({ ...one, packages: recordedOf(one).packages }));
-    return { naming: then, isWhole };
+    return { naming: versions.filter(isThen), isWhole };
   };
   const exact = await withText(text);
-  const isAt = exact.naming.some((one) => one.packages.some(isNamedBy(references)));
+  const isAt = exact.naming.some((one) => recordedOf(one).packages.some(isNamedBy(references)));
   const { naming, isWhole } = former && !isAt ? await withText(former.key) : exact;
   if (!isWhole) return { naming };
   const read_at = observed_at ?? (await store.documents.facts(handle, now))?.reading.observed_at ?? now;
   return { naming, until: [read_at, now].sort()[0] };
 }
 
-const publishedWords = ({ published_at, status, undated }: Stored): Words =>
-  say`${undated ? own('without a date') : say`published ${dayOf(published_at)}`}${status === 'deleted' && own(', deleted since')}`;
-
 /** Only dates tell which version is newer; the registry may mark an older one as latest. */
 function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
-  const { shown, asked, names = [] } = ofRecord ?? {};
+  const { shown, asked, only } = ofRecord ?? {};
   const [first] = asked ?? [];
   const is = asked?.find(isExactly(text));
   const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
@@ -144,14 +150,12 @@ function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions
       : say``;
   const rest = say`; the other facts are about ${code(listing.version)}, ${which}${when}.`;
   const fitting = asked?.map((one) => say`${code(one.version)} (${publishedWords(one)})`) ?? [];
-  const isOther = (one: ListingPackage) => ![undefined, is?.version].includes(versionOf(one));
-  const others = names.filter(isOther).map(recordedWords);
-  const naming = others.length > 0 && say`, with ${listed(others, mostNamed)}`;
   const has =
-    (is && say`, which the record has, ${publishedWords(is)}${naming}`) ??
+    (is && say`, which the record has, ${publishedWords(is)}`) ??
     (first && say`, which fits ${listed(fitting, mostNamed)}`) ??
     (asked && own(', of which Dossier has read no record of this listing'));
-  return say`You asked about ${code(is?.version ?? text)}${has}${rest}`;
+  const recorded = only && say` Version ${code(only.version)} ${versionWords(only)}.`;
+  return say`You asked about ${code(is?.version ?? text)}${has}${rest}${recorded}`;
 }
 
 /** Of an image, its tag and digest as one text. */
@@ -159,10 +163,6 @@ function versionOf(one: ListingPackage): string | undefined {
   const known = toPackage(one);
   return one.version ?? (known?.type === 'oci' ? toImage(known)?.reference : undefined);
 }
-
-/** The numbers of a listing's versions may be other than those of its packages. */
-const recordedIn = (one: Stored, what: Words): Words =>
-  say`version ${code(one.version)} of the listing, ${publishedWords(one)}, recorded ${what}`;
 
 const bySource = (words: Words | undefined, { observed_at = '' }: Pick<Observation, 'observed_at'>): Words =>
   words ? sentence(say`${words}${source('Dossier', dayText(observed_at))}`) : say``;
@@ -230,7 +230,7 @@ const isAt =
 function findNearest(asked: string, { naming = [] }: OfRecord, references: readonly Reference[]) {
   const number = withoutV(asked);
   const all = naming.flatMap((row) =>
-    namedIn(row, references).map(({ one }) => ({ row, one, version: versionOf(one) ?? '' })),
+    namedIn(recordedOf(row), references).map(({ one }) => ({ row, version: versionOf(one) ?? '' })),
   );
   const tagOf = ({ version }: (typeof all)[number]) => version.replace(/@sha256:.*$/s, '');
   const found =
@@ -241,21 +241,28 @@ function findNearest(asked: string, { naming = [] }: OfRecord, references: reado
   return found?.version ? { ...found, tag: tagOf(found) } : undefined;
 }
 
-/** Of a package that the record does not name now, at another version if none named the one asked for. */
+/** Of what the record does not name now; of another version of a package if none named the one asked for. */
 function readFormer(asked: string, name: Name, ofRecord: OfRecord = {}) {
   const { references } = name;
   const { naming = [] } = ofRecord;
-  const all = naming.flatMap((row) => namedIn(row, references).map((named) => ({ row, ...named })));
+  const all = naming.flatMap((row) =>
+    namedIn(recordedOf(row), references).map((named) => ({ row, ...named })),
+  );
   const { named, bare } = askedAt(asked, name, all[0]?.known?.type);
-  const exact = named && all.find(isAt(named));
-  const found = exact ?? (named && findNearest(named.text, ofRecord, references)) ?? all[0];
-  if (!found) return undefined;
-  const { row, one } = found;
-  const isOne = exact !== undefined || references.some(isDigest) || isAddress(one.identifier);
-  const what = exact
-    ? say`the package at ${code(named?.text ?? '')}`
-    : say`${recordedWords(one)}${references.some(isDigest) && own(' with this SHA-256')}`;
-  return { about: sentence(join([bare, recordedIn(row, what)], '; ')), row: isOne ? row : undefined };
+  const exact = named ? all.filter(isAt(named)).map(({ row }) => row) : [];
+  const near = named && findNearest(named.text, ofRecord, references);
+  const isAsked = isOneOf(references);
+  const having = naming.filter((row) =>
+    [...recordedOf(row).remotes, ...recordedOf(row).packages].some(isAsked),
+  );
+  const found = exact.length > 0 ? [...new Set(exact)] : near ? [near.row] : having;
+  if (found.length === 0) return undefined;
+  const isOne =
+    exact.length > 0 || all.some(({ one }) => references.some(isDigest) || isAddress(one.identifier));
+  return {
+    about: sentence(join([bare, recordedIn(found, isAsked)], '; ')),
+    row: isOne ? found[0] : undefined,
+  };
 }
 
 /**
@@ -312,19 +319,20 @@ function readOther(asked: string, known: KnownVersions) {
     !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
   const what = meant?.words ?? range?.words ?? (bare || say`You asked about ${code(wanted.text)}${unclear}`);
   const { naming, until } = wanted === named ? (known.ofRecord ?? {}) : {};
-  const row = naming?.find(isRecordedIn);
-  const at = (text: string) => say`the package at ${code(text)}`;
+  const rows = naming?.filter((one) => isRecordedIn(recordedOf(one))) ?? [];
   // Checks compare a digest with the tag that the record names.
   const isCompared = wanted.text.startsWith('sha256:') && image !== undefined && !isEmpty(image);
   const isNever = until !== undefined && isVersion && !isCompared;
-  const near = isNever && !row ? findNearest(wanted.text, { naming }, references) : undefined;
+  const near = isNever && rows.length === 0 ? findNearest(wanted.text, { naming }, references) : undefined;
   const never =
     isNever &&
+    rows.length === 0 &&
     near?.tag !== wanted.text &&
-    say`as of ${dayOf(until)}, no version of the record that Dossier has read names ${at(wanted.text)}`;
-  const nearest = near && near.version !== version && recordedIn(near.row, at(near.version));
-  const about = sentence(
-    join([what, names, ...(row ? [recordedIn(row, at(wanted.text))] : [never, nearest])], '; '),
+    say`as of ${dayOf(until)}, no version of the record that Dossier has read names the package at ${code(wanted.text)}`;
+  const recording = near && near.version !== version ? [near.row] : rows;
+  const about = join(
+    [join([what, names, never], '; '), recordedIn(recording, isOneOf(references))].map(sentence),
+    ' ',
   );
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
   const held =
@@ -345,7 +353,7 @@ function readOther(asked: string, known: KnownVersions) {
   const stated = there && order && !isLacking ? statedOf(there, wanted.text) : undefined;
   return {
     about,
-    row,
+    row: rows[0],
     /** What decides first. */
     notices: [
       ...noticesAs('malware', by(said.malware), wanted.text),
