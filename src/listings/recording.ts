@@ -81,7 +81,7 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly Recordin
   return inOrder(reference, held, rows).slice(0, limit);
 }
 
-const isOfMany = ({ kind }: Reference): boolean => /^(?:host|pay_to|template)$/.test(kind);
+const isOfMany = ({ kind }: Reference): boolean => /^(?:host|pay_to|template|input)$/.test(kind);
 
 async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
   const facets = [ownerFacet(owner)];

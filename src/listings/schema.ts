@@ -13,11 +13,12 @@ export type ListingRow = RowOf<typeof listingTable>;
  * `namesake`: a short description and the name after the slash. `tool`: the name of one that a check saw.
  * `template`: the fixed end of the host of an address to fill in, or what is before its first open part.
  * `moved`: where a check was redirected to from the recorded repository or endpoint. `started`: a package or
- * repository that start arguments of another package name.
+ * repository that start arguments of another package name. `input`: a variable, header or argument that the
+ * record asks for or sets.
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
-  | ('template' | 'started')
+  | ('template' | 'started' | 'input')
   | ('tools' | 'tool' | 'pay_to' | 'advisory' | 'moved' | 'owner' | 'called' | 'account' | 'website');
 
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {

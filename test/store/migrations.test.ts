@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startImports } from '../../src/app/import-schedule.ts';
 import { stopWords } from '../../src/search/words.ts';
+import { derivation } from '../../src/store/migrations/migrate.ts';
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
@@ -46,6 +47,7 @@ const applied = [
   '0022-forms',
   '0023-parts',
   '0024-derived',
+  '0025-derivation',
 ];
 
 const namesOf = async (databaseUrl: string) =>
@@ -185,15 +187,48 @@ it('indexes again after an upgrade what an earlier version indexed by other stem
   ]);
 });
 
-it('has a migration that derives anew since stems or stop words last changed', () => {
+it('derives anew what an earlier version derived by other rules, once', async () => {
+  const handle = 'com.relocate/mail';
+  const packages = [
+    {
+      registryType: 'npm',
+      identifier: 'relocate-mail',
+      environmentVariables: [{ name: 'RELOCATE_MAIL_TOKEN' }],
+    },
+  ];
+  const DATABASE_URL = await createSharedDatabase(folder);
+  await (
+    await openDirectory({ entries: [registryEntry(handle, { packages })], environment: { DATABASE_URL } })
+  ).close();
+  for (const earlier of [
+    'update derivation set number = 0',
+    "delete from listing_reference where kind = 'input'",
+  ])
+    await queryDatabase(DATABASE_URL, earlier);
+  const stale = () =>
+    queryDatabase(DATABASE_URL, 'select version from listing_version where derived is null');
+  await (await openDatabase(DATABASE_URL)).close();
+  expect(await stale()).toHaveLength(1);
+  const directory = await openDirectory({ entries: [], environment: { DATABASE_URL, REGISTRY_URL: 'off' } });
+  await startImports(directory.context, new AbortController().signal);
+  const page = await directory.app.request('/agents?q=RELOCATE_MAIL_TOKEN');
+  expect(await page.text()).toContain('href="/agents/com.relocate/mail"');
+  await directory.close();
+  await (await openDatabase(DATABASE_URL)).close();
+  expect(await stale()).toEqual([]);
+});
+
+it('derives anew since stems or stop words last changed', () => {
   const stems = readFileSync(new URL('../../src/search/own-stems.json', import.meta.url));
   const digest = createHash('sha256')
     .update(stems)
     .update([...stopWords].join(' '))
     .digest('hex');
-  // After a change, add a migration as 0022-forms.sql, and put its name and the new digest here.
-  expect(applied).toContain('0022-forms');
-  expect(digest).toBe('7e2909fd03282dcfcdb106b4093326c0109cc85fbc73e92d71638ba0cf121b94');
+  // After a change, raise `derivation`, and put it and the new digest here.
+  expect({ derivation, digest }).toEqual({
+    derivation: 1,
+    digest: '7e2909fd03282dcfcdb106b4093326c0109cc85fbc73e92d71638ba0cf121b94',
+  });
 });
 
 it('reads again what stored records ask for after an upgrade, and keeps what checks saw', async () => {

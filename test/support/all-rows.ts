@@ -7,10 +7,10 @@ type ReadRows = (query: string) => Promise<Record<string, unknown>[]>;
 
 /**
  * Tables that a backup leaves out: limits, messages between processes, members of views, the search index,
- * the migrator's own.
+ * those of the migrator.
  */
 const isLeftOut = (table: string) =>
-  /^(limit_|claim_check$|audit_run$|observed_pause$|lease$|changed_handles$|listing_(search|facet)|view_(member|pass)$|search_|kysely_|sqlite_)/.test(
+  /^(limit_|claim_check$|audit_run$|derivation$|observed_pause$|lease$|changed_handles$|listing_(search|facet)|view_(member|pass)$|search_|kysely_|sqlite_)/.test(
     table,
   );
 const tablesOf = {

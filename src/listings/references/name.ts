@@ -8,7 +8,15 @@ import { readOneTool, readToolNames } from '../../search/tool-names.ts';
 import { atDigest, type Beside } from './command.ts';
 import { isAccented, toPlainWords } from './look-alike.ts';
 import { forges } from './package-pages.ts';
-import { type Reference, toAddressKey, toAdvisoryKey, toCalled, toHost, toPackageKey } from './references.ts';
+import {
+  isPlace,
+  type Reference,
+  toAddressKey,
+  toAdvisoryKey,
+  toCalled,
+  toHost,
+  toPackageKey,
+} from './references.ts';
 import {
   advisoryForm,
   isAddressForm,
@@ -174,6 +182,25 @@ const withCalled = (text: string, references: readonly Reference[]): readonly Re
     ? [...references, ...toCalled(text)]
     : references;
 
+/** As programs name a variable, a header or an option that they miss; in a text only variables. */
+const inputForm = /^(?:[A-Za-z]\w*_\w+|[A-Z][A-Z\d]{2,}|[Xx](?:-\w+)+|--?[a-z][\w-]+)$/;
+const variableForm = /(?<![\w-])[A-Z][A-Z\d]*(?:_[A-Z\d]+)+(?![\w-])/g;
+const mostInputs = 3;
+
+function toInputs(text: string): Reference[] {
+  const names = inputForm.test(text) ? [text] : (text.match(variableForm) ?? []);
+  return [...new Set(names)].slice(0, mostInputs).map((key) => ({ kind: 'input', key }));
+}
+
+const handleInText =
+  /(?<![\w./@:-])[a-z][\w-]*(?:\.[\w-]+)+\/[\w.-]*\w(?![\w/-])(?: v?\d[\w.+-]*\w|@[\w.+-]*\w)?/gi;
+
+/** The only handle among other words, as in a line of a log, with the version behind it. */
+function handleAmong(text: string): string | undefined {
+  const found = (text.match(handleInText) ?? []).filter((one) => isOfReversedDomain(withoutVersion(one)));
+  return found.length === 1 && found[0] !== text ? found[0] : undefined;
+}
+
 /** What a name that no listing has is taken for. */
 export function meantOf(references: readonly Reference[]): Reference | undefined {
   const [first] = references;
@@ -299,19 +326,19 @@ function readWritten(asked: string, publicUrl: string): Name {
   }
   if (isHandle(trimmed)) return toName({ text: trimmed, beside: [] }, publicUrl);
   if (trimmed.length > longest) return none;
+  const handle = handleAmong(trimmed);
+  if (handle !== undefined) return { ...toName({ text: handle, beside: [] }, publicUrl), said };
   const named = toName(writtenAs(trimmed), publicUrl);
   // Its repository may be recorded without the image.
   const at = named.references[0]?.registry === 'oci' ? toPlaceReferences(trimmed).filter(isAtForge) : [];
-  const references = withCalled(trimmed, [...named.references, ...at]);
+  const places = withCalled(trimmed, [...named.references, ...at]);
+  const references = named.handles.length > 0 ? places : [...places, ...toInputs(trimmed)];
   return { ...named, references, text: trimmed, said, tool };
 }
 
 /** Other than what a listing is called, which may have any letters. */
 const isRead = ({ handles, references, tool, isTooLong }: Name): boolean =>
-  handles.length > 0 ||
-  tool !== undefined ||
-  isTooLong === true ||
-  references.some(({ kind }) => kind !== 'called');
+  handles.length > 0 || tool !== undefined || isTooLong === true || references.some(isPlace);
 
 /** If no name is read in a text, but it seems to be one, that one, with the letters that only look so. */
 export function readName(asked: string, publicUrl: string): Name {

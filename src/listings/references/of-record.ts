@@ -59,6 +59,12 @@ function recordedPlaces({
   ];
 }
 
+const inputsOf = ({ inputs = [], environment = {} }: Pick<ListingPackage, 'inputs' | 'environment'>) =>
+  [...inputs.map(({ name }) => name), ...Object.keys(environment)].map((key) => ({
+    kind: 'input' as const,
+    key,
+  }));
+
 /** The account and the domains that a record names, and those of the namespace. */
 function holdersOf({
   handle,
@@ -89,6 +95,7 @@ export function referencesOf(
     ...holdersOf(listing),
     ...recordedPlaces(listing),
     ...templateReferences(listing.remotes),
+    ...[...listing.remotes, ...listing.packages].flatMap(inputsOf),
     ...descriptionOf(listing),
     ...(word.length < shortestWord ? [] : [{ kind: 'word' as const, key: word }]),
   ];

@@ -96,6 +96,9 @@ export function holderOfReference({ kind, key }: Reference): string | undefined 
   return kind === 'repository' ? repositoryIdentity(key) : undefined;
 }
 
+/** Whether it names a place of a record, and not what a listing is called or asks for. */
+export const isPlace = ({ kind }: Reference): boolean => kind !== 'called' && kind !== 'input';
+
 /** A package without a registry is of any. */
 export const isSameReference = (one: Reference, other: Reference): boolean =>
   one.kind === other.kind && one.key === other.key && (one.registry ?? other.registry) === other.registry;
@@ -107,7 +110,11 @@ export const toReferenceKey = (kind: ReferenceKind, ...texts: readonly string[])
 export const keyOfReference = ({ kind, key, registry }: Reference): string =>
   kind === 'package' && registry === undefined
     ? toReferenceKey('name', key)
-    : toReferenceKey(kind, key, ...(registry === undefined ? [] : [registry]));
+    : toReferenceKey(
+        kind,
+        kind === 'input' ? key.toLowerCase() : key,
+        ...(registry === undefined ? [] : [registry]),
+      );
 
 /** Of the domain or account of its namespace. */
 export const ownerKeysOf = (handle: string): string[] =>

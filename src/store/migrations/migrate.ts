@@ -151,6 +151,19 @@ async function upgrade(db: Db, ddl: EngineDdl): Promise<void> {
 }
 
 /**
+ * Of the rules by which the next import derives anew what follows from a stored record: its references, words
+ * of the search, tags, inputs and moves. Raise it when one of them changes.
+ */
+export const derivation = 1;
+
+async function deriveAnew(db: Db): Promise<void> {
+  const { rows } = await sql<{ number: number }>`select number from derivation`.execute(db);
+  if (rows.every(({ number }) => number >= derivation)) return;
+  await sql`update listing_version set derived = null where status <> 'deleted'`.execute(db);
+  await sql`update derivation set number = ${derivation}`.execute(db);
+}
+
+/**
  * Throws NoDatabase if none may be made, and ExitError if one cannot or may not be upgraded, which stays as
  * it is.
  */
@@ -163,4 +176,5 @@ export async function migrate(db: Db, ddl: EngineDdl, opening: SchemaOpening): P
   if (other && (other !== 'older' || opening === 'unchanged'))
     throw settingsError(`DATABASE_URL: ${adviceFor[other]}`);
   if (other) await upgrade(db, ddl);
+  if (opening === 'make') await deriveAnew(db);
 }

@@ -60,6 +60,7 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'owner') return say`a namespace of ${code(key)}`;
   if (kind === 'called') return own('this name, title or namespace');
   if (kind === 'host') return own('an endpoint at this host');
+  if (kind === 'input') return say`an input with the name ${code(key)}`;
   if (kind === 'started') return own('this in arguments that start another package');
   if (kind === 'moved' && !key.includes('/')) return own('this host');
   if (kind === 'template' || kind === 'moved') return own('this address');
@@ -120,7 +121,7 @@ function networkOf({ network }: Reference, asked: string): Words {
 
 /** Empty for what shows it, and for what nobody controls. */
 function notShown({ kind }: Reference): Words {
-  if (kind === 'owner' || kind === 'advisory') return say``;
+  if (/^(?:owner|advisory|input)$/.test(kind)) return say``;
   if (kind === 'called') return own('anybody may choose a name or title');
   if (kind === 'moved') return own('whether it has the same owner is not shown');
   if (kind === 'pay_to') return own('this does not show who owns the address');

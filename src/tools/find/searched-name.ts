@@ -3,6 +3,7 @@ import { isHandle } from '../../core/handle.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { atRecord } from '../../document/asked-place.ts';
 import { isOnlyName, meantOf, type Name, toReferences } from '../../listings/references/name.ts';
+import { isPlace, type Reference } from '../../listings/references/references.ts';
 import { besideInStore, describeSeveral, findHolders, readMeant, withBeside } from './asked-command.ts';
 import { type FoundListing, type Several, severalWords } from './holders.ts';
 import { readTool, readWhy, whyUnreadable, withdrawal } from './why-unknown.ts';
@@ -33,6 +34,13 @@ async function ofTool({ name, isSure }: NonNullable<Name['tool']>, searched: Sea
   return isSure === handles.length > 0 ? searched : { ...searched, advice: toText(words) };
 }
 
+/** None of an input that many have, unless it is all that is searched for. */
+async function findOfInputs(name: Name, references: readonly Reference[], context: Context) {
+  const { now } = await findHolders({ ...name, references }, context);
+  const isAll = references.some(({ key }) => key === name.text);
+  return now && 'candidates' in now && now.rest && !isAll ? undefined : now;
+}
+
 export async function readSearchedName(asked: string, context: Context): Promise<SearchedName> {
   const name = await readMeant(asked, context);
   const { text, references, servers } = name;
@@ -50,12 +58,13 @@ export async function readSearchedName(asked: string, context: Context): Promise
     }
   }
   // The words of a search find what a listing is called.
-  const places = [...references, ...(isHandle(text) ? toReferences(text) : [])].filter(
-    ({ kind }) => kind !== 'called',
-  );
-  if (places.length === 0 && name.beside.length === 0) return noName;
+  const places = [...references, ...(isHandle(text) ? toReferences(text) : [])].filter(isPlace);
+  const inputs = references.filter(({ kind }) => kind === 'input');
+  if (places.length + inputs.length + name.beside.length === 0) return noName;
   const { now, before } = await findHolders({ ...name, references: places }, context);
-  const held = now ?? before;
+  const placed = now ?? before;
+  const held = placed ?? (await findOfInputs(name, inputs, context));
+  if (!held && places.length + name.beside.length === 0) return noName;
   if (!held) {
     const meant = meantOf(places);
     const isTold = isOnlyName(name, asked) || meant?.kind === 'host';
@@ -65,7 +74,8 @@ export async function readSearchedName(asked: string, context: Context): Promise
     return name.tool ? ofTool(name.tool, unknown, context) : unknown;
   }
   const isSeveral = 'candidates' in held;
-  const isWord = plainWord.test(text) && !places.some(({ kind }) => kind === 'pay_to');
+  const isWord =
+    placed !== undefined && plainWord.test(text) && !places.some(({ kind }) => kind === 'pay_to');
   const found = isSeveral
     ? await describeSeveral(
         isWord || !held.rest?.isQuery ? { ...held, detail: severalWords(held) } : held,

@@ -15,6 +15,7 @@ import { isAtHost, toPlainHost } from '../../listings/references/look-alike.ts';
 import { isAtForge, type Name, toOwners, toReferences } from '../../listings/references/name.ts';
 import {
   isDigest,
+  isPlace,
   type Reference,
   toAddressKey,
   toCalled,
@@ -153,7 +154,7 @@ function whatIsElsewhere(listings: readonly Listing[], { registry, key }: Refere
     return 'No listing shown here records a file or an image with this SHA-256.';
   const none = registry
     ? `No listing shown here records this ${registry} package.`
-    : `No listing shown here records a package of this name${isTelling ? ', or has it as its name, title or namespace' : ''}.`;
+    : `No listing shown here records a package${/_/.test(key) ? ' or an input' : ''} of this name${isTelling ? ', or has it as its name, title or namespace' : ''}.`;
   if (!first) return none;
   const others = [...new Set(listings.flatMap(({ packages }) => packages.map((one) => one.registry_type)))];
   return `${none} What the first in near records has the same name in another registry (${others.join(', ')}), where it is another package.`;
@@ -288,7 +289,7 @@ export function whyUnreadable(name: Name): Words | undefined {
     return own(
       'This is a page of another directory, which Dossier does not read: ask about the package, repository or address on it.',
     );
-  if (tool || handles.length > 0 || references.some(({ kind }) => kind !== 'called')) return undefined;
+  if (tool || handles.length > 0 || references.some(isPlace)) return undefined;
   const [, domain = ''] = hostPattern.exec(text) ?? [];
   const owner = toOwners(domain)[0]?.key;
   if (owner !== undefined)
