@@ -145,9 +145,11 @@ export interface ComparedAgent extends z.output<typeof comparedListing> {
 
 function toProblemEntry(handle: string, error: unknown): ComparedAgent {
   const codes: ProblemCode[] = [
-    ...(['invalid_handle', 'unknown_handle', 'several_listings', 'listing_withdrawn'] as const),
-    // Nothing is kept of the listing from so early a day.
-    'not_found',
+    'invalid_handle',
+    'unknown_handle',
+    'several_listings',
+    'listing_withdrawn',
+    'not_kept',
   ];
   if (!(error instanceof Problem && codes.includes(error.code))) throw error;
   const { code, message, near, others, candidates } = error.toJSON();

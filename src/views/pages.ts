@@ -92,7 +92,8 @@ export function withLinks({ config: { operatorContact, publicUrl } }: PageSite, 
   })}`;
 }
 
-const isMissing = ({ code }: Problem) => ['not_found', 'unknown_handle', 'invalid_handle'].includes(code);
+const isMissing = ({ code }: Problem) =>
+  ['not_found', 'not_kept', 'unknown_handle', 'invalid_handle'].includes(code);
 
 /** `wanted` fills the search field if something was not found. */
 export function toProblemPage(site: PageSite, problem: Problem, wanted = ''): Html {

@@ -8,7 +8,17 @@ const handle = 'com.vendor/store';
 const version = (version: string, day: string, title: string, isLatest: boolean) =>
   registryEntry(
     handle,
-    { version, title },
+    {
+      version,
+      title,
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: 'https://vendor.com/mcp',
+          headers: [{ name: 'X-Key', isRequired: true, isSecret: true, description: 'Words of others.' }],
+        },
+      ],
+    },
     { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest },
   );
 const directory = await opened(
@@ -32,14 +42,14 @@ const call = async (tool: string, args: Record<string, unknown>) => {
 const published = (words: string, day: string) =>
   `Dossier kept nothing of \`${handle}\` on ${day}: it first read the record on ${today()}. By the dates of its versions, ${words}`;
 const byNovember = published(
-  'these were published by then: `1.1.0` (2025-10-24) and `1.0.0` (2025-09-11). get_history, with until, tells what they changed.',
+  'these were published by then: `1.1.0` (2025-10-24) and `1.0.0` (2025-09-11). Version `1.1.0` recorded the endpoint `https://vendor.com/mcp`, which needs a secret header `X-Key`. get_history, with until, tells what versions changed by a day.',
   '2025-11-01',
 );
 
 it('of a day before the first import, get_agent and compare_agents say what had been published by then', async () => {
   const { text } = await call('get_agent', { handle, as_of: '2025-11-01' });
   expect(text).toContain(byNovember);
-  expect(text).not.toContain('schema');
+  expect(text).not.toMatch(/schema|Words of others|Nothing is here/);
   expect((await call('get_agent', { handle, as_of: '2025-09-01' })).text).toContain(
     published('none that Dossier has was published by then; the oldest is of 2025-09-11.', '2025-09-01'),
   );

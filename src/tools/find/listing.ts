@@ -17,6 +17,7 @@ import {
   type ListingFacts,
   nextChange_ms,
 } from '../../document/record.ts';
+import { versionWords } from '../../document/version-record.ts';
 import { isSample, type Listing } from '../../listings/listing.ts';
 import { meantOf, type Name, readName, toReferences } from '../../listings/references/name.ts';
 import type { Reference } from '../../listings/references/references.ts';
@@ -296,22 +297,25 @@ export const dayInput = z.string().max(40).refine(isDay, 'must be a date, such a
 
 const mostPublished = 3;
 
-/** The day is right; the record's own dates say what its publisher had published by then. */
-function notKept({ listing, versions }: ListingFacts, day: string, begins: Words): Problem {
+/** The day is right; the record's own dates say what its publisher had published by then, and where to. */
+async function notKept({ listing, versions }: ListingFacts, day: string, begins: Words, { store }: Context) {
+  const { handle, undated } = listing;
   const dated = versions
-    .filter(({ status }) => !listing.undated && status !== 'deleted')
+    .filter(({ status }) => !undated && status !== 'deleted')
     .toSorted((a, b) => b.published_at.localeCompare(a.published_at));
   const then = dated.filter(({ published_at }) => dayText(published_at) <= day);
   const said = then.map(({ version, published_at }) => say`${code(version)} (${dayOf(published_at)})`);
+  const [newest] = then;
   const oldest = dated.at(-1);
+  const row = newest && (await store.listings.version(handle, newest.version));
   const published =
     said.length > 0
-      ? say`these were published by then: ${listed(said, mostPublished)}. get_history, with until, tells what they changed`
-      : say`none that Dossier has was published by then${oldest && say`; the oldest is of ${dayOf(oldest.published_at)}`}`;
+      ? say`these were published by then: ${listed(said, mostPublished)}.${row && say` Version ${code(row.version)} ${versionWords(row)}.`}`
+      : say`none that Dossier has was published by then${oldest && say`; the oldest is of ${dayOf(oldest.published_at)}`}.`;
   return new Problem(
-    'not_found',
+    'not_kept',
     toText(
-      say`Dossier kept nothing of ${code(listing.handle)} on ${dayOf(day)}: it ${begins}. By the dates of its versions, ${published}.`,
+      say`Dossier kept nothing of ${code(handle)} on ${dayOf(day)}: it ${begins}. By the dates of its versions, ${published}`,
     ),
   );
 }
@@ -319,7 +323,7 @@ function notKept({ listing, versions }: ListingFacts, day: string, begins: Words
 /**
  * Facts that are read in the returned context are those of the day, and no check is requested. Without a day,
  * that is the context itself. Throws invalid_input if the day is in the future. Reads of a listing of which
- * nothing is kept from so early a day throw not_found for `as_of`; otherwise `begins` is set.
+ * nothing is kept from so early a day throw not_kept for `as_of`; otherwise `begins` is set.
  */
 export function onDay(day: string | undefined, context: Context, field = 'as_of'): Context {
   const { store, clock } = context;
@@ -335,7 +339,7 @@ export function onDay(day: string | undefined, context: Context, field = 'as_of'
     const isBefore = began > day && !found.listing.withdrawn;
     const [oldest] = isBefore ? await store.changes.after(0, 1, { handle }) : [];
     const begins = isBefore && beginsWords(began, !oldest || dayText(oldest.at) >= began, found.away);
-    if (begins && field === 'as_of') throw notKept(found, day, begins);
+    if (begins && field === 'as_of') throw await notKept(found, day, begins, context);
     const ended = found.claimHistory.findLast(({ type }) => type.startsWith('listing_'));
     const withdrawn = ended?.type === 'listing_withdrawn' && { is_withdrawn: true };
     const log_index = await store.documents.lastEntry(handle, at);
