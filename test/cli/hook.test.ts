@@ -273,7 +273,7 @@ describe('dossier hook run', () => {
   it('asks before a server that the registry has deleted, once a session', async () => {
     const add = 'claude mcp add --transport http closed https://closed.example.com/mcp';
     expect(reasonIn(await shell(add))).toMatch(
-      /https:\/\/closed\.example\.com\/mcp \(com\.example\/closed\): The registry has deleted it for a stated reason, which is not kept here \(ask its publisher or the registry\), as Dossier read on [\d-]{10}\. This is not a verdict about it\./,
+      /https:\/\/closed\.example\.com\/mcp \(com\.example\/closed\): The registry has deleted it for a stated reason, which is not kept here \(ask its publisher or the registry\), as Dossier read on [\d-]{10}\. It was listed here on [\d-]{10}; what was known of it then is not shown\. This is not a verdict about it\./,
     );
     expect(reasonIn(await shell(add))).toBe('');
   });

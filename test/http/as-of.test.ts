@@ -188,8 +188,22 @@ describe('an answer as of a day', () => {
     await listed('deleted');
     const how = ' for a stated reason, which is not kept here (ask its publisher or the registry)';
     expect(await textOf('get_agent', { handle })).toContain(
-      `The registry has deleted it${how}, as Dossier read on ${gone}.`,
+      `The registry has deleted it${how}, as Dossier read on ${gone}. It was listed here from ${began} to ${gone}; what was known of it then is not shown. This is not`,
     );
+    for (const [tool, day] of [
+      ['get_agent', { as_of: began }],
+      ['get_history', { since: began, until: gone }],
+      ['get_history', {}],
+    ] as const)
+      expect(await ask(tool, { handle, ...day })).toMatchObject({
+        members: {
+          error: {
+            message: expect.stringContaining(
+              `It was listed here from ${began} to ${gone}; what was known of`,
+            ),
+          },
+        },
+      });
     directory.wait(2 * day_s);
     const back = today();
     await listed('active');

@@ -39,12 +39,14 @@ await directory.importEntries([
   registryEntry('com.taker/notes', at('https://mcp.taken.com/mcp')),
 ]);
 const client = await opened(connect('v2', directory));
-const dated = (text: string) => text.replaceAll(/as Dossier read on [\d-]+|\(Dossier, [\d-]+\)/g, '<date>');
+const dated = (text: string) =>
+  text.replaceAll(/(?<=import to )[\d-]+|as Dossier read on [\d-]+|\(Dossier, [\d-]+\)/g, '<date>');
 const answerOf = async (tool: string, input: Record<string, unknown>) => {
   const { content } = await client.call(tool, input);
   return dated(content.map((part) => part.text ?? '').join('\n')).replaceAll('\\', '');
 };
 
+const listed = 'It was listed here from the first import to <date>; what was known of it then is not shown.';
 const until = (what: string, day = '2026-11-26') => `${what}, until ${day}; no listing records it now`;
 const malware = 'OSV lists version `1.0.0` of `npm:vanish-pkg` as malicious code: `MAL-2026-2`';
 const inNamespace = 'until 2026-11-26; no listing is in it now';
@@ -69,7 +71,7 @@ it.each([
     for (const part of [
       handle,
       words,
-      `The registry has deleted it${how}, <date>. This is not a verdict`,
+      `The registry has deleted it${how}, <date>. ${listed} This is not a verdict`,
       said,
     ])
       expect([tool, answer]).toEqual([tool, expect.stringContaining(part)]);
@@ -80,7 +82,7 @@ it.each([
 it('a search for its handle says what get_agent says of it, and of no part that it is in no listing', async () => {
   const answer = await answerOf('search_agents', { query: 'com.vanish/notes' });
   expect(answer).toContain(
-    `The listing \`com.vanish/notes\` was withdrawn. The registry has deleted it${how}, <date>. This is not a verdict about it.`,
+    `The listing \`com.vanish/notes\` was withdrawn. The registry has deleted it${how}, <date>. ${listed} This is not a verdict about it.`,
   );
   expect(answer).not.toContain('No name, title, tag or description has the word');
 });

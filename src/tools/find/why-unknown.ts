@@ -3,7 +3,18 @@ import type { Context } from '../../context.ts';
 import { handleWords } from '../../core/handle.ts';
 import { Holder, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
 import { dayText } from '../../core/text.ts';
-import { code, codes, count, listed, own, say, toText, type Words } from '../../core/words.ts';
+import {
+  code,
+  codes,
+  count,
+  dayOf,
+  fromDayToDay,
+  listed,
+  own,
+  say,
+  toText,
+  type Words,
+} from '../../core/words.ts';
 import { howDeleted } from '../../document/changes.ts';
 import { noPayee } from '../../document/payee.ts';
 import { typeWords } from '../../document/sentences.ts';
@@ -21,6 +32,7 @@ import {
   toCalled,
   toHost,
 } from '../../listings/references/references.ts';
+import type { Change } from '../../log/change.ts';
 import { toAppeal } from '../../moderation/moderation.ts';
 import { registryOf, typeOf } from '../../observations/asked/published/recorded.ts';
 import { packagePage } from '../../observations/known/kinds/packages/packages.ts';
@@ -352,16 +364,30 @@ const sampleEnded =
 
 const noVerdict = 'This is not a verdict about it.';
 
+const comesAndGoes = ['listing.new', 'listing.restored', 'listing.withdrawn'] as const;
+
+/** As feeds tell it, newest first; the first import has no changes. */
+function listedWords(changes: readonly Change[]): string {
+  const times = changes.flatMap(({ type, at }, nth) => {
+    const began = changes[nth + 1];
+    if (type !== 'listing.withdrawn' || began?.type === type) return [];
+    return began ? fromDayToDay(began.at, at) : say`from the first import to ${dayOf(at)}`;
+  });
+  if (times.length === 0) return '';
+  return `${toText(say`It was listed here ${listed(times, 3)}; what was known of it then is not shown.`)} `;
+}
+
 /** Empty if the operator's withdrawal is no longer in force. */
 export async function withdrawal(listing: Listing, context: Context): Promise<string> {
   const { store, config } = context;
   const { handle, withdrawn, imported_at } = listing;
-  const last = { before: Number.MAX_SAFE_INTEGER, limit: 1, types: ['listing.withdrawn'] as const };
-  const [gone] = withdrawn === 'deleted' ? await store.changes.ofRecord(handle, last) : [];
-  if (withdrawn === 'deleted')
-    return isSample(listing)
-      ? sampleEnded
-      : `The registry has deleted it${toText(howDeleted(gone?.data.gave_reason))}, as Dossier read on ${dayText(imported_at)}. ${await whatRecordsToo(listing, store)}${noVerdict}`;
+  if (withdrawn === 'deleted') {
+    if (isSample(listing)) return sampleEnded;
+    const read = { before: Number.MAX_SAFE_INTEGER, limit: 100, types: comesAndGoes };
+    const changes = await store.changes.ofRecord(handle, read);
+    const gone = changes.find(({ type }) => type === 'listing.withdrawn');
+    return `The registry has deleted it${toText(howDeleted(gone?.data.gave_reason))}, as Dossier read on ${dayText(imported_at)}. ${listedWords(changes)}${await whatRecordsToo(listing, store)}${noVerdict}`;
+  }
   if (withdrawn === 'optout') {
     const line = await store.optOuts.withdrawing(handle);
     return [line && optOutText(line), noVerdict].filter(Boolean).join(' ');
