@@ -445,6 +445,9 @@ describe('architecture', () => {
     expect([...count].filter(([, all]) => all.length > 3).map(([name]) => name)).toEqual([]);
     expect(count.size).toBeGreaterThan(3000);
   });
+  it('no text is made of a value that may be missing', () => {
+    expect(sources.filter((path) => /\bString\([\w.]*\?\.[\w.?]*\)/.test(read(path)))).toEqual([]);
+  });
   it('one file reads the environment', () => {
     expect(sources.filter((path) => read(path).includes('process.env'))).toEqual(['cli/command-line.ts']);
   });

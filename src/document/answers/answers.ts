@@ -160,7 +160,7 @@ const isEnding = (standsOut: readonly StandOut[]): boolean =>
     ({ key, fact }) =>
       ['deprecated', 'package_deprecated', 'redirected', 'no_answer', 'not_there', 'no_repository'].includes(
         key,
-      ) && !(key === 'no_answer' && /^4/.test(String(fact?.response?.status))),
+      ) && !(key === 'no_answer' && /^4/.test(String(fact?.response?.status ?? ''))),
   );
 
 export const standOutsOf = (listing: ListingDocument) => toStandsOut(toJudged(listing, 'short'));

@@ -107,7 +107,7 @@ async function observe(name: string) {
   const { observations } = await directory.observe(`com.example/${name}`);
   const found = observations.filter(({ kind }) => kinds.test(kind));
   return Object.fromEntries(
-    found.map(({ kind, outcome, value, as_seen }) => [kind, { outcome, value, as_seen }]),
+    found.map(({ kind, outcome, value, details }) => [kind, { outcome, value, details }]),
   );
 }
 const read = async (name: string) => (await directory.app.request(`/agents/com.example/${name}.md`)).text();
@@ -118,17 +118,17 @@ describe('the recorded version of an npm package, beside the one published befor
       'package.published_by': {
         outcome: 'seen',
         value: 'mallory',
-        as_seen: { version: '1.0.2', before: { version: '1.0.0', value: 'alice' } },
+        details: { version: '1.0.2', before: { version: '1.0.0', value: 'alice' } },
       },
       'package.install_scripts': {
         outcome: 'seen',
         value: { postinstall: 'node setup.js' },
-        as_seen: { version: '1.0.2', before: { version: '1.0.1', value: {} } },
+        details: { version: '1.0.2', before: { version: '1.0.1', value: {} } },
       },
       'package.new_dependencies': {
         outcome: 'seen',
         value: { count: 1, names: ['plain-crypto'] },
-        as_seen: { version: '1.0.2', before: '1.0.0' },
+        details: { version: '1.0.2', before: '1.0.0' },
       },
     });
     const text = await read('taken');
@@ -136,15 +136,26 @@ describe('the recorded version of an npm package, beside the one published befor
       /Version `1\.0\.2` of `npm:taken` was published by `mallory`, and an earlier version, `1\.0\.0`, by `alice` \(Dossier, \d{4}-\d\d-\d\d\)\./,
     );
     expect(text).toContain('Dependencies that an earlier version did not have: 1: `plain-crypto`');
+    const day = directory.context.clock().toISOString().slice(0, 10);
+    directory.wait(2 * 86_400);
+    await observe('taken');
+    const then = { handle: 'com.example/taken', as_of: day };
+    const past = JSON.stringify(await callTool(directory, 'get_agent', then));
+    expect(past).toContain(
+      'Version `1.0.2` of `npm:taken` was published by `mallory`, and an earlier version, `1.0.0`, by `alice`.',
+    );
+    expect(past).toContain(
+      'Version `1.0.2` of `npm:taken` names `postinstall` “node setup.js”, which npm runs at installation; an earlier version, `1.0.1`, names none',
+    );
   });
 
   it('is published by a build for the first time, which does not stand out, with the script that it always had, which does', async () => {
     expect(await observe('built')).toMatchObject({
       'package.published_by': {
         value: 'GitHub Actions',
-        as_seen: { before: { version: '1.0.0', value: 'alice' } },
+        details: { before: { version: '1.0.0', value: 'alice' } },
       },
-      'package.install_scripts': { value: { install: 'node-gyp rebuild' }, as_seen: { version: '1.1.0' } },
+      'package.install_scripts': { value: { install: 'node-gyp rebuild' }, details: { version: '1.1.0' } },
       'package.new_dependencies': { value: { count: 0, names: [] } },
     });
     const text = await read('built');
@@ -167,7 +178,7 @@ describe('the recorded version of an npm package, beside the one published befor
     expect((await observe('turns'))['package.published_by']).toEqual({
       outcome: 'seen',
       value: 'bob',
-      as_seen: { version: '3.0.0' },
+      details: { version: '3.0.0' },
     });
     expect(await read('turns')).not.toContain('was published by');
   });
@@ -182,8 +193,8 @@ describe('the recorded version of an npm package, beside the one published befor
   it('names the newest earlier version that had what it no longer has', async () => {
     const before = { version: '1.1.0' };
     expect(await observe('between')).toMatchObject({
-      'package.published_by': { as_seen: { before: { ...before, value: 'alice' } } },
-      'package.install_scripts': { as_seen: { before: { ...before, value: {} } } },
+      'package.published_by': { details: { before: { ...before, value: 'alice' } } },
+      'package.install_scripts': { details: { before: { ...before, value: {} } } },
     });
     const text = await read('between');
     expect(text).toContain('which npm runs at installation; an earlier version, `1.1.0`, names none');
@@ -204,7 +215,7 @@ describe('the recorded version of an npm package, beside the one published befor
   it('is the first one, and states no account', async () => {
     expect(await observe('first')).toMatchObject({
       'package.published_by': { outcome: 'nothing', value: null },
-      'package.install_scripts': { outcome: 'seen', value: {}, as_seen: { version: '1.0.0' } },
+      'package.install_scripts': { outcome: 'seen', value: {}, details: { version: '1.0.0' } },
       'package.new_dependencies': { outcome: 'not_asked', value: null },
     });
     expect(await read('first')).toContain('npm has no earlier release to compare `1.0.0` with');
@@ -224,7 +235,7 @@ describe('the recorded version of an npm package, beside the one published befor
 
   it('is read alone if the document of the package is over 2 MiB', async () => {
     expect(await observe('large')).toMatchObject({
-      'package.published_by': { outcome: 'seen', value: 'alice', as_seen: { version: '4.0.0' } },
+      'package.published_by': { outcome: 'seen', value: 'alice', details: { version: '4.0.0' } },
       'package.install_scripts': { outcome: 'seen', value: { preinstall: 'x' } },
       'package.new_dependencies': { outcome: 'not_asked' },
     });

@@ -49,12 +49,8 @@ const told: Readonly<Record<Exclude<keyof OfVersion, 'version'>, ToldOfVersion>>
   attested: {
     kind: {
       question: packageProvenance.question,
-      sayStandsOut({ value, as_seen, ...of }) {
-        const { version: before } = asMembers(as_seen?.before);
-        return value === false && before
-          ? lostProvenance(of, String(as_seen?.version), String(before))
-          : undefined;
-      },
+      sayStandsOut: ({ value, ...of }) =>
+        value === false ? lostProvenance(of, asMembers(of.details?.before).version) : undefined,
     },
     topic: (subject) => /^(?:npm|pypi):/.test(subject) && own('its provenance'),
     plain: (value) =>
@@ -100,8 +96,7 @@ export function sayOtherVersion(
       by,
       reason: undefined,
       isOnly: true,
-      details: { version },
-      as_seen: { version, ...before },
+      details: { version, ...before },
     });
     if (!text && plain) unnoticed.push(plain(value));
     return text ? [{ key: key ?? rule, text, question: kind.question }] : [];

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { type Json, ownMember } from '../../../../core/json.ts';
-import { code, codes, day, dayOf, number, own, quote, say, type Words } from '../../../../core/words.ts';
+import {
+  code,
+  codes,
+  day,
+  dayOf,
+  number,
+  own,
+  quote,
+  say,
+  type Words,
+  within,
+} from '../../../../core/words.ts';
 import type { Listing } from '../../../../listings/listing.ts';
 import { type NoAnswer, returned, toContent } from '../../../../net/answer.ts';
 import { readCargo, readNuget } from '../../../asked/published/cargo-nuget.ts';
@@ -55,8 +66,11 @@ export function subjectWords(subject: string): Words {
 export const packageOf = (subject: string | undefined): Words =>
   subject === undefined ? own('the package') : subjectWords(subject);
 
-const versionOf = ({ details }: Pick<ShownFinding, 'details'>): Words =>
-  typeof details?.version === 'string' ? say`version ${code(details.version)}` : own('the recorded version');
+/** As it begins a sentence. */
+export const versionOf = ({ details, subject }: Pick<ShownFinding, 'details' | 'subject'>): Words =>
+  typeof details?.version === 'string'
+    ? say`Version ${code(details.version)} of ${packageOf(subject)}`
+    : say`The recorded version of ${packageOf(subject)}`;
 
 type Described = PackageRegistry | 'oci';
 
@@ -170,12 +184,12 @@ export const packageDeprecated = defineKind({
     return unlisted ? own('no, but unlisted') : own('no');
   },
   standsOutAs: 'package_deprecated',
-  sayStandsOut({ value: { deprecated, unlisted, message }, details, subject = '', by }) {
+  sayStandsOut({ value: { deprecated, unlisted, message }, by, ...of }) {
     const said = message !== undefined && say`: ${quote(message)}`;
     if (!deprecated && !unlisted) return undefined;
-    const { registry, withdrawn } = registryOf(subject);
+    const { registry, withdrawn } = registryOf(of.subject ?? '');
     const how = deprecated ? withdrawn : own('unlisted');
-    return say`${registry} marks ${versionOf({ details })} of ${code(subject)} as ${how}${by}${said}`;
+    return say`${registry} marks ${within(versionOf(of))} as ${how}${by}${said}`;
   },
   isLocked: true,
   question: 'upkeep',

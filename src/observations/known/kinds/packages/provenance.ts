@@ -14,7 +14,14 @@ import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind, type StandingOut } from '../../kind.ts';
 import type { Finding } from '../../observation.ts';
 import { type RemoteFinding, withoutAnswer } from '../remotes.ts';
-import { besideRepository, isOnNpmOrPypi, ofPackages, packageOf, readPublished } from './packages.ts';
+import {
+  besideRepository,
+  isOnNpmOrPypi,
+  ofPackages,
+  packageOf,
+  readPublished,
+  versionOf,
+} from './packages.ts';
 
 function compareSigned(
   { repository, issuer }: Extract<CheckedSignature, { readonly result: 'signed' }>,
@@ -92,11 +99,12 @@ const provenance = z.strictObject({
 type Provenance = z.infer<typeof provenance>;
 
 export const lostProvenance = (
-  { subject = '', by }: Pick<StandingOut, 'subject' | 'by'>,
-  version: string,
-  before: string,
-): Words =>
-  say`Version ${code(version)} of ${code(subject)} has no provenance, and version ${code(before)} has${by}`;
+  { by, ...of }: Pick<StandingOut, 'subject' | 'details' | 'by'>,
+  before: unknown,
+): Words | undefined =>
+  typeof before === 'string'
+    ? say`${versionOf(of)} has no provenance, and version ${code(before)} has${by}`
+    : undefined;
 
 export const packageProvenance = defineKind({
   kind: 'package.provenance',
@@ -108,12 +116,8 @@ export const packageProvenance = defineKind({
   sayInLine: ({ value }) => provenances[value.result],
   standsOutAs: ['contradiction', 'package_version'],
   sayStandsOut({ value: { result, repository }, subject, by, rule, details }) {
-    if (rule === 'package_version') {
-      const { version, earlier_with_provenance: before } = details ?? {};
-      return before === undefined
-        ? undefined
-        : lostProvenance({ subject, by }, String(version), String(before));
-    }
+    if (rule === 'package_version')
+      return lostProvenance({ subject, details, by }, details?.earlier_with_provenance);
     const other = repository === undefined ? own('a different repository') : code(repository);
     return result === 'other'
       ? say`The signed provenance of ${packageOf(subject)} names ${other}, not the recorded repository${by}`

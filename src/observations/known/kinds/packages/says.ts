@@ -8,7 +8,7 @@ import type { RecordedPackage } from '../../../asked/published/recorded.ts';
 import type { CheckRun } from '../../../asked/run.ts';
 import { defineKind } from '../../kind.ts';
 import type { RemoteFinding } from '../remotes.ts';
-import { besideRepository, describedTypes, ofPublished, packageOf } from './packages.ts';
+import { besideRepository, describedTypes, ofPublished, packageOf, versionOf } from './packages.ts';
 
 const mostNames = 5;
 
@@ -48,9 +48,10 @@ export const packageNames = defineKind({
   },
   standsOutAs: 'contradiction',
   sayStandsOut({ value, details, subject, by }) {
-    const others = namesOfOthers(value, details?.handle);
-    return others.length > 0
-      ? say`${packageOf(subject)} names itself ${handles(others)}; this record is ${code(String(details?.handle))}${by}`
+    const { handle } = details ?? {};
+    const others = namesOfOthers(value, handle);
+    return typeof handle === 'string' && others.length > 0
+      ? say`${packageOf(subject)} names itself ${handles(others)}; this record is ${code(handle)}${by}`
       : undefined;
   },
   isSeldom: true,
@@ -120,10 +121,12 @@ export const packageRepository = defineKind({
       : say`${code(repository)}, not the recorded one`;
   },
   standsOutAs: 'contradiction',
-  sayStandsOut: ({ value: { result, repository }, details, subject, by }) =>
-    result === 'other'
-      ? say`${packageOf(subject)} states ${code(repository)} as its repository; the record names ${code(String(details?.recorded))}${by}`
-      : undefined,
+  sayStandsOut({ value: { result, repository }, details: { recorded } = {}, subject, by }) {
+    const named = typeof recorded === 'string' ? code(recorded) : own('another');
+    return result === 'other'
+      ? say`${packageOf(subject)} states ${code(repository)} as its repository; the record names ${named}${by}`
+      : undefined;
+  },
   isSeldom: true,
   isLocked: true,
   question: 'code',
@@ -156,12 +159,11 @@ export const packageLicence = defineKind({
   saidIn: 'whose',
   sayInLine: ({ value }) => say`licence ${licenceWords(value)} (package)`,
   // Only of another version than the recorded one.
-  sayStandsOut: ({ value, details, as_seen, subject, by }) => {
-    const before = recordedBeside.safeParse(as_seen).data?.before;
-    const which = say`Version ${code(String(details?.version))} of ${packageOf(subject)}`;
+  sayStandsOut: ({ value, by, ...of }) => {
+    const before = recordedBeside.safeParse(of.details).data?.before;
     return (
       before &&
-      say`${which} states the licence ${licenceWords(value)}, and version ${code(before.version)} ${licenceWords(before.value)}${by}`
+      say`${versionOf(of)} states the licence ${licenceWords(value)}, and version ${code(before.version)} ${licenceWords(before.value)}${by}`
     );
   },
   question: 'terms',

@@ -7,7 +7,7 @@ import { type Earlier, memberOf, namesWords, type Published } from '../../../ask
 import { publisherOfManifest, scriptNames, scriptsOfManifest } from '../../../asked/published/stated.ts';
 import { defineKind, type ShownFinding, type StandingOut } from '../../kind.ts';
 import type { RemoteFinding } from '../remotes.ts';
-import { ofPublished } from './packages.ts';
+import { ofPublished, versionOf } from './packages.ts';
 
 type Manifest = Published['document'];
 
@@ -39,15 +39,15 @@ const ofVersions = <Value extends Json>({ value: read, isOfAll, what }: VersionR
       value,
       outcome: 'seen',
       ...('result' in earlier && { why: say`It is not known what earlier versions had. ${earlier.why}` }),
-      as_seen: { version, ...(before && { before: { version: before.version, value: was } }) },
+      details: { version, ...(before && { before: { version: before.version, value: was } }) },
     };
   });
 
 function versionBefore<Value extends Json>(
-  { as_seen }: Pick<ShownFinding, 'as_seen'>,
+  { details }: Pick<ShownFinding, 'details'>,
   schema: z.ZodType<Value>,
 ) {
-  const { version, value, is_recorded } = asMembers(as_seen?.before);
+  const { version, value, is_recorded } = asMembers(details?.before);
   const was = schema.safeParse(value);
   if (typeof version !== 'string' || !was.success) return undefined;
   const which = is_recorded ? say`version ${code(version)}` : say`an earlier version, ${code(version)},`;
@@ -70,9 +70,9 @@ const standsOutWithBefore =
     schema: z.ZodType<Value>,
     toWords: (now: Value, before: { which: Words; value: Value } | undefined) => Words | undefined,
   ) =>
-  ({ subject = '', by, ...found }: StandingOut<Value>) => {
+  (found: StandingOut<Value>) => {
     const words = toWords(found.value, versionBefore(found, schema));
-    return words && say`Version ${code(String(found.as_seen?.version))} of ${code(subject)} ${words}${by}`;
+    return words && say`${versionOf(found)} ${words}${found.by}`;
   };
 
 const longestScript = 100;
@@ -161,7 +161,7 @@ export const packageDependencies = defineKind({
     return {
       value: { count: names.length, names },
       outcome: 'seen',
-      as_seen: { version, before: before.version },
+      details: { version, before: before.version },
     };
   }),
 });
