@@ -102,7 +102,8 @@ function returnedWords(response: Fetched): Words {
   const http = say`HTTP ${status}${status === 429 && own(' (too many requests)')}`;
   const host = redirectOf(response);
   if (isBotChallenge(response)) return say`a challenge to bots (${http})`;
-  if (host !== undefined) return say`a redirect to another host, ${code(host)} (${http})`;
+  if (host !== undefined)
+    return say`a redirect to another host, ${code(host)} (${http}; Dossier did not follow it)`;
   const type = mediaTypeOf(response);
   if (status < 200 || status >= 300) return http;
   if (type === 'text/html' || type === 'application/xhtml+xml') return say`a web page (${http})`;

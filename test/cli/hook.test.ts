@@ -341,7 +341,7 @@ describe('dossier hook run', () => {
       'KEY=1 curl -sX POST https://away.example.com/mcp?key=planted -d @body',
     );
     expect(reasonIn({ code, ...others })).toMatch(
-      /away\.example\.com\/mcp\?\.\.\. \(com\.example\/away\): The endpoint returned a redirect to another host, `other\.example\.net` \(HTTP 307\) instead of MCP/,
+      /away\.example\.com\/mcp\?\.\.\. \(com\.example\/away\): The endpoint returned a redirect to another host, `other\.example\.net` \(HTTP 307; Dossier did not follow it\) instead of MCP/,
     );
     expect(reasonIn(await shell('claude mcp add --transport http a https://away.example.com/mcp'))).toBe('');
     expect(reasonIn(await shell('claude mcp add -t http a https://away.example.com/mcp', 'new'))).toContain(

@@ -117,7 +117,7 @@ it('facts that newer checks did not see again are not counted as the same, and a
     expect.stringMatching(
       /^\d facts could not be compared, not seen again since <date>: .*com\.example\/mail: tools\.surface `https:\/\/mail\.example\.com\/mcp`/,
     ),
-    'com.example/mail: Last seen on <date>; checks since <date> did not see it again. The endpoint returned a redirect to another host, `mcp.other.example.net` (HTTP 307) instead of MCP.',
+    'com.example/mail: Last seen on <date>; checks since <date> did not see it again. The endpoint returned a redirect to another host, `mcp.other.example.net` (HTTP 307; Dossier did not follow it) instead of MCP.',
     '1 listing is as it was locked on <date>, as far as that is known',
     '',
   ]);

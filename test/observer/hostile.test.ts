@@ -314,7 +314,7 @@ it.each([
   [
     'inward',
     'otherwise',
-    /^The endpoint returned a redirect to another host, `[\w.:]+` \(HTTP 302\) instead of MCP\.$/,
+    /^The endpoint returned a redirect to another host, `[\w.:]+` \(HTTP 302; Dossier did not follow it\) instead of MCP\.$/,
   ],
   ['html', 'otherwise', /^The endpoint returned a web page \(HTTP 200\) instead of MCP\.$/],
   ['ids', 'otherwise', /^The endpoint returned `application\/json` \(HTTP 200\) instead of MCP\.$/],

@@ -263,7 +263,7 @@ it('get_history says why checks failed and what came instead, as get_agent does,
   const moved = { status: 308, location: 'https://api.other-cloud.io/mcp' };
   for (const answer of [undefined, moved, moved]) await check(answer);
   const why =
-    'the endpoint returned a redirect to another host, `api.other-cloud.io` (HTTP 308) instead of MCP';
+    'the endpoint returned a redirect to another host, `api.other-cloud.io` (HTTP 308; Dossier did not follow it) instead of MCP';
   const both = await read();
   expect(both.statement).toContain(`Checks of the endpoint failed on ${days[2]} and ${days[1]}: ${why}.`);
   expect(unlogged(both.changes[0] ?? '')).toBe(
@@ -271,6 +271,10 @@ it('get_history says why checks failed and what came instead, as get_agent does,
   );
   expect(both.next).toBe('get_agent; get_proof, with a log index');
   expect(both.untrusted_fields).toContain('statement');
+  const { stands_out } = await callTool<{ stands_out: string[] }>(directory, 'get_agent', { handle });
+  expect(stands_out[0]).toContain(
+    'Clients that follow redirects may be served by `api.other-cloud.io`; whether that is so, Dossier does not know.',
+  );
   const there = 'whether it has the same owner is not shown';
   for (const [asked, what] of [
     ['https://api.other-cloud.io/mcp', 'this address'],
@@ -306,7 +310,7 @@ it('get_history says why checks failed and what came instead, as get_agent does,
   const redirected = `redirected Dossier to another host, \`api.other-cloud.io\`, ${days[2]}`;
   expect(hits).toMatchObject({ listings: [{ facts: expect.arrayContaining([redirected]) }] });
   const page = async () => (await directory.app.request(`/agents/${handle}/history`)).text();
-  expect(await page()).toContain('(HTTP 308) instead of MCP');
+  expect(await page()).toContain('(HTTP 308; Dossier did not follow it) instead of MCP');
   expect(await page()).not.toContain('something else');
   await check({ status: 503 });
   expect((await read()).statement).toContain(

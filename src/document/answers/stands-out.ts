@@ -61,7 +61,7 @@ import {
   turnsWords,
 } from '../seen.ts';
 import { publisherSays, strangerWords } from '../sentences.ts';
-import { stale } from '../words.ts';
+import { stale, unique } from '../words.ts';
 import { newerWords } from './kept-up.ts';
 import { startedOtherwise } from './lines.ts';
 import { type NoticeKey, useOf } from './notice-uses.ts';
@@ -196,20 +196,24 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
 
 const mostDead = 3;
 
-/** Clients follow a redirect, and send to the other host what they send here. */
+/** Clients follow a redirect, to which Dossier sends nothing. */
 function noAnswer(judged: JudgedListing, isRedirect: boolean): Noticed[] {
   const dead = judged.seen(endpointAnswers).flatMap((one) => {
     const text = deadWords(one, judged.listing);
-    if (text === undefined || (one.response?.redirects_to !== undefined) !== isRedirect) return [];
-    return [say`${text}${shareWords(judged, one)}`];
+    const { redirects_to: to } = one.response ?? {};
+    if (text === undefined || (to !== undefined) !== isRedirect) return [];
+    return { text: ended(say`${text}${shareWords(judged, one)}`), to: code(to ?? '') };
   });
   const [first] = judged.seen(endpointAnswers);
   if (!first || dead.length === 0) return [];
   const more = dead.length - mostDead;
   const gave = isRedirect ? own('returned a redirect to another host') : own('gave no usable answer');
-  const others = more > 0 ? say` ${count(more, 'more endpoint')} ${gave}.` : say``;
-  const vantage = isRedirect ? own('') : say` ${ended(say`Dossier asks from ${ours(first.vantage)}`)}`;
-  return [{ text: say`${join(dead.slice(0, mostDead).map(ended), ' ')}${others}${vantage}`, fact: first }];
+  const others = more > 0 && say`${count(more, 'more endpoint')} ${gave}.`;
+  const shown = dead.slice(0, mostDead);
+  const beyond = isRedirect
+    ? say`Clients that follow redirects may be served by ${join(unique(shown.map(({ to }) => to)), ' or ')}; whether that is so, Dossier does not know.`
+    : ended(say`Dossier asks from ${ours(first.vantage)}`);
+  return [{ text: join([...shown.map(({ text }) => text), others, beyond], ' '), fact: first }];
 }
 
 /** An endpoint that answers while its tools cannot be read may hide a change of the tools. */

@@ -157,7 +157,11 @@ it.each([
   ['nothing', 'asks', /HTTP 402\) and offered no way to pay\.$/],
   ['nested', 'otherwise', /more than 100,000 values/],
   ['spaces', 'asks', /a form that Dossier does not know/],
-  ['inside', 'otherwise', /a redirect to another host, `169\.254\.169\.254` \(HTTP 307\) instead of MCP/],
+  [
+    'inside',
+    'otherwise',
+    /a redirect to another host, `169\.254\.169\.254` \(HTTP 307; Dossier did not follow it\) instead of MCP/,
+  ],
 ])('%s ends as %s', async (name, outcome, reason) => {
   const [found] = await observed.look(name, 'price.offers', 'quote');
   expect(found).toMatchObject({ outcome, value: null, reason: expect.stringMatching(reason) });
