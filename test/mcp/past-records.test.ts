@@ -109,3 +109,28 @@ it('of an address that versions recorded with two digests, answers say which ver
     `. Versions \`1.0.0\` and \`1.1.0\` of the listing, published from 2025-10-01 to 2025-10-02, ${recorded(one)}, for which it names no inputs.`,
   );
 });
+
+it('of the first version, with which none was compared, the history says what it recorded', async () => {
+  const { json } = await call('get_history', { handle: 'com.metrics/mcp' });
+  expect((json.changes as string[]).at(-1)).toBe(
+    `2025-10-01 version \`0.9.0\` (published 2025-10-01) was not compared, because no version before it was read; it recorded the npm package \`metrics-mcp@0.9.0\` over stdio${variables}`,
+  );
+});
+
+it('of the version that was listed first here, and of one that its registry deleted, answers say it as well', async () => {
+  const name = 'com.later/mcp';
+  const first = at(name, '1.0.0', 5, npm('1.0.0'), true);
+  await directory.importEntries([first]);
+  expect((await call('get_history', { handle: name })).json.changes).toEqual([
+    expect.stringMatching(/listed for the first time here; version `1\.0\.0` \([^()]*\)$/),
+  ]);
+  await directory.importEntries([first, at(name, '1.1.0', 6, npm('1.1.0', []), true)]);
+  expect((await call('get_history', { handle: name })).json.changes).toContainEqual(
+    expect.stringContaining(`; it recorded the npm package \`metrics-mcp@1.0.0\` over stdio${variables}`),
+  );
+  const deleted = registryEntry(name, { version: '1.0.0' }, { status: 'deleted', isLatest: false });
+  await directory.importEntries([deleted, at(name, '1.1.0', 6, npm('1.1.0', []), true)]);
+  expect(await askedOf(`${name}@1.0.0`)).toMatch(
+    / Version `1\.0\.0` was deleted in its registry, and what it recorded is not kept\.$/,
+  );
+});

@@ -608,7 +608,7 @@ it('nothing is claimed of a record of which a part was not read', async () => {
   const { statement, changes = [] } = await call('get_history', { handle: 'com.vendor/cut' });
   expect(changes).toEqual([
     '2026-10-02 version `1.0.1` (published 2026-10-02) was not compared as a whole',
-    `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}`,
+    `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}; it recorded the endpoint \`https://{host}/mcp\`, which needs a secret header \`STRIPE_KEY\`, and takes a variable \`host\``,
   ]);
   expect(statement).toContain('2 versions, not compared as a whole');
   // A secret that was not read is not called gone, and the answer says that something was not read.
@@ -775,7 +775,7 @@ describe('what a version changed besides what moves callers', () => {
     expect(changes).toEqual([
       '2026-10-03 version `1.0.2` (published 2026-10-03) newly names the repository `github.com/vendor/mail`; changed title besides; endpoint as before',
       '2026-10-02 version `1.0.1` (published 2026-10-02) changed wording or place of inputs',
-      `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}`,
+      `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}; it recorded the endpoint \`https://mail.vendor.com/mcp\`, which needs a secret header \`STRIPE_KEY\``,
     ]);
     expect(statement).toContain(
       'Of 3 versions, 1 made a move (another endpoint, transport, package, argument, repository or secret), 1 changed other fields.',
@@ -793,7 +793,7 @@ describe('what a version changed besides what moves callers', () => {
     expect(changes).toEqual([
       '2026-10-08 6 versions, `1.0.2` to `1.0.7` (published 2026-10-03 to 2026-10-08), changed title, and no endpoint, transport, package name, argument value, repository or secret',
       moved,
-      `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}`,
+      `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}; it recorded the endpoint \`https://mail.vendor.com/mcp\`, which needs a secret header \`STRIPE_KEY\``,
     ]);
     const since = (await ask('flood', { since: '2026-10-07' })).changes;
     expect(since[0]).toMatch(/^2026-10-08 2 versions, `1\.0\.6` to `1\.0\.7` /);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClaimEvent } from '../../claims/claim.ts';
 import type { Context } from '../../context.ts';
 import { ownMember } from '../../core/json.ts';
+import type { Words } from '../../core/words.ts';
 import { type ComparedRow, deletedOf, isSpecified, type Listing } from '../../listings/listing.ts';
 import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
@@ -12,6 +13,7 @@ import { kindOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
 import type { RecordedChange } from '../../observations/known/table.ts';
 import type { ListingFacts } from '../record.ts';
+import { versionWords } from '../version-record.ts';
 
 /** `lane`: in the picture; what joined or left a view of the operator is no change of the listing. */
 export const historyKindTexts = {
@@ -32,9 +34,10 @@ export const historyKindTexts = {
 export type HistoryKind = keyof typeof historyKindTexts;
 export const historyKinds = Object.keys(historyKindTexts) as [HistoryKind, ...HistoryKind[]];
 
+/** `recorded`: by a version of which no difference is told. */
 export type HistoryEvent = ReturnType<
   typeof toCheck | typeof toRecorded | typeof toVersion | typeof toStatus
->;
+> & { readonly recorded?: Words };
 
 const kindsByPrefix: Readonly<Record<string, HistoryKind | undefined>> = {
   listing: 'record',
@@ -348,6 +351,15 @@ export async function readEvents(
   return { events, next: places };
 }
 
+/** Unless it is the shown one, of which the listing itself tells. */
+async function withRecorded(event: HistoryEvent, shown: Listing, { store }: Pick<Context, 'store'>) {
+  const isFirst = event.type === 'version.published' && event.data.moved.unchanged === 'first';
+  const version = isFirst ? event.data.moved.version : event.type === 'listing.new' && event.data.version;
+  const isPast = typeof version === 'string' && version !== shown.version;
+  const row = isPast ? await store.listings.version(shown.handle, version) : undefined;
+  return row ? { ...event, recorded: versionWords(row) } : event;
+}
+
 export async function readHistory(
   facts: Pick<ListingFacts, 'listing' | 'claimHistory'>,
   query: HistoryQuery,
@@ -356,10 +368,10 @@ export async function readHistory(
   const { events, next } = await readEvents(facts, query, context);
   const checks = events.filter((event) => event.type === 'check');
   const worded = (await addTexts(facts.listing.handle, checks, context)).values();
-  return {
-    events: events.map((event) => (event.type === 'check' ? (worded.next().value ?? event) : event)),
-    next,
-  };
+  const told = events.map((event) =>
+    event.type === 'check' ? (worded.next().value ?? event) : withRecorded(event, facts.listing, context),
+  );
+  return { events: await Promise.all(told), next };
 }
 
 export type FollowedChange = Awaited<ReturnType<typeof withEvents>>[number];

@@ -313,7 +313,9 @@ export function goneWords({ gone }: FoldedChange): Words {
 
 /** All but the changed facts. */
 export const wordsOf = (event: HistoryEvent, kind: string | undefined): Words[] =>
-  event.type === 'check' ? [...rereadWords(event), ...seenWords(event, kind)] : [recordedWords(event)];
+  event.type === 'check'
+    ? [...rereadWords(event), ...seenWords(event, kind)]
+    : [say`${recordedWords(event)}${event.recorded && say`; it ${event.recorded}`}`];
 
 export const logIndexOf = (event: HistoryEvent): unknown =>
   event.type === 'check' ? event.log_index : 'log_index' in event.data ? event.data.log_index : undefined;

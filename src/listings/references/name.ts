@@ -193,7 +193,7 @@ function toInputs(text: string): Reference[] {
 }
 
 const handleInText =
-  /(?<![\w./@:-])[a-z][\w-]*(?:\.[\w-]+)+\/[\w.-]*\w(?![\w/-])(?: v?\d[\w.+-]*\w|@[\w.+-]*\w)?/gi;
+  /(?<![\w./@:-])[a-z][\w-]*(?:\.[\w-]+)+\/[\w.-]*\w(?![\w/-])(?: v?\d[\w.+-]*\w|@[\w.+-]*\w)?(?!@)/gi;
 
 /** The only handle among other words, as in a line of a log, with the version behind it. */
 function handleAmong(text: string): string | undefined {
