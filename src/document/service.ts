@@ -54,7 +54,7 @@ export const howToUse = (config: Pick<ToldOf, 'publicUrl' | 'hasPages'>): string
   howToCite(config),
   ...(config.hasPages
     ? [
-        `All of it: ${config.publicUrl}/export/manifest.json names the files with each record and its evidence, and ${config.publicUrl}/changes has what changed since (the newest changes with before and after: ${config.publicUrl}/feed.json). A refused request names its limit in RateLimit-Policy, and in Retry-After when to come again.`,
+        `All of it: ${config.publicUrl}/export/manifest.json names the files with each record and its evidence, and ${config.publicUrl}/changes has what changed since, with since and until as days too (the newest changes with before and after: ${config.publicUrl}/feed.json). A refused request names its limit in RateLimit-Policy, and in Retry-After when to come again.`,
       ]
     : []),
   'Licence of the data: this service states none, unless its terms of use do. The texts of a listing are its publisher’s; the terms of its record are those of its registry. To report a listing, or to have something removed: submit_feedback with the category report.',

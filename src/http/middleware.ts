@@ -92,7 +92,7 @@ const declared: readonly (readonly [path: RegExp, names: readonly string[]])[] =
   [/^\/publishers\/[^/]+$/, ['after']],
   [/^\/feedback$/, ['received', 'handle', 'category', 'message', 'rating_id']],
   [/^\/sitemap\.xml$/, ['page']],
-  [/^\/changes$/, ['since']],
+  [/^\/changes$/, ['since', 'until']],
   [new RegExp(`^${view}$`), ['cursor']],
   [new RegExp(`^${view}/v0(\\.1)?/servers$`), ['limit', 'cursor']],
   [/^\/v0(\.1)?\/servers$/, ['cursor', 'limit', 'search', 'updated_since', 'version', 'include_deleted']],
@@ -111,7 +111,9 @@ function refuseUndeclared(request: HttpRequest['req']): void {
   const isOther = Object.keys(request.query()).some((name) => !names.includes(name));
   if (!isOther || !followed.test(path)) return;
   const takes = names.length > 0 ? `takes only ${names.join(', ')}` : 'takes no parameters';
-  const where = names.includes('kind') ? '' : ': to narrow changes, use /agents/<handle>/history.json';
+  const where = names.includes('kind')
+    ? ''
+    : ': of all listings, /changes takes since and until as days; of one, /agents/<handle>/history.json takes a kind too';
   throw wrongField('query', `must have no others, because this address ${takes}${where}`);
 }
 

@@ -4,6 +4,7 @@ import {
   type ChangeFilter,
   type ChangeType,
   type FailedCriterion,
+  isChangeId,
   type NewChange,
   toChangeId,
 } from '../log/change.ts';
@@ -99,13 +100,28 @@ export const createChangeWrites = (db: Db, touch: (handle: string) => void) => (
 
 export const beginning = '0';
 
-/** Oldest first. Throws position_gone if the stream has no change with this id. */
+/** The position of the last change before a day. Nothing is indexed by time, so it is searched for. */
+async function lastBefore(day: string, changes: Reads['changes']): Promise<number> {
+  const [newest] = await changes.newest(1);
+  let low = 0;
+  let high = newest?.seq ?? 0;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [next] = await changes.after(middle, 1);
+    if (next && next.at < day) low = next.seq;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Oldest first; `since`: a day, or an id. Throws position_gone if the stream has no change with this id. */
 export async function readAfter(
   since: string,
   limit: number,
   { store: { changes } }: { readonly store: Reads },
 ): Promise<readonly Change[]> {
   if (since === beginning) return changes.after(0, limit);
+  if (!isChangeId(since)) return changes.after(await lastBefore(since, changes), limit);
   const [known, ...later] = await changes.after(Number.parseInt(since, 10) - 1, limit + 1);
   if (known?.id !== since) throw new Problem('position_gone');
   return later;

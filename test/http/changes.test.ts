@@ -104,6 +104,35 @@ it('goes on after a change, whose id a header repeats, and refuses what is none'
     expect((await service.app.request(`/changes?since=${since}`)).status, since).toBe(422);
 });
 
+it('lists what changed about all listings from one day to another, a page at a time', async () => {
+  const days = await opened(openDirectory({ entries: [] }));
+  const at = (nth: number) => new Date(Date.now() + nth * 86_400_000).toISOString().slice(0, 10);
+  const handles = ['org.day/zero', 'org.day/one', 'org.day/one-too', 'org.day/two', 'org.day/three'];
+  await days.importEntries([registryEntry('org.day/first')]);
+  for (const some of [handles.slice(0, 1), handles.slice(1, 3), handles.slice(3, 4), handles.slice(4)]) {
+    await days.importEntries(some.map((handle) => registryEntry(handle)));
+    days.wait(86_400);
+  }
+  const ask = async (query: string) => {
+    const answer = await days.app.request(`/changes?${query}`);
+    const lines = (await answer.text()).split('\n').filter(Boolean);
+    return {
+      next: answer.headers.get('dossier-next-since'),
+      handles: lines.map((line) => (JSON.parse(line) as Line).handle),
+    };
+  };
+  expect((await ask(`since=${at(1)}`)).handles).toEqual(handles.slice(1));
+  expect((await ask(`since=${at(0)}&until=${at(0)}`)).handles).toEqual(handles.slice(0, 1));
+  const { next, handles: some } = await ask(`since=${at(1)}&until=${at(2)}`);
+  expect(some).toEqual(handles.slice(1, 4));
+  expect(await ask(`since=${next}&until=${at(2)}`)).toEqual({ next, handles: [] });
+  expect((await ask(`since=${next}`)).handles).toEqual(handles.slice(4));
+  expect(await ask(`since=${at(9)}`)).toEqual({ next: at(9), handles: [] });
+  expect((await ask(`until=${at(1)}`)).handles).toEqual(handles.slice(0, 3));
+  for (const query of ['since=2026-11-31', 'until=today', 'until=1_mhx3k9f0'])
+    expect((await days.app.request(`/changes?${query}`)).status, query).toBe(422);
+});
+
 it('a reader of a service that was restored from an older backup is told so: nothing is left out without a sign', async () => {
   const folder = openFolder();
   const settings = { LOG_LEVEL: 'error', REGISTRY_URL: 'off', PORT: '0' };

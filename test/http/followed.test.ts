@@ -97,14 +97,20 @@ it('says nothing of what was seen at a listing that was withdrawn since', async 
 it.each([
   [
     `/agents/${handleAt('paid')}/feed.atom?kind=price`,
-    'takes no parameters: to narrow changes, use /agents/<handle>/history.json',
+    'takes no parameters: of all listings, /changes takes since and until as days; of one, /agents/<handle>/history.json takes a kind too',
   ],
   [
     '/feed.json?since=2026-11-01',
-    'takes no parameters: to narrow changes, use /agents/<handle>/history.json',
+    'takes no parameters: of all listings, /changes takes since and until as days; of one, /agents/<handle>/history.json takes a kind too',
   ],
-  ['/tags/mcp/feed.json?x', 'takes no parameters: to narrow changes, use /agents/<handle>/history.json'],
-  ['/changes?kind=nonsense', 'takes only since: to narrow changes, use /agents/<handle>/history.json'],
+  [
+    '/tags/mcp/feed.json?x',
+    'takes no parameters: of all listings, /changes takes since and until as days; of one, /agents/<handle>/history.json takes a kind too',
+  ],
+  [
+    '/changes?kind=nonsense',
+    'takes only since, until: of all listings, /changes takes since and until as days; of one, /agents/<handle>/history.json takes a kind too',
+  ],
   [`/agents/${handleAt('paid')}/history.json?limit=5`, 'takes only kind, since, until, cursor'],
 ])('refuses at %s a parameter that is not there, and says what is', async (path, takes) => {
   // The second time, an answer without the parameter is in the cache.

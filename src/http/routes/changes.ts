@@ -3,11 +3,13 @@ import type { Context } from '../../context.ts';
 import { wrongField } from '../../core/problem.ts';
 import { untoldNews } from '../../document/answers/for-publisher.ts';
 import { withEvents } from '../../document/answers/history-events.ts';
+import { endOfDay } from '../../document/record.ts';
 import { beginning, readAfter } from '../../listings/changes.ts';
 import { readExampleHandles, withExamples } from '../../listings/publishers.ts';
 import { isChangeId } from '../../log/change.ts';
 import { requireSelection } from '../../selections/members.ts';
 import { type ChangeSubject, readNewest } from '../../tools/find/changes.ts';
+import { isDay } from '../../tools/find/listing.ts';
 import { toAtomFeed, toJsonFeed } from '../../views/feed.ts';
 import {
   findOwned,
@@ -23,14 +25,17 @@ import { answerOnce, answerWithETag } from '../response.ts';
 
 const page = 1000;
 
-function readSince(since: string): string {
-  if (since === beginning || isChangeId(since)) return since;
-  throw wrongField('since', 'must be 0, or the id of the last change that you have');
+function readPeriod({ since = beginning, until }: Readonly<Record<string, string>>) {
+  const of = 'a day, such as 2026-11-03';
+  if (since !== beginning && !isChangeId(since) && !isDay(since))
+    throw wrongField('since', `must be 0, the id of the last change that you have, or ${of}`);
+  if (until !== undefined && !isDay(until)) throw wrongField('until', `must be ${of}`);
+  return { since, end: until === undefined ? '9' : endOfDay(until) };
 }
 
 async function answerLines(c: Request): Promise<Response> {
-  const since = readSince(c.req.query('since') ?? beginning);
-  const changes = await readAfter(since, page, c.get('context'));
+  const { since, end } = readPeriod(c.req.query());
+  const changes = (await readAfter(since, page, c.get('context'))).filter(({ at }) => at <= end);
   c.header('Dossier-Next-Since', changes.at(-1)?.id ?? since);
   const body = changes.map((change) => `${JSON.stringify(change)}\n`).join('');
   return answerWithETag(c, { type: 'application/jsonl; charset=utf-8', body });

@@ -290,7 +290,7 @@ export async function readListedTools(handle: string, context: Context) {
   return readTools(handle, observed?.observations ?? [], context);
 }
 
-const isDay = (text: string) => z.iso.date().safeParse(text).success;
+export const isDay = (text: string) => z.iso.date().safeParse(text).success;
 
 /** The pattern of a date would be the longest part of a tool's definition. */
 export const dayInput = z.string().max(40).refine(isDay, 'must be a date, such as 2026-11-03').optional();
