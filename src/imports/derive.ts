@@ -118,11 +118,22 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
   let last: { readonly version: string; readonly read: ReturnType<typeof readBoth> } | undefined;
   const readVersion = async (version: string) => {
     if (last?.version === version) return last.read;
-    const { record = '{}' } = rows.get(version) ?? (await stored(version)) ?? {};
+    const row = rows.get(version);
+    const { record = '{}' } = (row && isListed(row) ? row : await stored(version)) ?? {};
     return readBoth(JSON.parse(record) as object);
   };
-  const isStale = ({ version, derived }: VersionSummary, before = '') => {
-    if (derived?.weight === undefined) return true;
+  /** Of a deleted version only the keys of its places stay. */
+  const comparePlaces = async (deleted: string, recorded: ReturnType<typeof toRecorded>) => {
+    const was = await stored(deleted);
+    const known =
+      was && isListed(was) ? [...placeKeysOf(recordedOf(was))] : (await comparedOf(deleted)).places;
+    const named = new Set(known);
+    const isOther = known !== undefined && [...placeKeysOf(recorded)].some((key) => !named.has(key));
+    return { version: deleted, ...(isOther && { names_others: true as const }) };
+  };
+  const isStale = ({ version, derived }: VersionSummary, before = '', after?: string) => {
+    if (derived?.weight === undefined || (after && derived.after?.version !== after && !derived.with))
+      return true;
     // A move is never replaced by no comparison.
     if (before === '' && derived.weight > 0) return false;
     const compared = byName.get(derived.with ?? '');
@@ -131,11 +142,20 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     return changed.has(version) || (isOther && (compared === undefined || isListed(compared)));
   };
   let before: string | undefined;
-  for (const one of versionsInOrder(versions)?.filter(isListed) ?? []) {
+  let gone: string | undefined;
+  for (const one of versionsInOrder(versions) ?? []) {
     const { version } = one;
+    if (!isListed(one)) {
+      gone = version;
+      const was = before === undefined && rows.has(version) ? await stored(version) : undefined;
+      // Its record is there until this page is written.
+      if (was && isListed(was)) before = version;
+      continue;
+    }
     const row = one.derived && rows.get(version);
     if (row && (await stored(version))?.record !== row.record) changed.add(version);
-    if (isStale(one, before)) {
+    const after = before === undefined ? gone : undefined;
+    if (isStale(one, before, after)) {
       const was = before === undefined ? undefined : await readVersion(before);
       const compared_before = before === undefined ? {} : await comparedOf(before);
       last = { version, read: await readVersion(version) };
@@ -151,7 +171,11 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
         !isDeepStrictEqual({ ...(await comparedOf(version)), move: 0 }, { ...compared, move: 0 })
       )
         changed.add(version);
-      const all = { ...derived, ...(before && { with: before }) };
+      const all = {
+        ...derived,
+        ...(before && { with: before }),
+        ...(after && { after: await comparePlaces(after, recorded) }),
+      };
       found.set(version, { version, derived: all, compared: JSON.stringify(compared) });
       await setImmediate();
     }

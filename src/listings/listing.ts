@@ -194,6 +194,8 @@ export interface DerivedVersion {
   readonly weight?: number;
   /** Absent for the first. */
   readonly with?: string;
+  /** Of the first that is listed: the deleted one before it, and whether it names what that one did not. */
+  readonly after?: { readonly version: string; readonly names_others?: true };
   /** Other than the version; what was compared before 30 November 2026 lacks them. */
   readonly fields?: readonly string[];
   /** Present if inputs differ: the names of those that neither record calls secrets, by what changed. */

@@ -178,8 +178,10 @@ function newerOf(since: readonly Edition[]) {
 }
 
 /** Why nothing is told to differ. */
-function unchangedOf({ weight, with: before, partly_read }: DerivedVersion) {
+function unchangedOf({ weight, with: before, after, partly_read }: DerivedVersion) {
   if (weight === undefined) return 'not_compared' as const;
+  if (before === undefined && after)
+    return after.names_others ? ('after_other' as const) : ('after_deleted' as const);
   if (before === undefined) return 'first' as const;
   return partly_read ? ('partly_read' as const) : ('same' as const);
 }
@@ -216,7 +218,10 @@ export async function toMoves<One extends Edition>(
   shown: { readonly version: string; readonly naming: Naming; readonly is_latest: boolean },
   moveOf: (version: One) => Promise<KeptMove | undefined>,
 ) {
-  const compared = ordered.filter(({ derived }) => derived?.weight !== undefined);
+  const others = new Set(ordered.map(({ derived }) => derived?.with));
+  const compared = ordered.filter(
+    ({ version, derived }) => derived?.with !== undefined || others.has(version),
+  );
   const [oldest] = compared;
   if (oldest === undefined || compared.length < 2) return undefined;
   const later = new Set(ordered.slice(ordered.findIndex(({ version }) => version === shown.version) + 1));
@@ -265,6 +270,7 @@ export function isTold(
   const { version: compared, published_at: _, kept: __, inputs: ___, later: ____, ...rest } = of;
   const { deleted_at: _____, values: ______, fields, ...move } = rest;
   if (version !== compared) return false;
+  if (move.unchanged?.startsWith('after')) return false;
   // A first import names no fields.
   if (move.unchanged) return from_version !== undefined || told === undefined;
   const isSame = Object.keys(move).length === 0 || isDeepStrictEqual(moved, move);

@@ -192,13 +192,15 @@ function toInputs(text: string): Reference[] {
   return [...new Set(names)].slice(0, mostInputs).map((key) => ({ kind: 'input', key }));
 }
 
-const handleInText =
-  /(?<![\w./@:-])[a-z][\w-]*(?:\.[\w-]+)+\/[\w.-]*\w(?![\w/-])(?: v?\d[\w.+-]*\w|@[\w.+-]*\w)?(?!@)/gi;
-
-/** The only handle among other words, as in a line of a log, with the version behind it. */
+/** The only handle behind other words, as in a line of a log, with the version that follows. */
 function handleAmong(text: string): string | undefined {
-  const found = (text.match(handleInText) ?? []).filter((one) => isOfReversedDomain(withoutVersion(one)));
-  return found.length === 1 && found[0] !== text ? found[0] : undefined;
+  const words = text.split(/[\s"'“”()[\],;=]+/).map((word) => word.replace(/[.:!?]+$/, ''));
+  const isNamed = (word: string) =>
+    isHandle(withoutVersion(word)) && isOfReversedDomain(withoutVersion(word));
+  const [only, other] = words.filter(isNamed);
+  if (only === undefined || other !== undefined || text.startsWith(only)) return undefined;
+  const next = words[words.indexOf(only) + 1] ?? '';
+  return /^v?\d[\w.+-]*$/.test(next) ? `${only} ${next}` : only;
 }
 
 /** What a name that no listing has is taken for. */

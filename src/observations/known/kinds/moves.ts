@@ -270,6 +270,10 @@ export function otherFields(
 const unchangedWords: Readonly<Record<Unchanged, Words>> = {
   not_compared: own('was not compared'),
   first: own('was not compared, because no version before it was read'),
+  after_deleted: own('was not compared with the version before it, which the registry had deleted'),
+  after_other: own(
+    'was not compared with the version before it, which the registry had deleted; it names an endpoint, package or repository that the deleted one did not',
+  ),
   partly_read: own('was not compared as a whole'),
   same: own(
     'changed only the version of the record; all else that is compared, package versions too, is as before',
@@ -314,7 +318,8 @@ const comparedParts = {
 
 export function comparedWords(versions: number, moved: Moved | null | undefined): Words {
   // Only an upgraded database lacks the comparison.
-  if (!moved) return moved === null ? own(', which were not compared yet') : say``;
+  if (moved === null) return own(', which were not compared yet');
+  if (!moved) return versions > 1 ? own(', which were not compared with each other') : say``;
   const isAll = moved.versions === versions;
   const some = isAll ? say`` : say`, of which ${moved.versions} were compared`;
   if (moved.partly_read) return isAll ? own(', not compared as a whole') : say`${some}, not as a whole`;

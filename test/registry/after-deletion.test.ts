@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { callTool, openDirectory } from '../support/directory.ts';
+import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+
+const handle = 'io.github.tarn/mailer';
+
+const version = (number: string, day: string, identifier: string, repository: string, more: object = {}) =>
+  registryEntry(
+    handle,
+    {
+      version: number,
+      repository: { url: `https://github.com/${repository}`, source: 'github' },
+      packages: [{ registryType: 'npm', identifier, version: number, transport: { type: 'stdio' } }],
+    },
+    {
+      publishedAt: `2026-11-${day}T08:00:00Z`,
+      updatedAt: `2026-11-${day}T08:00:00Z`,
+      isLatest: true,
+      ...more,
+    },
+  );
+const first = (more: object = {}) => version('0.9.0', '03', 'tarn-mailer', 'tarn/mailer', more);
+/** So that the registry is known to have older versions. */
+const others = ['1.0.0', '1.1.0'].map((number, at) =>
+  registryEntry(
+    'com.other/mail',
+    { version: number },
+    { publishedAt: `2026-10-0${at + 1}T08:00:00Z`, isLatest: at === 1 },
+  ),
+);
+const gone = first({ status: 'deleted', updatedAt: '2026-11-13T08:00:00Z' });
+
+async function answersAfter(next: RegistryEntry, ...imports: RegistryEntry[][]) {
+  const directory = await openDirectory({ entries: [...others, first()], environment: { LIMITS: 'off' } });
+  for (const entries of imports) await directory.importEntries([...others, ...entries]);
+  await directory.importEntries([...others, gone, next]);
+  const ask = async (tool: string, input: object) =>
+    JSON.stringify(await callTool(directory, tool, { ...input }));
+  const said = {
+    agent: await ask('get_agent', { handle }),
+    history: await ask('get_history', { handle }),
+    compared: await ask('compare_agents', { handles: [handle], criteria: ['record_unmoved_for:60'] }),
+  };
+  await directory.close();
+  return said;
+}
+
+it('does not take a version that followed a deletion for one that was compared', async () => {
+  const said = await answersAfter(version('1.0.0', '20', 'tarn-mailer-next', 'zed/mailer'), [gone]);
+  expect(said.agent).toContain('2 versions, which were not compared with each other');
+  expect(said.history).toContain(
+    'version `1.0.0` (published 2026-11-20) was not compared with the version before it, which the registry had deleted; it names an endpoint, package or repository that the deleted one did not',
+  );
+  expect(said.compared).toContain('"record_unmoved_for:60":"unknown"');
+  expect(JSON.stringify(said)).not.toContain('none changed');
+});
+
+it('compares a version with the one before it that the same import reads as deleted', async () => {
+  const said = await answersAfter(version('1.0.0', '20', 'tarn-mailer-next', 'zed/mailer'));
+  const moved =
+    'replaced the package `npm:tarn-mailer` with `npm:tarn-mailer-next` and changed the repository';
+  expect(said.agent).toContain(`Version \`1.0.0\` (published 2026-11-20) ${moved}`);
+  expect(said.history).toContain(moved);
+  expect(said.compared).toContain('"record_unmoved_for:60":"not_met"');
+});
+
+it('says of a version that names what the deleted one named only that it was not compared', async () => {
+  const said = await answersAfter(version('1.0.0', '20', 'tarn-mailer', 'tarn/mailer'), [gone]);
+  expect(said.history).toContain('not compared with the version before it, which the registry had deleted');
+  expect(said.history).not.toContain('it names an endpoint, package or repository');
+});
