@@ -26,6 +26,7 @@ import { longestPasted, meantOf, type Name, nothingSaid, readNames } from '../li
 import { type Reference, toHost } from '../listings/references/references.ts';
 import {
   besideWords,
+  formerWords,
   givenEndpoints,
   givenToEach,
   givenWords,
@@ -100,7 +101,8 @@ const createDirectory = (context: Context) => ({
     return known;
   },
   whyWithdrawn: (listing: Listing) => withdrawal(listing, context),
-  readOfRecord: (asked: string, document: ListingDocument) => readOfRecord(asked, document, context),
+  readOfRecord: (asked: string, listing: Parameters<typeof readOfRecord>[1]) =>
+    readOfRecord(asked, listing, context),
   noticesOfDeleted: (listing: Listing, asked: Name) => noticesOfDeleted(listing, asked, context),
   recording: (references: readonly Reference[]) =>
     context.store.listings.recording(references, mostRecording),
@@ -140,11 +142,17 @@ function toAsked(one: Name, at: number, isBesideNames: boolean) {
 }
 type AskedItem = ReturnType<typeof toAsked>;
 
-const besideInDirectory = (one: AskedItem, directory: Directory) =>
-  besideWords(one, async (references) => {
-    const found = (await directory.recording(references)).flat();
-    return [...(await directory.known(found.map(({ handle }) => handle))).values()];
-  });
+function besideInDirectory(one: AskedItem, directory: Directory) {
+  const { recording, known, formerly, readOfRecord: read } = directory;
+  return besideWords(
+    one,
+    async (references) => {
+      const found = (await recording(references)).flat();
+      return [...(await known(found.map(({ handle }) => handle))).values()];
+    },
+    read && (async (text, references) => formerWords(text, await formerly(references), read)),
+  );
+}
 
 function asksPayment(document: ListingDocument): boolean {
   const [payment] = judge(document, [{ criterion: 'no_payment_seen' }], Date.parse(document.observed_at));

@@ -244,7 +244,7 @@ const file = 'https://github.com/dora/box/releases/download/v2.0.0/box.mcpb';
 const other = '9d'.repeat(32);
 const known = `You also sent a SHA-256 that begins with \`2d2d2d2d\`, which \`io.github.dora/box\` records for the file \`${file}\`.`;
 const notKnown =
-  'You also sent a SHA-256 that begins with `9d9d9d9d`, which no record shown here has now; asked about alone, it is looked up in former versions too.';
+  'You also sent a SHA-256 that begins with `9d9d9d9d`, which no record shown here has now or is known to have had.';
 
 it.each([
   ['behind an address', `${file} sha256:${other}`, notKnown],

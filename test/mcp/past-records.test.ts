@@ -110,6 +110,13 @@ it('of an address that versions recorded with two digests, answers say which ver
   );
 });
 
+it('compares a digest beside an address with what earlier versions recorded there', async () => {
+  const said = `You also sent a SHA-256 that begins with \`2b2b2b2b\`, which no record shown here has now. \`com.kit/box\`: Version \`1.2.0\` of the listing, published 2025-10-03, ${recorded(other)}, for which it names no inputs.`;
+  expect(await askedOf(`${file}#sha256=${other}`)).toContain(said);
+  const { json } = await call('resolve_agents', { handles: [`${file} sha256:${other}`] });
+  expect(JSON.stringify(json.results).replaceAll('\\', '')).toContain(said);
+});
+
 it('of the first version, with which none was compared, the history says what it recorded', async () => {
   const { json } = await call('get_history', { handle: 'com.metrics/mcp' });
   expect((json.changes as string[]).at(-1)).toBe(

@@ -14,13 +14,14 @@ import {
   type Words,
 } from '../../core/words.ts';
 import { type AskedPlace, recordedWords } from '../../document/asked-place.ts';
-import type { ListingPackage } from '../../listings/listing.ts';
+import type { Listing, ListingPackage } from '../../listings/listing.ts';
 import { type Beside, commitForm } from '../../listings/references/command.ts';
 import { plainLetter } from '../../listings/references/look-alike.ts';
 import { type Name, readName, toEndpoints } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
 import type { Reference } from '../../listings/references/references.ts';
 import { registryOf } from '../../observations/asked/published/recorded.ts';
+import { readFormer, readOfRecord } from './asked-version.ts';
 import {
   type FoundListing,
   type Holders,
@@ -82,8 +83,26 @@ async function addressWords(one: Beside, { who }: Subject, find: FindRecording):
   return say`${who} also gives it the address ${code(text)}, which ${handles} ${own(known.length === 1 ? 'records' : 'record')}; what the package does there is not known.`;
 }
 
+/** Of what no record names now, which versions of listings recorded it before. */
+type FindFormer = (text: string, references: Name['references']) => Promise<readonly Words[]>;
+
+const mostFormer = 3;
+
+export const formerWords = async (
+  text: string,
+  holders: Holders['formerly'],
+  read: (text: string, listing: Listing) => ReturnType<typeof readOfRecord>,
+): Promise<readonly Words[]> => {
+  const shown = holders.flat().filter(({ listing }) => !listing.withdrawn);
+  const said = await inTurns(shown.slice(0, mostFormer), async ({ listing }) => {
+    const former = readFormer(text, readName(text, ''), await read(text, listing));
+    return former && say`${code(listing.handle)}: ${former.about}`;
+  });
+  return said.filter((words) => words !== undefined);
+};
+
 /** Only its beginning is repeated, because it may be a key. */
-async function digestWords({ text }: Beside, find: FindRecording): Promise<Words> {
+async function digestWords({ text }: Beside, find: FindRecording, findFormer?: FindFormer): Promise<Words> {
   const { references } = readName(text, '');
   const sent = say`You also sent a SHA-256 that begins with ${code(text.slice(0, 8))}`;
   const recorded = (await find(references)).flatMap(({ listing: { handle, packages } }) =>
@@ -91,9 +110,13 @@ async function digestWords({ text }: Beside, find: FindRecording): Promise<Words
       .filter(isNamedBy(references))
       .map((one) => say`${code(handle)} records for ${recordedWords(one)}`),
   );
-  return recorded.length > 0
-    ? say`${sent}, which ${listed(recorded)}.`
-    : say`${sent}, which no record shown here has now; asked about alone, it is looked up in former versions too.`;
+  if (recorded.length > 0) return say`${sent}, which ${listed(recorded)}.`;
+  const former = await findFormer?.(text, references);
+  const before =
+    former === undefined
+      ? own('; earlier versions were not looked at')
+      : former.length === 0 && own(' or is known to have had');
+  return join([say`${sent}, which no record shown here has now${before}.`, ...(former ?? [])], ' ');
 }
 
 const mostLetters = 3;
@@ -120,13 +143,14 @@ const addedWords = (all: readonly Beside[], { who }: Subject): Words | false =>
 export async function besideWords(
   { beside, servers }: Pick<Name, 'beside' | 'servers'>,
   find: FindRecording,
+  findFormer?: FindFormer,
 ): Promise<Words> {
   const subject = servers ? subjects.several : subjects.one;
   const others = beside.filter(({ what }) => what !== 'added');
   const said = await inTurns(others.slice(0, mostLookedAt), async (one) => {
     if (one.what === 'letters') return letterWords(one);
     if (one.what === 'code') return codeWords(one, subject);
-    if (one.what === 'digest') return digestWords(one, find);
+    if (one.what === 'digest') return digestWords(one, find, findFormer);
     if (one.what === 'address') return addressWords(one, subject, find);
     return one.what === 'package' ? packageWords(one, subject, find) : registryWords(one, subject);
   });
@@ -284,10 +308,17 @@ export async function describeSeveral(
 }
 
 export const besideInStore = (name: Name, context: Context) =>
-  besideWords(name, async (references) => {
-    const found = (await context.store.listings.recording(references, mostRecording)).flat();
-    return readKnown(found, context);
-  });
+  besideWords(
+    name,
+    async (references) => {
+      const found = (await context.store.listings.recording(references, mostRecording)).flat();
+      return readKnown(found, context);
+    },
+    async (text, references) =>
+      formerWords(text, await context.store.listings.formerly(references, mostRecording), (asked, listing) =>
+        readOfRecord(asked, listing, context),
+      ),
+  );
 
 /** The same, as start arguments of another package name it. */
 export const startedOf = (references: readonly Reference[]): Reference[] => {

@@ -242,7 +242,7 @@ function findNearest(asked: string, { naming = [] }: OfRecord, references: reado
 }
 
 /** Of what the record does not name now; of another version of a package if none named the one asked for. */
-function readFormer(asked: string, name: Name, ofRecord: OfRecord = {}) {
+export function readFormer(asked: string, name: Name, ofRecord: OfRecord = {}) {
   const { references } = name;
   const { naming = [] } = ofRecord;
   const all = naming.flatMap((row) =>
