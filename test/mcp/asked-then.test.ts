@@ -114,3 +114,42 @@ it('a period that is asked for has its number of checks, also if none failed or 
   expect(await said({ since: second, until: second, kind: 'price' })).toBeUndefined();
   expect(await said({ since: second })).toBeUndefined();
 });
+
+it('of a period, each day with a failed check is named, a longer outage as one, and only the oldest of many are counted', async () => {
+  let isAway = false;
+  const patchy = await opened(
+    startModernServer(() => {
+      if (isAway) throw new Error('away');
+      return [];
+    }),
+  );
+  const entry = registryEntry('com.patchy/api', {
+    remotes: [{ type: 'streamable-http', url: 'https://patchy.example/mcp' }],
+  });
+  const environment = { HOST_OVERRIDES: JSON.stringify({ 'patchy.example': patchy.url }) };
+  const observed = await openedDirectory({ entries: [entry], environment });
+  const own = await opened(connect('v2', { app: observed.app }));
+  const dates: string[] = [];
+  const away = new Set([1, 3, 6, 9, 12, 14, 16, 18, 20, 21, 25, 26, 27, 28, 31]);
+  for (let n = 0; n < 33; n += 1) {
+    isAway = away.has(n);
+    await observed.observe('com.patchy/api');
+    dates.push(observed.context.clock().toISOString().slice(0, 10));
+    observed.wait(86_400);
+  }
+  const said = async (input: object) => {
+    const { structuredContent } = await own.call('get_history', { handle: 'com.patchy/api', ...input });
+    return (structuredContent as { statement: string }).statement;
+  };
+  const on = (...days: number[]) => days.map((n) => dates[n]).join(', ');
+  const many = `${on(31)}, each day from ${on(25)} to ${on(28)}, ${on(21, 20, 18, 16, 14, 12, 9)} and ${on(6)}: `;
+  expect(await said({ since: dates[0] })).toMatch(
+    new RegExp(`^Checks of the endpoint failed on ${many}[^.]*, and on 2 days before, the first ${on(1)}\\.`),
+  );
+  expect(await said({ since: dates[4], until: dates[30] })).toMatch(
+    new RegExp(
+      `Checks of the endpoint failed on each day from ${on(25)} to ${on(28)}, ${on(21, 20, 18, 16, 14, 12, 9)} and ${on(6)}: [^.]*\\. `,
+    ),
+  );
+  expect(await said({ since: dates[29], until: dates[30] })).not.toContain('failed on');
+});

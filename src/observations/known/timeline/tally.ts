@@ -111,11 +111,7 @@ export function countedWords(
 }
 
 /** The newest first, with the reasons that readings of the day have, or else with how its checks ended. */
-export function failedDays(
-  tallies: readonly Tally[],
-  since: string,
-  reasonsOn: (day: string) => readonly Words[],
-) {
+function failedDays(tallies: readonly Tally[], since: string, reasonsOn: (day: string) => readonly Words[]) {
   const days = tallies.flatMap((tally) => Object.entries(tally)).filter(([on]) => on >= since);
   const failed = days.flatMap(([on, ofDay]) =>
     ends.filter((ended) => ended !== 'answered' && ofDay[ended]).map((ended) => ({ on, ended })),
@@ -128,6 +124,45 @@ export function failedDays(
       const how = new Map(said.map((one) => [toText(one), one]));
       return { on, how: join([...how.values()], ', ') };
     });
+}
+
+interface FailedRun {
+  readonly days: string[];
+  readonly how: Words;
+}
+
+/** Days in a row that ended alike, from three on. */
+function toRuns(days: ReturnType<typeof failedDays>): FailedRun[] {
+  const all: FailedRun[] = [];
+  for (const { on, how } of days) {
+    const last = all.at(-1);
+    const isNext = last && Date.parse(last.days.at(-1) ?? '') - Date.parse(on) === day_ms;
+    if (isNext && toText(last.how) === toText(how)) last.days.push(on);
+    else all.push({ days: [on], how });
+  }
+  return all.flatMap(({ days: some, how }) =>
+    some.length > 2 ? [{ days: some, how }] : some.map((on) => ({ days: [on], how })),
+  );
+}
+
+const mostRuns = 10;
+const runWords = ({ days: [newest = '', ...others] }: FailedRun): Words =>
+  others.length > 0 ? say`each day from ${day(others.at(-1) ?? '')} to ${day(newest)}` : say`${day(newest)}`;
+
+/** Empty without a failed check. */
+export function failedOnWords(...of: Parameters<typeof failedDays>): Words {
+  const all = toRuns(failedDays(...of));
+  const shown = all.slice(0, mostRuns);
+  const rest = all.slice(mostRuns).flatMap(({ days }) => days);
+  const more =
+    rest.length > 0 && say`, and on ${count(rest.length, 'day')} before, the first ${day(rest.at(-1) ?? '')}`;
+  const alike = [...Map.groupBy(shown, ({ how }) => toText(how)).values()];
+  const [first] = shown;
+  if (!first) return say``;
+  const named = alike.map((same) => say`${listed(same.map(runWords))} (${same[0]?.how ?? say``})`);
+  return alike.length === 1
+    ? say`Checks of the endpoint failed on ${listed(shown.map(runWords))}: ${first.how}${more}.`
+    : say`Checks of the endpoint failed on ${listed(named)}${more}.`;
 }
 
 function windowWords(window: Tallied['days_30']): Words {
