@@ -139,6 +139,16 @@ it.each([
   );
 });
 
+it('says of the recorded version too that it names no script', async () => {
+  const { structuredContent } = await client.call('get_agent', {
+    handle: 'npx -y @orbital/calendar-mcp@1.2.0',
+  });
+  expect(structuredContent?.version_asked).toBeUndefined();
+  expect(JSON.stringify(structuredContent?.lines)).toMatch(
+    /[.;:] ?"?[Tt]he package names no script that npm runs at installation[.;]/,
+  );
+});
+
 it.each([
   [
     'npx -y @orbital/calendar-mcp@1.1.0',

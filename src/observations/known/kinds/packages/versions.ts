@@ -107,6 +107,12 @@ export const packageScripts = defineKind({
   doesNotMean:
     'Many packages build themselves in this way, and Dossier does not look at what a script does. A package without such a script may do anything once it runs.',
   say: withBefore(scripts, scriptsWords),
+  saidIn: 'kept_up',
+  // Those that it names stand out.
+  sayInLine: ({ value }) =>
+    Object.keys(value).length === 0
+      ? own('the package names no script that npm runs at installation')
+      : undefined,
   standsOutAs: 'package_version',
   sayStandsOut: standsOutWithBefore(scripts, scriptsAtInstallation),
   method_version: 'package/2',
