@@ -89,8 +89,8 @@ const [input, ratings, groups, rings, counts, imported, missing, compared, feedb
 
 const rulesBlock = html`
 <section aria-labelledby="rules"><h2 id="rules">Rules of evidence</h2>
-<ul>${[input, ratings, imported, missing, compared].map((rule) => html`<li>${rule}</li>`)}</ul>
-<details><summary>How ratings are grouped and counted, what feedback does, and which text is untrusted</summary>${[groups, rings, counts, feedback, untrusted].map((rule) => html`<p>${rule}</p>`)}</details></section>`;
+<ul>${[input, ratings, imported, missing].map((rule) => html`<li>${rule}</li>`)}</ul>
+<details><summary>How ratings are grouped and counted, what is compared, what feedback does, and which text is untrusted</summary>${[groups, rings, counts, compared, feedback, untrusted].map((rule) => html`<p>${rule}</p>`)}</details></section>`;
 
 export const toAboutPage = (site: PageSite, status: StatusDocument): Html =>
   toPage(site, {

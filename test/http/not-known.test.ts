@@ -61,6 +61,7 @@ describe('what is not known', () => {
     ).toEqual([
       ['price', 'price', 'not_checked'],
       ['reach', 'endpoint.answers', 'not_checked'],
+      ['reach', 'endpoint.certificate', 'not_checked'],
       ['tools', 'tools.surface', 'not_checked'],
       ['access', 'auth', 'not_stated'],
       ['publisher', 'operator', 'not_stated'],
