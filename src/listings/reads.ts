@@ -89,8 +89,9 @@ async function readVersionsWith(db: Db, handle: string, text: string) {
   return { versions: having.map(versionTable.decode), isWhole };
 }
 
-async function readVersionSpan(db: Db, handle: string) {
+async function readVersionSpan(db: Db, handle: string, until?: string) {
   const { versions, deleted, first, last } = await selectVersions(db, handle, true)
+    .$if(until !== undefined, (rows) => rows.where('published_at', '<', until ?? ''))
     .select(({ fn }) => [
       fn.countAll<number>().as('versions'),
       sql<number>`count(case when status = 'deleted' then 1 end)`.as('deleted'),
@@ -336,7 +337,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
   versionsWith: (handle: string, text: string) => readVersionsWith(db, handle, text),
-  versionSpan: (handle: string) => readVersionSpan(db, handle),
+  /** Of all, or of those published before a time. */
+  versionSpan: (handle: string, until?: string) => readVersionSpan(db, handle, until),
   /** Of which nothing is derived yet, as after an upgrade. */
   underived: async () => {
     const rows = db.selectFrom('listing_version').where('derived', 'is', null).groupBy('handle');

@@ -180,7 +180,7 @@ async function differing(
   const was = await readFacts(handle, onDay(from, query.context, 'since'));
   const { begins } = was.asOf ?? {};
   if (begins) {
-    const why = say`Of what differs from the end of ${dayOf(from)}, only what the dates of versions tell is known: Dossier ${begins}.`;
+    const why = say`Of what changed from ${dayOf(from)} on, only what the dates of versions tell is known: Dossier ${begins}.`;
     return { differs: [why], isOther: true };
   }
   const { words, others } = await toDiffering([was, is], [from, until], query);

@@ -229,7 +229,7 @@ describe('an answer as of a day', () => {
     ]);
     const differs = await ask('get_history', { handle, since: began, until: today() });
     expect(differs.members?.differs).toEqual([
-      `Of what differs from the end of ${began}, only what the dates of versions tell is known: Dossier keeps nothing of the record from before ${back}; ${away}.`,
+      `Of what changed from ${began} on, only what the dates of versions tell is known: Dossier keeps nothing of the record from before ${back}; ${away}.`,
     ]);
   });
 

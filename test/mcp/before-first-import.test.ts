@@ -21,9 +21,21 @@ const version = (version: string, day: string, title: string, isLatest: boolean)
     },
     { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest },
   );
+const often = 'com.vendor/often';
+/** More than a listing shows; the third was deleted. */
+const days = Array.from({ length: 14 }, (_, at) => `2025-10-${String(at + 1).padStart(2, '0')}`);
+const released = days.map((day, at) => {
+  const times = { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z` };
+  return registryEntry(
+    often,
+    { version: `1.${at}.0` },
+    { ...times, isLatest: at === 13, ...(at === 2 && { status: 'deleted' }) },
+  );
+});
 const directory = await opened(
   openDirectory({
     entries: [
+      ...released,
       version('1.0.0', '2025-09-11', 'Store', false),
       version('1.1.0', '2025-10-24', 'Shop', false),
       version('1.2.0', '2025-11-24', 'Mall', true),
@@ -83,6 +95,27 @@ it('get_history tells the versions that were published by such a day, and says w
 it('get_history with since and until does not say that nothing differs from a day of which nothing is kept', async () => {
   for (const until of ['2025-11-30', today()])
     expect((await call('get_history', { handle, since: '2025-10-01', until })).answer.differs).toEqual([
-      `Of what differs from the end of 2025-10-01, only what the dates of versions tell is known: Dossier first read the record on ${today()}.`,
+      `Of what changed from 2025-10-01 on, only what the dates of versions tell is known: Dossier first read the record on ${today()}.`,
     ]);
+});
+
+it.each([
+  [
+    '2025-10-03',
+    '`1.2.0` (2025-10-03, deleted since), `1.1.0` (2025-10-02) and `1.0.0` (2025-10-01). Version `1.1.0` recorded',
+  ],
+  [
+    '2025-10-05',
+    '`1.4.0` (2025-10-05), `1.3.0` (2025-10-04), `1.2.0` (2025-10-03, deleted since) and 2 more. Version `1.4.0` recorded',
+  ],
+  ['2025-10-30', '`1.13.0` (2025-10-14), `1.12.0` (2025-10-13), `1.11.0` (2025-10-12) and 11 more.'],
+])('counts all versions that were published by %s', async (as_of, said) => {
+  const { text } = await call('get_agent', { handle: often, as_of });
+  expect(text).toContain(`these were published by then: ${said}`);
+});
+
+it('of a period, what changed begins with its first day', async () => {
+  const { text } = await call('get_history', { handle: often, since: '2025-10-05', until: '2025-10-06' });
+  expect(text).toContain('Of what changed from 2025-10-05 on, only what the dates of versions tell is known');
+  expect(text).toContain('`1.4.0`');
 });

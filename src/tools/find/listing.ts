@@ -298,25 +298,32 @@ export const dayInput = z.string().max(40).refine(isDay, 'must be a date, such a
 const mostPublished = 3;
 
 /** The day is right; the record's own dates say what its publisher had published by then, and where to. */
-async function notKept({ listing, versions }: ListingFacts, day: string, begins: Words, { store }: Context) {
+async function notKept({ listing }: ListingFacts, day: string, begins: Words, { store }: Context) {
   const { handle, undated } = listing;
-  const dated = versions
-    .filter(({ status }) => !undated && status !== 'deleted')
-    .toSorted((a, b) => b.published_at.localeCompare(a.published_at));
-  const then = dated.filter(({ published_at }) => dayText(published_at) <= day);
-  const said = then.map(({ version, published_at }) => say`${code(version)} (${dayOf(published_at)})`);
-  const [newest] = then;
-  const oldest = dated.at(-1);
-  const row = newest && (await store.listings.version(handle, newest.version));
+  const { newestVersions, versionSpan, version: readVersion } = store.listings;
+  const until = endOfDay(day);
+  const query = { withDeleted: true, after: { published_at: until, version: '' }, limit: mostPublished };
+  const [then, { count }, all] = await Promise.all([
+    newestVersions(handle, query),
+    versionSpan(handle, until),
+    versionSpan(handle),
+  ]);
+  const said = then.map(
+    ({ version, published_at, status }) =>
+      say`${code(version)} (${dayOf(published_at)}${status === 'deleted' && own(', deleted since')})`,
+  );
+  const newest = then.find(({ status }) => status !== 'deleted');
+  const row = newest && (await readVersion(handle, newest.version));
   const published =
     said.length > 0
-      ? say`these were published by then: ${listed(said, mostPublished)}.${row && say` Version ${code(row.version)} ${versionWords(row)}.`}`
-      : say`none that Dossier has was published by then${oldest && say`; the oldest is of ${dayOf(oldest.published_at)}`}.`;
+      ? say`these were published by then: ${listed(said, mostPublished, count)}.${row && say` Version ${code(row.version)} ${versionWords(row)}.`}`
+      : say`none that Dossier has was published by then; the oldest is of ${dayOf(all.first)}.`;
+  const byDates = undated
+    ? own('Its registry has no dates of versions.')
+    : say`By the dates of its versions, ${published}`;
   return new Problem(
     'not_kept',
-    toText(
-      say`Dossier kept nothing of ${code(handle)} on ${dayOf(day)}: it ${begins}. By the dates of its versions, ${published}`,
-    ),
+    toText(say`Dossier kept nothing of ${code(handle)} on ${dayOf(day)}: it ${begins}. ${byDates}`),
   );
 }
 
