@@ -141,3 +141,19 @@ it('of the version that was listed first here, and of one that its registry dele
     / Version `1\.0\.0` was deleted in its registry, and what it recorded is not kept\.$/,
   );
 });
+
+it('of a version with which a listing came back, the history says it as well', async () => {
+  const name = 'com.again/mcp';
+  const gone = registryEntry(name, { version: '1.0.0' }, { status: 'deleted', isLatest: false });
+  const second = (isLatest: boolean) => at(name, '1.1.0', 6, npm('1.1.0'), isLatest);
+  await directory.importEntries([at(name, '1.0.0', 5, npm('1.0.0'), true)]);
+  await directory.importEntries([gone]);
+  await directory.importEntries([gone, second(true)]);
+  await directory.importEntries([gone, second(false), at(name, '1.2.0', 7, npm('1.2.0'), true)]);
+  const { json } = await call('get_history', { handle: name });
+  expect(json.changes).toContainEqual(
+    expect.stringMatching(
+      /listed again; version `1\.1\.0` \([^()]*\); it recorded the npm package `metrics-mcp@1\.1\.0` over stdio, which needs /,
+    ),
+  );
+});

@@ -352,11 +352,12 @@ export async function readEvents(
 }
 
 /** Unless it is the shown one, of which the listing itself tells. */
-async function withRecorded(event: HistoryEvent, shown: Listing, { store }: Pick<Context, 'store'>) {
-  const isFirst = event.type === 'version.published' && event.data.moved.unchanged === 'first';
-  const version = isFirst ? event.data.moved.version : event.type === 'listing.new' && event.data.version;
-  const isPast = typeof version === 'string' && version !== shown.version;
-  const row = isPast ? await store.listings.version(shown.handle, version) : undefined;
+async function withRecorded(event: RecordedEvent, shown: Listing, { store }: Pick<Context, 'store'>) {
+  const { version: of, unchanged = 'same' } = event.type === 'version.published' ? event.data.moved : {};
+  const isOfListing = event.type === 'listing.new' || event.type === 'listing.restored';
+  const version = unchanged !== 'same' ? of : isOfListing && event.data.version;
+  if (typeof version !== 'string' || version === shown.version) return event;
+  const row = await store.listings.version(shown.handle, version);
   return row ? { ...event, recorded: versionWords(row) } : event;
 }
 
