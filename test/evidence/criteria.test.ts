@@ -301,6 +301,7 @@ const elsewhere = seen({
   value: pricesAt('quote', { amount: '10000', asset: 'usd', network: 'eip155:7', scheme: 'exact' }),
 });
 const noPrice = seen({ outcome: 'nothing' });
+const unpriced = seen({ outcome: 'seen', value: pricesAt('quote', { scheme: 'exact' }) });
 const second = { type: 'streamable-http', url: 'https://mcp.example/pro' };
 const cheap = { outcome: 'seen', value: quoteOf(offer) } as const;
 const dear = { ...cheap, subject: second.url, value: quoteOf({ ...offer, amount: '100000000' }) };
@@ -625,6 +626,14 @@ describe('a criterion', () => {
     ['pay_to_unchanged_for:20', paid(), 'first seen by Dossier on 2026-11-01'],
     ['pay_to_unchanged_for:20', paid({ changed_from: changed }), 'no new one since 2026-11-01'],
     ['price_known', { remotes: [] }, 'no endpoint recorded'],
+    ['pay_to_unchanged_for:20', noPrice, 'looked for, none stated'],
+    ['pay_to_unchanged_for:20', { remotes: [remote] }, 'not checked'],
+    [
+      'no_payment_seen',
+      seen({ outcome: 'nothing' }, { subject: `${remote.url} in tools/list`, outcome: 'silent' }),
+      'no usable answer came',
+    ],
+    ['price_known', unpriced, 'a payment is asked for, in a form in which Dossier could read no price'],
     ['no_malware_report', { packages: [] }, 'no package recorded'],
     ['nothing_shared', signal('shared.pay_to', 1), 'in records alone; a check saw something shared'],
     ['nothing_shared', signal('shared.endpoint', 1), undefined],

@@ -47,11 +47,9 @@ type Joined = (found: readonly Result[]) => Result | undefined;
 
 const mostNamed = 3;
 
-/** Why a fact does not answer the question; `otherwise`: of one that was seen. */
-const notTold = (
-  fact: Pick<Observation, 'reason' | 'outcome' | 'asks_for' | 'is_stale'> | undefined,
-  otherwise = own('not checked'),
-) => unknown(!fact || currentOutcome(fact) === 'seen' ? otherwise : (fact.reason ?? outcomeWords(fact)));
+/** Why a fact does not answer the question. */
+const notTold = (fact: Pick<Observation, 'reason' | 'outcome' | 'asks_for'> | undefined) =>
+  unknown(fact ? (fact.reason ?? outcomeWords(fact)) : own('not checked'));
 
 /** Each of several tells why the whole is not known. Undefined if there is none. */
 function joinedOf(
@@ -84,7 +82,7 @@ function joinedOf(
   return unknown(join([...told.slice(0, mostNamed), left > 0 && say`${left} more`], '; '));
 }
 
-/** What runs from a package has no endpoint to judge. */
+/** What runs from a package has no endpoint to judge. `judge` may leave out one that asks for no payment. */
 function ofEndpoints(
   listing: ListingDocument,
   judge: (at: FactAt) => JudgedResult | undefined,
@@ -97,9 +95,10 @@ function ofEndpoints(
       const named = place === undefined ? url : priceSubject(url, place);
       return factsOf(kind, listing.observations).find(({ subject = url }) => subject === named);
     };
-    return { place: url, judged: judge(at) };
+    return { place: url, judged: judge(at), unjudged: notTold(at(priceOffers)) };
   });
-  return joinedOf(all, joined) ?? notTold(undefined);
+  const asNone = all.map(({ place, unjudged }) => ({ place, judged: unjudged }));
+  return joinedOf(all, joined) ?? joinedOf(asNone) ?? noEndpoint;
 }
 
 function isAlive(at: FactAt): JudgedResult {
@@ -108,7 +107,7 @@ function isAlive(at: FactAt): JudgedResult {
   if (!answers || outcome === undefined) return notTold(answers);
   if (answersNow(answers)) return 'met';
   const failed = isUnanswered(outcome) || outcome === 'absent' || answers.unanswered_since !== undefined;
-  return failed ? 'not_met' : notTold(answers, answers.reason);
+  return failed ? 'not_met' : notTold(answers);
 }
 
 /** If `isPriced` is false, a payment without an amount. */
@@ -124,6 +123,10 @@ function asksNothing(at: FactAt): boolean {
   const isNone = at(priceOffers, toolsPlace) === undefined || tools === 'nothing' || tools === 'absent';
   return currentOutcome(at(priceOffers)) === 'nothing' && isNone;
 }
+
+/** What does not show that nothing is asked. */
+const unsettled = (at: FactAt) =>
+  at(priceOffers, currentOutcome(at(priceOffers)) === 'nothing' ? toolsPlace : undefined);
 
 /** Only a quote is compared; that there is none is a reason only beside other prices. */
 function quotesAtMost(at: FactAt, most: string, stated: readonly OffersSummary[]): JudgedResult {
@@ -255,10 +258,11 @@ export const observedCriteria = {
       listing,
       (at) => {
         if (asksNothing(at)) return 'not_met';
-        const quote = at(priceOffers);
-        return quote?.value && isOfTests(quote.value)
-          ? unknown(own('its quote is in tokens of a test network, which have no value'))
-          : notTold(quote);
+        const quote = unsettled(at);
+        if (quote?.value && isOfTests(quote.value))
+          return unknown(own('its quote is in tokens of a test network, which have no value'));
+        const seen = currentOutcome(quote) === 'seen' && quote?.value && costOf(quote.value);
+        return seen ? unknown(seen.words) : notTold(quote);
       },
       (found) => (found.includes('unknown') ? 'unknown' : found[0]),
     );
@@ -272,7 +276,7 @@ export const observedCriteria = {
     return ofEndpoints(listing, (at) => {
       const quote = at(priceOffers);
       if (currentOutcome(quote) === 'asks' && quote?.asks_for === 'payment') return 'not_met';
-      return asksNothing(at) ? 'met' : notTold(quote);
+      return asksNothing(at) ? 'met' : notTold(unsettled(at));
     });
   }),
   pay_to_unchanged_for: observed(
