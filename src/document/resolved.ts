@@ -12,6 +12,7 @@ import {
   wordsSchema,
 } from '../core/words.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
+import { unknownWords } from './answers/notice-uses.ts';
 
 export const hit = z.object({
   handle: z.string(),
@@ -125,7 +126,12 @@ export function toResolvedLines(one: Resolved): Words[] {
     ...notes,
     told(say`Stands out`, false),
     told(say`About the recorded version`, true),
-    unknown.length > 0 ? say`Not known of it: ${join(unknown.map(ours), ', ')}.` : say``,
+    unknown.length > 0
+      ? say`Not known whether it is: ${join(
+          unknown.map((name) => ours(`${unknownWords(name)} (${name})`)),
+          '; ',
+        )}.`
+      : say``,
     join(facts, ' | '),
     version ? sentence(say`Version ${code(version)}${ofPackage}`) : say``,
     near.length > 0 ? sentence(say`Near: ${join(eachCode(near), ', ')}`) : say``,

@@ -192,6 +192,10 @@ describe('get_history of what checks saw', async () => {
     expect(text).toContain(`Unchanged from ${from} to ${last}`);
     const past = (await history({ since: from, until: to })).text;
     expect(past).toMatch(/\nUnchanged from .*(?:: |; )tools it lists[;.]/);
+    const [onDay] = (await history({ since: to, until: to })).text.match(/\nUnchanged on .*/) ?? [];
+    expect(onDay).toMatch(
+      new RegExp(`^\\nUnchanged on ${to}, in each check that saw the fact: .*tools it lists`),
+    );
     expect(past).not.toMatch(/tools it lists: `[0-9a-f]{12}/);
     expect((await history({ since: to, until: last })).text).toMatch(
       new RegExp(`${compared}\n\n\\* Nothing differs between`),

@@ -260,6 +260,25 @@ it('check_surface of names alone does not call tools the same, and says what was
   expect(unchanged.json.message).not.toContain('changed');
 });
 
+it('what is not known of a paid service is said in words, with the fact that was not seen', async () => {
+  const [resolved, compared] = await Promise.all([
+    client.call('resolve_agents', { handles: [observedStates.severalOffers] }),
+    client.call('compare_agents', {
+      handles: [observedStates.severalOffers, observedStates.healthy],
+      criteria: ['no_finding:changed'],
+    }),
+  ]);
+  expect(resolved.content[0]?.text).toContain(
+    'Not known whether it is: moved in a year (moved); changed in 90 days (changed); with tools that could not be read (unread-tools); with texts for models that are hidden or name files with credentials (texts).',
+  );
+  expect(resolved.structuredContent).toMatchObject({
+    results: [{ unknown: ['moved', 'changed', 'unread-tools', 'texts'] }],
+  });
+  const said = 'not checked, or not seen by the newest check: tools it lists';
+  expect(compared.content[0]?.text).toContain(said);
+  expect(JSON.stringify(compared.structuredContent)).toContain(said);
+});
+
 describe('the pages', () => {
   it('say once, and first, that nothing was checked', async () => {
     const page = await read(`/agents/${unobserved}`);

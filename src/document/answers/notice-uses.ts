@@ -40,6 +40,11 @@ export const unknownName = (name: InventoryFinding): string => {
   const of = findings[name];
   return 'unknown' in of ? of.unknown : name;
 };
+/** Follows `whether it is`. */
+export const unknownWords = (unknown: string): string =>
+  unknown === 'package-deprecated'
+    ? 'with a package version that is marked as deprecated or yanked'
+    : (findings[unknown as InventoryFinding]?.words ?? unknown);
 export const findingNames = Object.keys(findings) as InventoryFinding[];
 export type ListedFinding = Exclude<InventoryFinding, 'withdrawn' | 'not-listed' | 'unpinned'>;
 export const listedFindings = findingNames.filter((name): name is ListedFinding => 'by' in findings[name]);

@@ -72,7 +72,7 @@ function sameIn(
 
 /**
  * A check that did not see a fact is ignored for it. Undefined if nothing is known to be unchanged, or if all
- * checks that count were on one day.
+ * checks that count were on one day, and none was before the time that is asked for.
  */
 export function unchangedWords(
   { observed }: Pick<ListingFacts, 'observed'>,
@@ -83,7 +83,7 @@ export function unchangedWords(
   const all = kinds.map((one) => sameIn(one, observations));
   const [first = last] = all.flatMap((some) => some.map((one) => one.since)).toSorted();
   const from = since > first ? since : first;
-  if (dayText(from) >= dayText(last)) return undefined;
+  if (from > last || (since <= first && dayText(from) === dayText(last))) return undefined;
   const same = all.flatMap((some) => {
     const held = some.filter((one) => one.since <= from);
     return held.slice(0, held[0] === some[0] ? 1 : undefined).map(({ words }) => words);

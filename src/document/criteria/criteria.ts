@@ -1,4 +1,4 @@
-import { isEmpty, join, ours, own, say, toText, type Words } from '../../core/words.ts';
+import { isEmpty, join, listed, ours, own, say, toText, type Words } from '../../core/words.ts';
 import { accessRequired } from '../../observations/known/kinds/access.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { packageExists } from '../../observations/known/kinds/packages/packages.ts';
@@ -16,6 +16,7 @@ import {
   useOf,
 } from '../answers/notice-uses.ts';
 import type { ListingDocument } from '../listing-document.ts';
+import { factTitle, unique } from '../words.ts';
 import {
   type Criterion,
   type CriterionValue,
@@ -67,7 +68,10 @@ function judgeFinding(listing: ListingDocument, finding: ListedFinding, now_ms: 
   const isRead = (one: Observation) =>
     one.missed_since === undefined && /^(?:seen|nothing|absent)$/.test(currentOutcome(one) ?? '');
   if (facts.length === 0) return /^package/.test(names[0] ?? '') ? noPackage : noEndpoint;
-  return facts.every(isRead) ? 'met' : unknown(own('not checked, or not seen by the newest check'));
+  const unread = unique(facts.flatMap((one) => (isRead(one) ? [] : ours(factTitle(one.kind)))));
+  return unread.length === 0
+    ? 'met'
+    : unknown(say`not checked, or not seen by the newest check: ${listed(unread)}`);
 }
 
 const all = {
