@@ -174,7 +174,7 @@ const rows: Readonly<Record<string, Row>> = {
       unseen('price.offers', 'silent', 'No connection.'),
     ],
     expected: [
-      `No usable answer from the endpoint on ${today}, nor on ${yesterday}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
+      `No usable answer from the endpoint at any check from ${yesterday} to ${today}; it last answered on ${before}; 7 of 9 checks in 30 days were answered. Dossier asks from lab-one.`,
       `Where: ${url} over streamable-http: no connection, answered in 7 of 9 checks in 30 days (server error 2 times) ${checked}.`,
     ],
     absent: ['not checked', 'has not checked whether the endpoint answers'],
@@ -233,7 +233,7 @@ const rows: Readonly<Record<string, Row>> = {
         changed_from: { value: null, outcome: 'refused', seen_until: timeAgo(20) },
       }),
     ],
-    expected: `No usable answer from the endpoint on ${today}, nor on ${yesterday}. Dossier asks from lab-one.`,
+    expected: `No usable answer from the endpoint at any check from ${yesterday} to ${today}. Dossier asks from lab-one.`,
     absent: 'last answered',
   },
   'a package that is not there, and of it nothing more': {

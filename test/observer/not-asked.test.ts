@@ -104,7 +104,7 @@ it('a host that returns 503 even for robots.txt was asked and failed: counted, t
   expect(server.methods()).toHaveLength(sent);
   expect(await said(shielded)).toMatch(new RegExp(why));
   expect(await said(shielded)).toMatch(
-    /No usable answer from the endpoint on [\d-]+, nor on [\d-]+; it last answered/,
+    /No usable answer from the endpoint at any check from [\d-]+ to [\d-]+; it last answered/,
   );
   expect(await isAlive(shielded)).toBe('not_met');
   robotsStatus = 404;

@@ -240,8 +240,14 @@ const forms: readonly (readonly [form: string, holds: (all: readonly Reading[], 
       isOn(all, [since], (one) => fails(one) || isOf('gone')(one)) &&
       isLast(all, last ?? since, answers),
   ],
-  [`No usable answer from the endpoint on ${D}(?:, nor on ${D})?`, (all, days) => isOn(all, days, fails)],
-  [`Nothing was at the endpoint on ${D}(?:, nor on ${D})?`, (all, days) => isOn(all, days, isOf('gone'))],
+  [
+    `No usable answer from the endpoint (?:on ${D}|at any check from ${D} to ${D})`,
+    (all, [on, from, to]) => isOn(all, [on, from, to], fails) && isNever(all, on ?? from, answers),
+  ],
+  [
+    `Nothing was at the endpoint (?:on ${D}|at any check from ${D} to ${D})`,
+    (all, days) => isOn(all, days, isOf('gone')),
+  ],
   [`answered ${D}, \\d+ tools?$`, (all, days) => isOn(all, days, lists)],
   [`answered ${D}$`, (all, [day]) => isLast(all, day, answers)],
   [`it last answered on ${D}`, (all, [day]) => isLast(all, day, answers)],

@@ -6,6 +6,7 @@ import {
   dayOf,
   eachCode,
   ended,
+  fromDayToDay,
   isEmpty,
   join,
   listed,
@@ -176,11 +177,11 @@ function deadWords(one: SeenFact<typeof endpointAnswers>, listing: ListingDocume
       ? undefined
       : say`No check since ${dayOf(unanswered_since)} saw ${subject} answer${last}; it last answered ${onDayBefore(observed_at, unanswered_since)}`;
   const isLater = dayText(first_seen_at) !== dayText(observed_at);
-  const days = isLater ? say`${day(observed_at)}, nor on ${day(first_seen_at)}` : day(observed_at);
+  const days = say`${isLater && own('at any check ')}${fromDayToDay(first_seen_at, observed_at)}`;
   const whatElse = phrase(reasonOf(one) ?? own('it returned something other than MCP'));
   const ends: Readonly<Partial<Record<Outcome, Words>>> = {
-    absent: say`Nothing was at ${subject} on ${days}`,
-    silent: say`No usable answer from ${subject} on ${days}`,
+    absent: say`Nothing was at ${subject} ${days}`,
+    silent: say`No usable answer from ${subject} ${days}`,
     otherwise: say`${isOnly ? whatElse : say`At ${subject}: ${within(whatElse)}`} (on ${day(observed_at)})`,
   };
   const what = ends[one.outcome];

@@ -225,9 +225,9 @@ export function summaryWords({ value, as_seen }: ShownFinding<OffersSummary>): W
   return listWords(value, Array.isArray(as_seen?.unlisted) ? as_seen.unlisted.map(String) : []);
 }
 
-export const offersParts = ({ value }: ShownFinding<OffersSummary>) => ({
+export const offersParts = ({ value }: ShownFinding<OffersSummary>, paid = paidWords(value)) => ({
   prices: { members: pricesIn(value), words: say`prices: ${quoteWords(value)}` },
-  payees: { members: payeesIn(value), words: say`payees: ${paidWords(value)}` },
+  payees: { members: payeesIn(value), ...(paid && { words: say`payees: ${paid}` }) },
   no_new_payee: { members: payeesIn(value), mayShrink: true as const },
 });
 
