@@ -120,6 +120,21 @@ it('what only ends and begins with the sign-in of the endpoint is told with it',
   );
 });
 
+it('leads with the sign-in that began, in the title of a feed and in the lines of a day, before what follows from it', async () => {
+  const feed = await directory.app.request(`/agents/${handleAt('signs')}/feed.json`);
+  const { items } = (await feed.json()) as { items: readonly { title: string }[] };
+  const { json } = await history('signs', {});
+  const lines = json.changes.filter((line: string) => line.startsWith(day(1)));
+  expect(items.at(-1)?.title).toBe(
+    `com.example.signs/a: Asks for credentials first (\`https://signs.example.com/mcp\`): no until ${day(0)}, then yes; Endpoint (\`https://signs.example.com/mcp\`): answered (HTTP status 200) until ${day(0)}, then asks for sign-in before it answers (HTTP status 401); and 7 more`,
+  );
+  expect(lines.slice(0, 3)).toEqual([
+    expect.stringMatching(/^\S+ Asks for credentials first .*: no until/),
+    expect.stringMatching(/^\S+ Endpoint .*: answered/),
+    expect.stringMatching(/^\S+ Prices and payees /),
+  ]);
+});
+
 it('a list that comes and goes was first seen at its first time', async () => {
   const sent = ({ name, description }: (typeof beta)[number]) => ({ name, description });
   const { text, json } = await told('check_surface', 'turns', { tools: gamma.map(sent) });

@@ -273,12 +273,17 @@ function askingFirst(change: ShownChange, changed: readonly ShownChange[]): Show
     (before?.outcome === 'asks') !== (after.outcome === 'asks');
   const isCause = (one: ShownChange) => one.subject === change.subject && !isByAsking(one);
   const isTurn = change.turns ?? change.alternates_since;
-  const causes = isTurn && isByAsking(change) ? changed.filter(isCause) : [];
-  const [access] = causes.filter(({ kind }) => kind === accessRequired.kind);
-  return access ?? causes.find(({ kind }) => kind === endpointAnswers.kind);
+  const others = isTurn && isByAsking(change) ? changed.filter(isCause) : [];
+  const [access] = others.filter(({ kind }) => kind === accessRequired.kind);
+  return access ?? others.find(({ kind }) => kind === endpointAnswers.kind);
 }
 
-/** What may stand out comes first, because a title names two of them. */
+/** Other facts follow from these: whether the endpoint asks for a sign-in, and whether it answers. */
+const causes: readonly string[] = [endpointAnswers.kind, accessRequired.kind];
+const leadOf = (change: ShownChange): number =>
+  1 + causes.indexOf(change.kind) || Number(mayStandOut(change)) / 2;
+
+/** Causes come first and then what may stand out, because a title names two of them. */
 export function foldedOf(event: HistoryEvent) {
   const changed = changedOf(event);
   const ended = changed.filter(({ kind, after }) => kindOf(kind)?.existsAs && after.value === null);
@@ -298,7 +303,7 @@ export function foldedOf(event: HistoryEvent) {
   const causeOf = (change: ShownChange) => endOf(change) ?? askingFirst(change, changed);
   return changed
     .filter((change) => causeOf(change) === undefined && !isOfToldList(change))
-    .toSorted((a, b) => Number(mayStandOut(b)) - Number(mayStandOut(a)))
+    .toSorted((a, b) => leadOf(b) - leadOf(a))
     .map((change) => ({ change, gone: changed.filter((other) => causeOf(other) === change) }));
 }
 
