@@ -26,6 +26,15 @@ const directory = await opened(
       entry('com.salesforce/salesforce', 'Leads'),
       entry('com.hubspot/hubspot', 'Contacts'),
       entry('com.red/book', '搜索小红书'),
+      registryEntry('com.every/way', {
+        description: 'Filters find it',
+        remotes: ['sse', 'streamable-http'].map((type) => ({ type, url: `https://every.com/${type}` })),
+        packages: ['npm', 'pypi', 'oci'].map((registryType) => ({
+          registryType,
+          identifier: 'every',
+          transport: { type: 'stdio' },
+        })),
+      }),
       entry('com.crm/crm', 'Manages client projects for teams'),
     ],
     environment: { LIMITS: 'off' },
@@ -90,10 +99,7 @@ it.each([
     'the most popular notes',
     'Popularity, quality and safety are not searched and change no place; get_agent says what is known.',
   ],
-  [
-    'notes under 2 cents per call',
-    'No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:0.02 USDC.',
-  ],
+  ['notes under 2 cents per call', 'No price is searched: ask compare_agents for price_at_most:0.02 USDC.'],
   [
     'the safest notes',
     'Popularity, quality and safety are not searched and change no place; get_agent says what is known.',

@@ -15,6 +15,15 @@ const entry = (handle: string, description: string) => registryEntry(handle, { d
 const directory = await opened(
   openDirectory({
     entries: [
+      registryEntry('com.every/way', {
+        description: 'Filters find it',
+        remotes: ['sse', 'streamable-http'].map((type) => ({ type, url: `https://every.com/${type}` })),
+        packages: ['npm', 'pypi', 'oci'].map((registryType) => ({
+          registryType,
+          identifier: 'every',
+          transport: { type: 'stdio' },
+        })),
+      }),
       entry('com.germany/bill', 'XRechnung & ZUGFeRD for German e-invoices'),
       entry('com.belgium/bill', 'Belgian e-invoicing: Peppol BIS, UBL'),
       entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket with a key'),

@@ -92,7 +92,7 @@ describe('search_agents', () => {
     ])
       expect(await found(query)).not.toHaveProperty('advice');
     const pricesOf = (limit: string) =>
-      `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${limit} USDC.`;
+      `No price is searched: ask compare_agents for price_at_most:${limit} USDC.`;
     const priced = await found('cheapest forecast under 0.02 USDC per call');
     expect(priced.advice).toBe(pricesOf('0.02'));
     expect(priced.did_you_mean?.flatMap(({ hint }) => hint ?? [])).toEqual([]);

@@ -324,6 +324,12 @@ describe('search_agents', () => {
     expect(text).toContain(`| answered ${dayAgo(0)}, asks for a payment first (0.05 USDC on Base) |`);
   });
 
+  it('names the filter of what asked for no payment where some listing passes it, and not to who wants to pay', async () => {
+    const advised = 'No price is searched: filter with no_payment_seen: true, or ask compare_agents';
+    expect((await ask('search_agents', { query: 'free stock quotes' })).text).toContain(advised);
+    expect((await ask('search_agents', { query: 'paid stock quotes' })).text).not.toContain(advised);
+  });
+
   const free: string[] = [healthy, toolsChanged, contradicting, twinOfDomain, twinOfAccount, deprecated];
   free.push(moved, besidesTools);
 

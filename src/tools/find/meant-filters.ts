@@ -149,16 +149,28 @@ export function findMeant(text: string, facets: readonly Facet[]): MeantFilter[]
   );
 }
 
-/** Undefined if the search has no such word, or its filter. */
-export function meantText(text: string, facets: readonly Facet[]): string | undefined {
-  const meant = findMeant(text, facets).map(
-    (one) => `${inputOf(one.facet).replace(':', ': ')} (${one.text})`,
-  );
+const writtenOf = (one: MeantFilter) => `${inputOf(one.facet).replace(':', ': ')} (${one.text})`;
+
+/** `passed`: by some listing. Undefined if the search has no such word, or its filter. */
+export function meantText(
+  text: string,
+  facets: readonly Facet[],
+  passed: ReadonlySet<string>,
+): string | undefined {
+  const found = findMeant(text, facets);
+  const meant = found.filter(({ facet }) => passed.has(facet)).map(writtenOf);
+  const none = found.filter(({ facet }) => !passed.has(facet)).map(writtenOf);
   const isFiltered = facets.some((facet) => /^(?:owner|publisher):/.test(facet));
-  const said = isFiltered ? [] : (isOfficial.exec(withoutDenied(text)) ?? []);
+  const official = isFiltered ? [] : (isOfficial.exec(withoutDenied(text)) ?? []);
   const all = [
     ...meant,
-    ...said.map((word) => `publisher: example.com (“${word}”: in the namespace of a domain or an account)`),
+    ...official.map(
+      (word) => `publisher: example.com (“${word}”: in the namespace of a domain or an account)`,
+    ),
   ];
-  return all.length > 0 ? `Words find no such facts; these filters do: ${all.join(', ')}.` : undefined;
+  const said = [
+    all.length > 0 && `Words find no such facts; these filters do: ${all.join(', ')}.`,
+    none.length > 0 && `Words find no such facts, and no listing shown here passes ${none.join(' or ')}.`,
+  ];
+  return said.filter(Boolean).join(' ') || undefined;
 }

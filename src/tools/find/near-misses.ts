@@ -185,11 +185,15 @@ const asksPrice =
   /(?<![\w-])(?:free|gratis|kostenlos\w*|gratuite?s?|gratuit[oa]s?|paid|cheap(?:er|est)?|affordable|inexpensive)(?![\w-])|無料|免[费費]/i;
 const notEnglish = /[^ -~]/;
 
+/** Looks for what costs, and not for what is free. */
+const asksPaid = /(?<![\w-])paid(?![\w-])/i;
+
 /** A near word is found for foreign ones too, by chance, unless it is sure. */
 export function toAdvice(
   { text, facets }: SearchQuery,
   words: number,
   unknown: readonly { readonly word: string; readonly near: readonly string[]; readonly isSure: boolean }[],
+  passed: ReadonlySet<string>,
 ): string | undefined {
   const foreign = unknown.filter(({ isSure }) => !isSure);
   const meant = unknown.filter(({ near }) => near.length === 1);
@@ -207,9 +211,9 @@ export function toAdvice(
     isForeign && 'Listings are mostly in English; search in English.',
     isPriced &&
       !facets.includes(freeFacet) &&
-      `No price is searched: filter with no_payment_seen: true, or ask compare_agents for price_at_most:${limit ?? '0.01'} USDC.`,
+      `No price is searched: ${passed.has(freeFacet) && !asksPaid.test(text) ? 'filter with no_payment_seen: true, or ' : ''}ask compare_agents for price_at_most:${limit ?? '0.01'} USDC.`,
     version && `No version is searched: ask get_agent for HANDLE@${version}, or get_history.`,
-    meantText(spelt, facets),
+    meantText(spelt, facets, passed),
     ...unsearchedTexts(text),
   ];
   return said.filter(Boolean).join(' ') || undefined;
