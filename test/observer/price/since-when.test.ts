@@ -19,6 +19,7 @@ const shops = {
     offerOf({ payTo: at === 3 || at === 4 ? mallory : alice }),
     ...(at < 10 ? [offerOf(solana)] : []),
   ],
+  networks: () => [offerOf(), offerOf({ ...solana, payTo: bob })],
   /** Bob is paid too for two days. */
   visited: () => [offerOf(), ...(at === 9 || at === 10 ? [offerOf({ payTo: bob, amount: '5' })] : [])],
   joined: () => [offerOf(), ...(at < 10 ? [] : [offerOf({ payTo: bob, amount: '20000' })])],
@@ -42,6 +43,12 @@ async function factsOf(name: keyof typeof shops, offer: object) {
   const { offers } = structuredContent as { offers: { facts: string[]; changed?: object }[] };
   return offers[0] ?? { facts: [] };
 }
+
+it('a payee on another network is not named as the one instead of a sent payee', async () => {
+  expect((await factsOf('networks', { payTo: mallory })).facts[0]).toBe(
+    `Payee \`${mallory}\`: never seen here; other: \`${alice}\` since ${day(0)}.`,
+  );
+});
 
 it('what is asked for instead of a sent part is dated by itself, and not by what left beside it', async () => {
   expect((await factsOf('dropped', { payTo: mallory })).facts).toEqual([

@@ -4,6 +4,7 @@ import {
   code,
   count,
   dayOf,
+  eachCode,
   fromDayToDay,
   listed,
   ours,
@@ -161,11 +162,7 @@ const assetWords = (asset = '', network = ''): Words => {
 const paidBy = ({ pays = [] }: Offer): string =>
   [...new Set(pays.map(({ address }) => address))].sort().join(' ');
 
-const payeesWords = (paid: string): Words =>
-  listed(
-    paid.split(' ').map((address) => code(address)),
-    5,
-  );
+const payeesWords = (paid: string): Words => listed(eachCode(paid.split(' ')), 5);
 
 const setsIn = (all: readonly Offer[]) => unique(all.map(paidBy)).filter((one) => one !== '');
 
@@ -193,7 +190,11 @@ function comparePayees(sent: string, offer: SentOffer, places: SeenOffers): Comp
     );
   const comparison: OfferQuestion = {
     holds: (all) => setsIn(all).includes(sent),
-    name: (all) => setsIn(all).sort().map(payeesWords),
+    name(all) {
+      const near = all.filter(isOf({ network: offer.network }));
+      const named = setsIn(near.length > 0 ? near : all).sort();
+      return named.map(payeesWords);
+    },
   };
   const compared = comparePlace(seen, comparison);
   const ofUnit = (all: readonly Offer[] = []) => all.filter(isOf(offer)).filter((one) => paidBy(one) !== '');
