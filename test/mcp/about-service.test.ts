@@ -45,7 +45,7 @@ describe('over MCP, a service says of itself', () => {
       'A change is looked for only in the kinds of facts that Dossier keeps, never in certificates, DNS records or running code.';
     const [about] = await unsaid.read('agent://about');
     expect(about?.text).toContain(`\n* ${compared}\n`);
-    expect(await (await silent.app.request('/about')).text()).toContain(`<li>${compared}</li>`);
+    expect(await (await silent.app.request('/about')).text()).toContain(`<p>${compared}</p>`);
     const { structuredContent } = await unsaid.call('get_agent', {
       handle: 'co.webhook/webhook',
       detail: 'full',
