@@ -22,7 +22,7 @@ import { type Facet, findOmissions, ownerLabel, readVersions, type SearchQuery }
 import { isEnglish, isTranslated } from '../../search/synonyms.ts';
 import { toWords, withoutForeign } from '../../search/words.ts';
 import type { Reads } from '../../store/store.ts';
-import { inputOf, meantText, readPriceLimit, unsearchedTexts } from './meant-filters.ts';
+import { findMeant, inputOf, meantText, readPriceLimit, unsearchedTexts } from './meant-filters.ts';
 
 const mostNear = 5;
 const mostCompared = 2000;
@@ -188,13 +188,20 @@ const notEnglish = /[^ -~]/;
 /** Looks for what costs, and not for what is free. */
 const asksPaid = /(?<![\w-])paid(?![\w-])/i;
 
+const kindsOfFilters = ['is', 'has', 'seen', 'transport', 'package', 'state'];
+
+async function readPassed({ facetCounts }: Reads['listings']): Promise<ReadonlySet<string>> {
+  const counted = await Promise.all(kindsOfFilters.map(facetCounts));
+  return new Set(counted.flat().map(({ facet }) => facet));
+}
+
 /** A near word is found for foreign ones too, by chance, unless it is sure. */
-export function toAdvice(
+export async function toAdvice(
+  listings: Reads['listings'],
   { text, facets }: SearchQuery,
   words: number,
   unknown: readonly { readonly word: string; readonly near: readonly string[]; readonly isSure: boolean }[],
-  passed: ReadonlySet<string>,
-): string | undefined {
+): Promise<string | undefined> {
   const foreign = unknown.filter(({ isSure }) => !isSure);
   const meant = unknown.filter(({ near }) => near.length === 1);
   const spelt = meant.reduce((left, { word, near }) => left.replace(word, near.join()), text);
@@ -206,6 +213,8 @@ export function toAdvice(
     (2 * foreign.length > words && !asked.some((one) => isEnglish(one.text)));
   const limit = readPriceLimit(text);
   const isPriced = limit ?? (asksPrice.test(text) || unknown.some(({ word }) => ofPrices.test(word)));
+  const isFiltered = isPriced || findMeant(spelt, facets).length > 0;
+  const passed = isFiltered ? await readPassed(listings) : new Set<string>();
   const [version] = readVersions(text).versions;
   const said = [
     isForeign && 'Listings are mostly in English; search in English.',

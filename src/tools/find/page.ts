@@ -94,13 +94,6 @@ async function toHits(
   });
 }
 
-const kindsOfFilters = ['is', 'has', 'seen', 'transport', 'package', 'state'];
-
-async function readPassed({ store }: Context): Promise<ReadonlySet<string>> {
-  const counted = await Promise.all(kindsOfFilters.map(store.listings.facetCounts));
-  return new Set(counted.flat().map(({ facet }) => facet));
-}
-
 async function findRanked(
   context: Context,
   { text: asked, ...how }: SearchQuery,
@@ -137,7 +130,7 @@ async function findRanked(
       const isOther = (one: string) => !ofHits.some((written) => isInflection(one, written));
       return { word, near: [...new Set([...ofHits, ...near.filter(isOther)])] };
     }),
-    advice: advice ?? toAdvice(search, words, unknown, await readPassed(context)),
+    advice: advice ?? (await toAdvice(listings, search, words, unknown)),
     no_match: hits.length === 0 ? await findNearMisses(context.store, search) : undefined,
     left_out: isAll ? await findLeftOut(context, search, counts.total) : undefined,
   };
