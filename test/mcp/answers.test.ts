@@ -659,8 +659,7 @@ const rows: Readonly<Record<string, Row>> = {
         reason: 'None.',
       }),
     ],
-    expected: 'Not there: licence of the package',
-    full: ', licence',
+    expected: ['Not there: licence of the package', ', licence'],
     absent: 'region, licence',
   },
   'first and once that a listing was not checked lately, and no count of checks of then': {

@@ -21,7 +21,7 @@ import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
 import { toolsSurface } from '../../observations/known/kinds/lists/tools.ts';
 import { packageAdvisories } from '../../observations/known/kinds/packages/advisories.ts';
 import { repositorySupersededBy } from '../../observations/known/kinds/repository.ts';
-import { askedOf, kinds } from '../../observations/known/kinds.ts';
+import { askedOf, kindOf, kinds } from '../../observations/known/kinds.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import { beforeWords } from '../../observations/known/to-observations.ts';
 import { checkedBefore, type ListingDocument, partAsked } from '../listing-document.ts';
@@ -119,6 +119,9 @@ function notKnownOf(
   { kinds: gaps, isUnchecked }: Gaps,
 ): TextFact[] {
   const { not_known, not_seen, observations } = judged.listing;
+  const answered = new Set<unknown>(
+    not_seen.flatMap((one) => (isNotThere(one) ? (kindOf(one.kind)?.answers ?? []) : [])),
+  );
   const items = not_known.filter(
     (one) =>
       one.state === state &&
@@ -126,7 +129,10 @@ function notKnownOf(
         gaps.has(one.kind) ||
         !isInLines(one.kind) ||
         (isUnchecked && state === 'not_checked')) &&
-      (state === 'not_stated' || judged.detail !== 'short' || isShown(judged, one.kind)) &&
+      (state === 'not_stated' ||
+        judged.detail !== 'short' ||
+        isShown(judged, one.kind) ||
+        answered.has(one.kind)) &&
       // Of these Dossier asks elsewhere than at the registry of the package.
       (one.kind === packageAdvisories.kind || !isOfAbsent(judged, one.kind)),
   );
