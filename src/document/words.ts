@@ -17,7 +17,7 @@ import {
 } from '../core/words.ts';
 import type { Listing, StoredVersion } from '../listings/listing.ts';
 import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
-import { registryVersions } from '../observations/known/kinds/record.ts';
+import { registryLastUpdate, registryVersions } from '../observations/known/kinds/record.ts';
 import { kindOf } from '../observations/known/kinds.ts';
 import { type ProofClass, proofTexts } from '../ratings/proof.ts';
 import type { ListingDocument } from './listing-document.ts';
@@ -79,10 +79,11 @@ export function datesWords(
   return [say`published ${day(updated_at)}`, changed];
 }
 
-export const versionDates = ({ version, versions, updated_at }: ListingDocument): string => {
-  const published_at = versions.find((one) => one.version === version)?.published_at;
-  if (updated_at === undefined) return 'of which the registry states no date';
-  return `${published_at ? `published ${dayText(published_at)}, ` : ''}updated ${dayText(updated_at)}`;
+export const versionDates = (listing: ListingDocument): string => {
+  const { published_at } = listing.versions.find(({ version }) => version === listing.version) ?? {};
+  const dates = datesWords({ ...listing, entry_changed_at: knownValue(listing, registryLastUpdate) });
+  if (dates.length === 0) return 'of which the registry states no date';
+  return toText(join(unique([published_at ? say`published ${day(published_at)}` : say``, ...dates]), ', '));
 };
 
 export const deletionWords = ({ at, says }: NonNullable<StoredVersion['deleted']>): Words =>

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { quoted } from '../core/text.ts';
 import type { ListingDocument } from '../document/listing-document.ts';
 import { knownValue } from '../document/seen.ts';
-import { registryFirstPublished } from '../observations/known/kinds/record.ts';
+import { registryFirstPublished, registryLastUpdate } from '../observations/known/kinds/record.ts';
 import { type Html, pagePath } from './html.ts';
 
 const require = createRequire(import.meta.url);
@@ -182,7 +182,7 @@ const toData = (listing: ListingDocument): object => {
     applicationCategory: 'DeveloperApplication',
     softwareVersion: listing.version,
     ...(knownValue(listing, registryFirstPublished) && { datePublished: listing.published_at }),
-    dateModified: listing.updated_at,
+    dateModified: knownValue(listing, registryLastUpdate) ?? listing.updated_at,
     ...(elsewhere.length > 0 && { sameAs: elsewhere }),
     ...(listing.tags.length > 0 && { keywords: listing.tags.map(({ tag }) => tag) }),
   };

@@ -199,3 +199,36 @@ it('a listing of a registry is as of the last completed reading of that registry
   await directory.close();
   await registry.stop();
 });
+
+it('a deprecated version is told with the day of its publication and the day on which its entry changed', async () => {
+  const [old, other] = ['com.valid/old', 'com.valid/new'].map((name, at) =>
+    registryEntry(
+      name,
+      { version: '1.0.1' },
+      {
+        publishedAt: `2026-03-1${at}T08:00:00Z`,
+        updatedAt: `2026-03-${at === 0 ? 31 : 11}T08:00:00Z`,
+        status: at === 0 ? 'deprecated' : 'active',
+        isLatest: true,
+      },
+    ),
+  );
+  const directory = await openDirectory({ entries: [old, other].filter((one) => one !== undefined) });
+  const { candidates } = await callTool<{ candidates: { handle: string; differs: string }[] }>(
+    directory,
+    'get_agent',
+    { handle: 'valid.com' },
+  );
+  const dates = 'published 2026-03-10, entry changed 2026-03-31 (status: deprecated)';
+  expect(
+    candidates.map(({ handle: one, differs }) => [one, differs.replace(/^.*?”, version/, 'version')]),
+  ).toEqual([
+    ['com.valid/old', `version \`1.0.1\`, ${dates}, deprecated`],
+    ['com.valid/new', 'version `1.0.1`, updated 2026-03-11'],
+  ]);
+  expect(await read(directory, '/agents/com.valid/old.md')).toContain(`* Version: \`1.0.1\`, ${dates}\n`);
+  expect(await read(directory, '/agents/com.valid/old')).toContain(
+    '"dateModified":"2026-03-31T08:00:00.000Z"',
+  );
+  await directory.close();
+});

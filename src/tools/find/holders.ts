@@ -24,7 +24,7 @@ import {
 } from '../../document/asked-place.ts';
 import { publisherOf, reachOf } from '../../document/hit.ts';
 import { typeWords } from '../../document/sentences.ts';
-import { unique } from '../../document/words.ts';
+import { datesWords, unique } from '../../document/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import {
@@ -79,7 +79,7 @@ const reachedAt = (listing: Listing, asked: Reference): Words =>
   reachOf({ ...listing, ...partOf(listing, [asked]) }) ?? say``;
 
 function differenceOf(listing: Listing, all: readonly Listing[], asked: Reference): Words {
-  const { description, version, updated_at, origin_status, undated, withdrawn } = listing;
+  const { description, version, origin_status, undated, withdrawn } = listing;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
@@ -91,7 +91,7 @@ function differenceOf(listing: Listing, all: readonly Listing[], asked: Referenc
     said ? quote(said) : say``,
     isElsewhere ? at : say``,
     version ? say`version ${code(version)}` : say``,
-    undated ? say`` : say`updated ${dayOf(updated_at)}`,
+    ...(undated ? [] : datesWords(listing)),
     origin_status === 'deprecated' ? own('deprecated') : say``,
     withdrawn ? own('deleted by the registry') : say``,
   ];
