@@ -11,7 +11,7 @@ import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { storedTools } from '../support/facts.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 // Each test starts the command several times.
 const backups = await opened(createBackups());
@@ -65,7 +65,7 @@ describe('a restore', () => {
 
 it('a backup of a service that writes contains the state of one moment', async () => {
   const database = await create();
-  const busy = await opened(openDirectory({ environment: { DATABASE_URL: database } }));
+  const busy = await openedDirectory({ environment: { DATABASE_URL: database } });
   let written = 0;
   let isDone = false;
   const write = async (): Promise<void> => {

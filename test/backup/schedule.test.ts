@@ -5,15 +5,12 @@ import { startBackups, writeBackupFile } from '../../src/cli/backup/backup.ts';
 import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { readAllRows } from '../support/all-rows.ts';
 import { type Ended, runDossier, startDossier } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 
 const root = openFolder();
-const directory = await opened(
-  openDirectory({
-    environment: { DATABASE_URL: `file:${join(root, 'a.db')}`, METRICS_PORT: '0' },
-  }),
-);
+const directory = await openedDirectory({
+  environment: { DATABASE_URL: `file:${join(root, 'a.db')}`, METRICS_PORT: '0' },
+});
 
 /** The files of a folder that had these, after the schedule ran at a time until nothing was due. */
 async function runSchedule(files: readonly string[], at: string, keep = 3): Promise<readonly string[]> {

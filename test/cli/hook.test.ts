@@ -5,12 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Ended, program, startCommand } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 const ofPackage = (registryType: string, identifier: string, version: string) => ({
   packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
@@ -95,23 +94,21 @@ const npm = await opened(
     ),
   })),
 );
-const directory = await opened(
-  openDirectory({
-    entries,
-    listening: true,
-    environment: {
-      HOST_OVERRIDES: JSON.stringify({
-        'mail.example.com': mail.url,
-        'calm.example.com': mail.url,
-        'news.example.com': news.url,
-        'away.example.com': awayUrl,
-      }),
-      ADVISORIES: osv.url,
-      PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
-      LIMITS: 'off',
-    },
-  }),
-);
+const directory = await openedDirectory({
+  entries,
+  listening: true,
+  environment: {
+    HOST_OVERRIDES: JSON.stringify({
+      'mail.example.com': mail.url,
+      'calm.example.com': mail.url,
+      'news.example.com': news.url,
+      'away.example.com': awayUrl,
+    }),
+    ADVISORIES: osv.url,
+    PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }),
+    LIMITS: 'off',
+  },
+});
 
 /** Everything that was sent to the service. */
 const wire: string[] = [];

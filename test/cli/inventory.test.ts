@@ -5,11 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Ended, runDossier } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
   packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
@@ -103,13 +102,11 @@ const overrides = {
   'dead.example.com': 'http://127.0.0.1:9',
   'left.example.com': leaving.url,
 };
-const directory = await opened(
-  openDirectory({
-    entries,
-    listening: true,
-    environment: { HOST_OVERRIDES: JSON.stringify(overrides), LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries,
+  listening: true,
+  environment: { HOST_OVERRIDES: JSON.stringify(overrides), LIMITS: 'off' },
+});
 recorder.listen(0, '127.0.0.1');
 await once(recorder, 'listening');
 const service = `http://127.0.0.1:${(recorder.address() as AddressInfo).port}`;

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { program, runDossier } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 
 interface Step {
   readonly uses?: string;
@@ -83,17 +82,15 @@ async function runSteps(steps: readonly Step[] = workflow.jobs.check?.steps ?? [
 const views = join(folder, 'views.json');
 const criteria = [{ criterion: 'has_endpoint' }];
 writeFileSync(views, JSON.stringify({ 'with-endpoint': { title: 'With an endpoint', criteria } }));
-const directory = await opened(
-  openDirectory({
-    entries: [
-      entry(mail, '1.0.0'),
-      registryEntry('com.example/offline'),
-      ...Array.from({ length: 110 }, (_, at) => entry(`com.example/many-${at}`, '1.0.0')),
-    ],
-    listening: true,
-    environment: { VIEWS: views, LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    entry(mail, '1.0.0'),
+    registryEntry('com.example/offline'),
+    ...Array.from({ length: 110 }, (_, at) => entry(`com.example/many-${at}`, '1.0.0')),
+  ],
+  listening: true,
+  environment: { VIEWS: views, LIMITS: 'off' },
+});
 writeProject();
 
 it('lock --view locks exactly the listings of a view, over all of its pages', async () => {

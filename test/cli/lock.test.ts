@@ -7,11 +7,10 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { canonicalDigest } from '../../src/log/leaf.ts';
 import { runDossier } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { pricesAt } from '../support/offers.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 const folder = openFolder();
 const file = join(folder, 'dossier.lock.json');
@@ -38,13 +37,11 @@ const endpoint = await opened(
     (server) => server.registerPrompt('greet', { description: prompt }, () => ({ messages: [] })),
   ),
 );
-const directory = await opened(
-  openDirectory({
-    entries: [entry('1.0.0'), registryEntry(undated, {}, { publishedAt: null, updatedAt: null })],
-    listening: true,
-    environment: { HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': endpoint.url }) },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [entry('1.0.0'), registryEntry(undated, {}, { publishedAt: null, updatedAt: null })],
+  listening: true,
+  environment: { HOST_OVERRIDES: JSON.stringify({ 'mail.example.com': endpoint.url }) },
+});
 await look();
 
 async function look() {

@@ -7,9 +7,8 @@ import { type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedEndpoint, openFolder } from '../support/opened.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const folder = openFolder();
@@ -17,15 +16,13 @@ const started: Started[] = [];
 /** Answers nothing, ever. */
 /** Begins every answer, and sends some of it now and then. */
 
-const silent = await opened(startEndpoint(() => undefined));
-const dripping = await opened(
-  startEndpoint((_, { url }, response) => {
-    if (url === '/robots.txt') return void response.writeHead(404).end();
-    response.writeHead(200, { 'content-type': 'application/json' });
-    const drip = setInterval(() => response.write(' '), 200);
-    response.on('close', () => clearInterval(drip));
-  }),
-);
+const silent = await openedEndpoint(() => undefined);
+const dripping = await openedEndpoint((_, { url }, response) => {
+  if (url === '/robots.txt') return void response.writeHead(404).end();
+  response.writeHead(200, { 'content-type': 'application/json' });
+  const drip = setInterval(() => response.write(' '), 200);
+  response.on('close', () => clearInterval(drip));
+});
 afterAll(() => {
   for (const { child } of started) child.kill('SIGKILL');
 });

@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
 const entries = [
   registryEntry('io.github.alice/server', at('https://mcp.example.com/mcp')),
   registryEntry('com.example/server', { remotes: [], repository: undefined }),
 ];
-const directory = await opened(openDirectory({ entries }));
+const directory = await openedDirectory({ entries });
 const client = await opened(connect('v2', { app: directory.app }));
 
 it('why a criterion is unknown is said, also where no line shows it', async () => {

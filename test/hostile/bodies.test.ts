@@ -3,10 +3,10 @@ import { tools } from '../../src/tools/index.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { storedTools, toTimelines } from '../support/facts.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
-const limited = await opened(openDirectory());
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
+const limited = await openedDirectory();
 
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const post = (path: string, body: string, { app }: Pick<Directory, 'app'> = directory) =>

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { legacy } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 
 const post = directory.post;
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/http/app.ts';
 import { tools } from '../../src/tools/index.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { heavyShapes } from '../support/heavy-records.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
 const handles = upTo(20).map((at) => `com.heavy/n${at}`);
@@ -47,12 +47,10 @@ async function open({ record, versions = 1, isObserved }: Shape, size: number, l
     }),
   );
   for (const entry of entries) expect(JSON.stringify(entry).length).toBeLessThan(65_536);
-  const directory = await opened(
-    openDirectory({
-      entries,
-      environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify({ 'tools.example': endpoint.url }) },
-    }),
-  );
+  const directory = await openedDirectory({
+    entries,
+    environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify({ 'tools.example': endpoint.url }) },
+  });
   if (isObserved) await directory.observe(handle);
   const { context } = directory;
   const { documents } = context.store;

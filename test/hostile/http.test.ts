@@ -1,11 +1,10 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ listening: true, environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ listening: true, environment: { LIMITS: 'off' } });
 
 /** What came back over a socket until the other side closed it. */
 interface Heard {
@@ -88,7 +87,7 @@ describe('over a socket', () => {
     ['silence', '', undefined],
   ])('%s: the connection is closed with 408 after the time-out', async (_, first, drip) => {
     const timeouts = { requestHeaders_ms: 500, request_ms: 1000 };
-    const impatient = await opened(openDirectory({ listening: true, timeouts }));
+    const impatient = await openedDirectory({ listening: true, timeouts });
     const { text, status } = await converse(first, impatient.url, drip);
     expect(status).toBe(408);
     expect(text).toContain('"detail":"The request did not arrive in time. Send it again."');

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 
 const names = (name: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${name}=a/${at.toString(36)}`).join('&');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 async function open(url: string, text: string): Promise<Socket> {
   const { port, hostname } = new URL(url);
@@ -15,9 +15,11 @@ async function open(url: string, text: string): Promise<Socket> {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`;
 
 it('closes a connection that asks and does not read', async () => {
-  const directory = await opened(
-    openDirectory({ listening: true, environment: { LIMITS: 'off' }, timeouts: { silence_ms: 300 } }),
-  );
+  const directory = await openedDirectory({
+    listening: true,
+    environment: { LIMITS: 'off' },
+    timeouts: { silence_ms: 300 },
+  });
   const socket = await open(directory.url, get('/openapi.json').repeat(400));
   socket.pause();
   let isClosed = false;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
 import type { Tool } from '../../src/tools/tool.ts';
-import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const json = { 'content-type': 'application/json' };
 const capability = `dossier_cap_${'A'.repeat(49)}`;
@@ -16,9 +15,7 @@ const post = (path: string, body: unknown) => send(path, JSON.stringify(body));
 const codeOf = async (response: Response) =>
   [response.status, ((await response.json()) as { code: string }).code] as const;
 
-const directory = await opened(
-  openDirectory({ environment: { LIMITS: 'off', REPOSITORY_HOSTS: unreachable } }),
-);
+const directory = await openedDirectory({ environment: { LIMITS: 'off', REPOSITORY_HOSTS: unreachable } });
 
 describe('POST /api/tools/<tool>', () => {
   it('answers what the tool answers', async () => {

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { parseJsonFeed } from 'feedsmith';
 import { expect, it, vi } from 'vitest';
 import { runDossier } from '../support/command.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
+import type { Directory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openedEndpoint, openFolder } from '../support/opened.ts';
 
 const folder = openFolder();
 const file = join(folder, 'views.json');
@@ -25,12 +24,10 @@ const open = async (
 ) => {
   const own = join(folder, `views-${views++}.json`);
   writeFileSync(own, JSON.stringify(content));
-  const directory = await opened(
-    openDirectory({
-      entries,
-      environment: { VIEWS: own, PUBLIC_URL: 'https://dossier.example', ...environment },
-    }),
-  );
+  const directory = await openedDirectory({
+    entries,
+    environment: { VIEWS: own, PUBLIC_URL: 'https://dossier.example', ...environment },
+  });
   await directory.judgeViews();
   return directory;
 };
@@ -383,14 +380,12 @@ it('a pin of payees is about addresses; the reason why one breaks names what dif
   const onBase = { network: 'eip155:8453', payTo: one };
   const onSolana = { network: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp', payTo: solana };
   let payments = [onBase, onSolana];
-  const endpoint = await opened(
-    startEndpoint((_, { method }, response) => {
-      if (method !== 'POST') return void response.writeHead(404).end();
-      const accepts = payments.map((payment) => ({ scheme: 'exact', asset: 'a', amount: '1', ...payment }));
-      response.writeHead(402, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
-    }),
-  );
+  const endpoint = await openedEndpoint((_, { method }, response) => {
+    if (method !== 'POST') return void response.writeHead(404).end();
+    const accepts = payments.map((payment) => ({ scheme: 'exact', asset: 'a', amount: '1', ...payment }));
+    response.writeHead(402, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ x402Version: 2, error: 'pay', resource: { url: 'x' }, accepts }));
+  });
   const shopWith = (...payees: unknown[]) =>
     open(
       [shop()],

@@ -1,42 +1,39 @@
 import { describe, expect, it, vi } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const cardType = 'application/mcp-server-card+json';
 const parcels = (name: string, more: object = {}) =>
   registryEntry(`com.example.parcels/${name}`, { description: 'Sends parcels by bicycle', ...more });
 
-const directory = await opened(
-  openDirectory({
-    entries: [
-      ...seedEntries,
-      registryEntry('io.github.alice/Cargo', {
-        title: 'Cargo',
-        description: 'Sends parcels',
-        remotes: [
-          {
-            type: 'streamable-http',
-            url: 'https://cargo.example.com/mcp',
-            headers: [{ name: 'X-Key', value: 'App {KEY}', isRequired: true, isSecret: true }],
-          },
-        ],
-        packages: [
-          {
-            environmentVariables: [{ name: 'CARGO_TOKEN', isRequired: true, isSecret: true }],
-            registryType: 'npm',
-            identifier: '@example/cargo',
-            version: '1.0.0',
-            transport: { type: 'stdio' },
-          },
-        ],
-      }),
-      ...Array.from({ length: 25 }, (_, n) => parcels(`n${String(n).padStart(2, '0')}`)),
-      registryEntry('com.example/gone', {}, { status: 'deleted' }),
-    ],
-    environment: { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    ...seedEntries,
+    registryEntry('io.github.alice/Cargo', {
+      title: 'Cargo',
+      description: 'Sends parcels',
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: 'https://cargo.example.com/mcp',
+          headers: [{ name: 'X-Key', value: 'App {KEY}', isRequired: true, isSecret: true }],
+        },
+      ],
+      packages: [
+        {
+          environmentVariables: [{ name: 'CARGO_TOKEN', isRequired: true, isSecret: true }],
+          registryType: 'npm',
+          identifier: '@example/cargo',
+          version: '1.0.0',
+          transport: { type: 'stdio' },
+        },
+      ],
+    }),
+    ...Array.from({ length: 25 }, (_, n) => parcels(`n${String(n).padStart(2, '0')}`)),
+    registryEntry('com.example/gone', {}, { status: 'deleted' }),
+  ],
+  environment: { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
+});
 
 interface Entry {
   identifier: string;
@@ -333,9 +330,10 @@ describe('GET /ard/agents/{identifier}', () => {
 });
 
 it('shows no text of a listing that the operator withdrew or whose texts it hid', async () => {
-  const own = await opened(
-    openDirectory({ entries: [parcels('one'), parcels('two')], environment: { LIMITS: 'off' } }),
-  );
+  const own = await openedDirectory({
+    entries: [parcels('one'), parcels('two')],
+    environment: { LIMITS: 'off' },
+  });
   await own.act('withdraw', 'com.example.parcels/one', 'malicious');
   await own.act('hide', 'com.example.parcels/two', 'personal_data');
   const textOf = async (path: string, init?: RequestInit) => (await own.app.request(path, init)).text();

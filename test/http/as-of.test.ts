@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { comparedOf } from '../support/compared.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedEndpoint } from '../support/opened.ts';
 
 const hosts = ['one.example.com', 'two.example.com'] as const;
 const rater = 'io.github.rater/agent';
@@ -39,13 +38,11 @@ function answerMcp(body: string): readonly [number, object] {
 }
 
 let isClosed = false;
-const endpoint = await opened(
-  startEndpoint((body, _, response) => {
-    const [status, answer] = answerMcp(body);
-    if (isClosed) response.writeHead(401, { 'www-authenticate': 'Bearer realm="life"' }).end();
-    else response.writeHead(status, json).end(JSON.stringify(answer));
-  }),
-);
+const endpoint = await openedEndpoint((body, _, response) => {
+  const [status, answer] = answerMcp(body);
+  if (isClosed) response.writeHead(401, { 'www-authenticate': 'Bearer realm="life"' }).end();
+  else response.writeHead(status, json).end(JSON.stringify(answer));
+});
 const directory = await opened(
   openClaimedDirectory({
     entries: [

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Rating } from '../../src/ratings/table.ts';
 import { makeRating } from '../store/examples.ts';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
 
-const directory = await opened(openDirectory());
+const directory = await openedDirectory();
 
 describe('the badge', () => {
   it('is a grey SVG that says of a listing without a claim, an answer and ratings that it is listed; the rest is its title', async () => {
@@ -30,7 +29,7 @@ describe('the badge', () => {
   });
 
   it('says of independent ratings alone how many worked, sources first; ratings set apart never change that', async () => {
-    const rated = await opened(openDirectory());
+    const rated = await openedDirectory();
     const handle = 'co.webhook/webhook';
     let id = 0;
     const rate = (source_handle: string, account: string, change: Partial<Rating> = {}) =>
@@ -91,7 +90,7 @@ describe('the badge', () => {
         expect.stringContaining('listed, updated 2026-10'),
       ]);
     }
-    const tight = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'badge=1/10m' } }));
+    const tight = await openedDirectory({ environment: { LIMIT_OVERRIDES: 'badge=1/10m' } });
     await tight.app.request('/badge/co.webhook/webhook');
     for (const [answer, status, words] of [
       [await get('/badge/nobody%2Fnothing'), 404, 'no listing has this handle'],

@@ -6,7 +6,7 @@ import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 const rater = registryEntry('com.rater/api', {
   repository: { url: 'https://github.com/rater/api', source: 'github' },
@@ -105,7 +105,7 @@ it('goes on after a change, whose id a header repeats, and refuses what is none'
 });
 
 it('lists what changed about all listings from one day to another, a page at a time', async () => {
-  const days = await opened(openDirectory({ entries: [] }));
+  const days = await openedDirectory({ entries: [] });
   const at = (nth: number) => new Date(Date.now() + nth * 86_400_000).toISOString().slice(0, 10);
   const handles = ['org.day/zero', 'org.day/one', 'org.day/one-too', 'org.day/two', 'org.day/three'];
   await days.importEntries([registryEntry('org.day/first')]);
@@ -274,14 +274,12 @@ it('the feed of a tag has its change behind 59 newer ones of other listings', as
   const plain = (n: number, description: string, minute: number) =>
     registryEntry(`org.plain/n${n}`, { description }, later(minute));
   const others = Array.from({ length: 59 }, (_, n) => n);
-  const many = await opened(
-    openDirectory({
-      entries: [
-        registryEntry('net.mail/api', { description: 'Sends email' }),
-        ...others.map((n) => plain(n, 'Does something', 0)),
-      ],
-    }),
-  );
+  const many = await openedDirectory({
+    entries: [
+      registryEntry('net.mail/api', { description: 'Sends email' }),
+      ...others.map((n) => plain(n, 'Does something', 0)),
+    ],
+  });
   await many.importEntries([registryEntry('net.mail/api', { description: 'Sends email, faster' }, later(1))]);
   await many.importEntries(others.map((n) => plain(n, 'Does something else', 2)));
   const itemsOf = async (path: string) => {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { createClient, DossierProblem } from '../../src/client/client.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedEndpoint } from '../support/opened.ts';
 
 const handle = 'co.webhook/webhook';
 const directory = await opened(openClaimedDirectory({ listening: true }));
@@ -49,12 +48,10 @@ it('throws the problem that the service answers with', async () => {
 });
 
 it('ends in a TimeoutError also while an answer arrives', async () => {
-  const slow = await opened(
-    startEndpoint((_body, _request, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write('{"results":');
-    }),
-  );
+  const slow = await openedEndpoint((_body, _request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"results":');
+  });
   const dossier = createClient({ url: slow.url, timeout_ms: 50 });
   await expect(dossier.call('list_tags', {})).rejects.toMatchObject({ name: 'TimeoutError' });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { runImport } from '../../src/imports/import.ts';
 import { comparedOf } from '../support/compared.ts';
-import { callTool, documentOf, openDirectory } from '../support/directory.ts';
+import { callTool, documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
 const handle = 'com.example/plain';
@@ -18,7 +18,7 @@ const copy = [
 ];
 const sentence = 'This copy records no endpoints.';
 
-const directory = await opened(openDirectory({ entries: copy }));
+const directory = await openedDirectory({ entries: copy });
 
 const read = async (path: string) => (await directory.app.request(path)).text();
 const prose = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
@@ -139,7 +139,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
       repository: { url: 'https://github.com/other/whole', source: 'github' },
     }),
   ];
-  const moderated = await opened(openDirectory({ entries: only }));
+  const moderated = await openedDirectory({ entries: only });
 
   const answerOf = async (tool: string, input: object) =>
     JSON.stringify(await callTool(moderated, tool, input));
@@ -167,7 +167,7 @@ describe('a copy whose only listing with an endpoint, a package and a repository
 });
 
 it('a registry that sends its first endpoint among changes is no longer one without endpoints, also for what it sent before; a copy from elsewhere still is', async () => {
-  const saved = await opened(openDirectory({ entries: [registryEntry('com.saved/plain')] }));
+  const saved = await openedDirectory({ entries: [registryEntry('com.saved/plain')] });
   const registry = await startRegistryServer([registryEntry('com.first/plain')]);
   const lackingOf = async (of: string) => {
     const answer = await saved.app.request(`/agents/${of}.json`);
@@ -189,7 +189,7 @@ it('a registry that sends its first endpoint among changes is no longer one with
 
 it('a copy without packages or repositories leaves the criteria about them unknown', async () => {
   const remotes = [{ type: 'streamable-http', url: 'https://other.example/mcp' }];
-  const bare = await opened(openDirectory({ entries: [registryEntry('com.other/remote', { remotes })] }));
+  const bare = await openedDirectory({ entries: [registryEntry('com.other/remote', { remotes })] });
   const handles = ['com.other/remote', 'com.other/remote2'];
   const criteria = ['has_repository', 'package:npm', 'package_not_deprecated'];
   const [first] = comparedOf(await callTool(bare, 'compare_agents', { handles, criteria }));
@@ -202,7 +202,7 @@ it('a copy without packages or repositories leaves the criteria about them unkno
 });
 
 it('a copy without a field is why the facts from that field are not known, and never that they are not stated', async () => {
-  const bare = await opened(openDirectory({ entries: [registryEntry('com.other/bare')] }));
+  const bare = await openedDirectory({ entries: [registryEntry('com.other/bare')] });
   const full = await callTool(bare, 'get_agent', { handle: 'com.other/bare', detail: 'full' });
   const page = prose(await (await bare.app.request('/agents/com.other/bare')).text());
   for (const text of [JSON.stringify(full), page]) {
@@ -213,7 +213,7 @@ it('a copy without a field is why the facts from that field are not known, and n
 });
 
 it('of a filter that needs two fields which the copy lacks, both are named', async () => {
-  const bare = await opened(openDirectory({ entries: copy.slice(0, 1) }));
+  const bare = await openedDirectory({ entries: copy.slice(0, 1) });
   expect(await callTool(bare, 'search_agents', { needs_secret: false })).toMatchObject({
     no_match: { copy_lacks: 'This copy records no endpoints and no packages.' },
   });

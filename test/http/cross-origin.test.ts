@@ -1,15 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 
 const folder = openFolder();
 const views = join(folder, 'views.json');
 writeFileSync(views, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'has_endpoint' }] } }));
-const directory = await opened(
-  openDirectory({ environment: { VIEWS: views, PUBLIC_URL: 'https://dossier.example' } }),
-);
+const directory = await openedDirectory({
+  environment: { VIEWS: views, PUBLIC_URL: 'https://dossier.example' },
+});
 
 const listing = '/agents/co.webhook/webhook';
 const documents = [

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
 const entry = (name: string, version: string, [publishedAt, updatedAt]: [string, string], isLatest = true) =>
@@ -136,7 +136,7 @@ it('a version that the registry deleted and lists again was published on its day
 });
 
 it('a copy that states no date is not said to be of the day on which it was read', async () => {
-  const directory = await opened(openDirectory({ entries: [] }));
+  const directory = await openedDirectory({ entries: [] });
   await importCopy(directory, 'undated.json', [
     registryEntry('com.example.a/one', {}, { publishedAt: null, updatedAt: null }),
   ]);
@@ -147,7 +147,7 @@ it('a copy that states no date is not said to be of the day on which it was read
 });
 
 it('a copy with older versions states how many versions there are and which was first', async () => {
-  const directory = await opened(openDirectory({ entries: [] }));
+  const directory = await openedDirectory({ entries: [] });
   await importCopy(directory, 'all.json', [
     entry(handle, '1.0.0', ['2026-01-01', '2026-01-01'], false),
     ...newestOnly,

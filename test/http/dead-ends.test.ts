@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { callTool } from '../support/directory.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 
 interface Body {
   readonly status?: number;

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { makeListing } from '../store/examples.ts';
 import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const get = (path: string) => directory.app.request(path);
 
-const directory = await opened(openDirectory());
+const directory = await openedDirectory();
 
 describe('discovery', () => {
   it('/llms.txt and /llms-full.txt are text', async () => {
@@ -57,7 +57,7 @@ describe('discovery', () => {
   it('/sitemap.xml has an ETag and is made once, until a listing changes, whatever is asked for beside it', async () => {
     const results: unknown[] = [];
     const stop = onMeasured(({ labels: { memory, result } }) => memory === 'pages' && results.push(result));
-    const own = await opened(openDirectory({ listening: true }));
+    const own = await openedDirectory({ listening: true });
     const read = async (path: string) => {
       const answer = await fetch(`${own.url}${path}`);
       await answer.text();
@@ -76,7 +76,7 @@ describe('discovery', () => {
   });
 
   it('/sitemap.xml is an index of files where there are more than 50,000 listings', async () => {
-    const many = await opened(openDirectory());
+    const many = await openedDirectory();
     for (let first = 0; first < 50_001; first += 500) {
       const rows = Array.from({ length: Math.min(500, 50_001 - first) }, (_, index) =>
         makeListing(`io.many/server-${String(first + index).padStart(5, '0')}`, first + index + 10),

@@ -9,7 +9,7 @@ import { openNote, readVerifier } from '../../src/log/notes.ts';
 import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 /** Makes the file larger than what a stream reads ahead. */
 const incompressible = () => ({
@@ -18,16 +18,14 @@ const incompressible = () => ({
   },
 });
 
-const directory = await opened(
-  openDirectory({
-    environment: { LIMITS: 'off' },
-    entries: [
-      ...seedEntries,
-      registryEntry('com.example/gone', {}, { status: 'deleted' }),
-      ...Array.from({ length: 300 }, (_, n) => registryEntry(`com.example.many/n${n}`, incompressible())),
-    ],
-  }),
-);
+const directory = await openedDirectory({
+  environment: { LIMITS: 'off' },
+  entries: [
+    ...seedEntries,
+    registryEntry('com.example/gone', {}, { status: 'deleted' }),
+    ...Array.from({ length: 300 }, (_, n) => registryEntry(`com.example.many/n${n}`, incompressible())),
+  ],
+});
 
 interface Manifest {
   since: string;
@@ -102,7 +100,7 @@ async function textsOf(ask: (path: string) => Promise<Response>, { files }: Mani
 }
 
 it('what was taken away is in no file that is sent, and no caller is refused because of it', async () => {
-  const own = await opened(openDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } }));
+  const own = await openedDirectory({ entries: seedEntries, environment: { LIMITS: 'off' } });
   const ask = async (path: string) => own.app.request(path);
   const manifest = async () => (await (await ask('/export/manifest.json')).json()) as Manifest;
   const ofWebhook = 'Receive, inspect, replay and deliver';
@@ -132,7 +130,7 @@ it('what was taken away is in no file that is sent, and no caller is refused bec
 
 it('is replaced page by page: what was withdrawn is left out, and pages without it are as old as the dump', async () => {
   const entries = Array.from({ length: 250 }, (_, n) => registryEntry(`com.example/n${n}`));
-  const own = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+  const own = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
   const ask = async (path: string) => own.app.request(path);
   const manifest = async () => (await (await ask('/export/manifest.json')).json()) as Manifest;
   const first = await manifest();
@@ -282,7 +280,7 @@ it('removes the dumps that killed processes left more than a day ago', async () 
   if (!old || !fresh) throw new Error('no folders');
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
   utimesSync(old, twoDaysAgo, twoDaysAgo);
-  const own = await opened(openDirectory());
+  const own = await openedDirectory();
   expect((await own.app.request('/export/manifest.json')).status).toBe(200);
   expect([existsSync(old), existsSync(fresh)]).toEqual([false, true]);
   rmSync(fresh, { recursive: true });

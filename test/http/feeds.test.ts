@@ -2,10 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 /** What ends or breaks markup, and what XML cannot have. */
 const markup = ']]></entry><img src=x onerror=alert(1)> & &lt;b&gt; &#0;';
@@ -34,16 +33,14 @@ writeFileSync(file, JSON.stringify({ all: view }));
 
 let tools: OfferedTool[] = [{ name: 'read' }];
 const server = await opened(startModernServer(() => tools));
-const service = await opened(
-  openDirectory({
-    entries: [...seedEntries, entry('1', '', '2026-11-01', package_('one'))],
-    environment: {
-      PUBLIC_URL: 'https://dossier.example',
-      VIEWS: file,
-      HOST_OVERRIDES: JSON.stringify({ 'hostile.example.com': server.url }),
-    },
-  }),
-);
+const service = await openedDirectory({
+  entries: [...seedEntries, entry('1', '', '2026-11-01', package_('one'))],
+  environment: {
+    PUBLIC_URL: 'https://dossier.example',
+    VIEWS: file,
+    HOST_OVERRIDES: JSON.stringify({ 'hostile.example.com': server.url }),
+  },
+});
 await service.observe(handle);
 tools = [
   { name: `read ${hostile}`, description: hostile },

@@ -4,7 +4,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { takeBackMigrations } from '../support/nodes.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const dayAt = (day: string) => `${day}T08:00:00Z`;
@@ -256,7 +256,7 @@ it('a database of an older version is filled by the next full import and the nex
   const DATABASE_URL = await createSharedDatabase(folder);
   await (await openDirectory({ entries, environment: { DATABASE_URL } })).close();
   await takeBackMigrations(DATABASE_URL, '0001-tables');
-  const directory = await opened(openDirectory({ entries, environment: { DATABASE_URL } }));
+  const directory = await openedDirectory({ entries, environment: { DATABASE_URL } });
   expect(await call(directory, 'get_agent', { handle: 'npm:vendor-mail' })).toMatchObject({
     handle: 'com.relocate/mail',
     found_by: formerly('npm package', '2026-11-01'),

@@ -1,12 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(
-  openDirectory({ listening: true, environment: { TRUSTED_PROXIES: '127.0.0.1' } }),
-);
+const directory = await openedDirectory({ listening: true, environment: { TRUSTED_PROXIES: '127.0.0.1' } });
 
 /** Sends bytes as they are and answers all that comes back until the other side closes. */
 async function raw(text: string): Promise<string> {
@@ -41,12 +38,10 @@ describe('every answer', () => {
   });
 
   it('requires https only where the service is on https', async () => {
-    const secure = await opened(
-      openDirectory({
-        entries: [],
-        environment: { PUBLIC_URL: 'https://dossier.example' },
-      }),
-    );
+    const secure = await openedDirectory({
+      entries: [],
+      environment: { PUBLIC_URL: 'https://dossier.example' },
+    });
     const { headers } = await secure.app.request('/healthz');
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000');
   });
@@ -59,9 +54,7 @@ describe('the Host header', () => {
   });
 
   it('is that of ALLOWED_HOSTS where it is set', async () => {
-    const named = await opened(
-      openDirectory({ entries: [], environment: { ALLOWED_HOSTS: 'dossier.example' } }),
-    );
+    const named = await openedDirectory({ entries: [], environment: { ALLOWED_HOSTS: 'dossier.example' } });
     const status = async (host: string) => (await named.app.request('/about', { headers: { host } })).status;
     expect([await status('dossier.example'), await status('127.0.0.1:3000')]).toEqual([200, 400]);
     expect((await named.app.request('/healthz', { headers: { host: '10.0.0.7:3000' } })).status).toBe(200);
@@ -69,7 +62,7 @@ describe('the Host header', () => {
 
   it('may be HOST, also an IPv6 address', async () => {
     const environment = { HOST: '2001:db8::7', PUBLIC_URL: 'https://dossier.example' };
-    const named = await opened(openDirectory({ entries: [], environment }));
+    const named = await openedDirectory({ entries: [], environment });
     const status = async (host: string) => (await named.app.request('/about', { headers: { host } })).status;
     expect([await status('[2001:db8::7]:3000'), await status('[2001:db8::8]:3000')]).toEqual([200, 400]);
   });

@@ -1,25 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const hostile = '</script><script>alert(1)</script><!-- & \u2028 "><img src=x onerror=alert(2)>';
 const base = 'http://127.0.0.1:3000';
 
-const directory = await opened(
-  openDirectory({
-    entries: [
-      ...seedEntries,
-      registryEntry('io.test/hostile', {
-        title: hostile,
-        description: hostile,
-        version: '1</script>',
-        websiteUrl: 'javascript:alert(1)',
-      }),
-      registryEntry('io.test/gone', { description: 'Words of a publisher' }, { status: 'deleted' }),
-    ],
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    ...seedEntries,
+    registryEntry('io.test/hostile', {
+      title: hostile,
+      description: hostile,
+      version: '1</script>',
+      websiteUrl: 'javascript:alert(1)',
+    }),
+    registryEntry('io.test/gone', { description: 'Words of a publisher' }, { status: 'deleted' }),
+  ],
+});
 
 const toText = (text: string) =>
   text

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 
 const packages = [
   ['npm', '--call=touch /tmp/pwned'],
@@ -57,31 +56,29 @@ const folder = openFolder();
 const VIEWS = join(folder, 'views.json');
 const criteria = [{ criterion: 'updated_within_days', value: 3650 }];
 writeFileSync(VIEWS, JSON.stringify({ all: { title: 'All', criteria } }));
-const directory = await opened(
-  openDirectory({
-    environment: { VIEWS, LIMITS: 'off' },
-    entries: [
-      ...packages.map((one, n) => registryEntry(`com.hostile/p${n}`, asPackage(one))),
-      ...remotes.map((url, n) => registryEntry(`com.hostile/r${n}`, asRemote(url))),
-      registryEntry('com.good/npm', asPackage(['npm', '@good/server'])),
-      registryEntry('com.good/range', asPackage(['npm', 'good-server'], '1.0.0 --call=x')),
-      registryEntry('com.good/pypi', asPackage(['pypi', 'Good_Server'])),
-      registryEntry('com.good/oci', asPackage(['oci', 'ghcr.io/good/server:1.0.0'])),
-      registryEntry('com.good/nuget', asPackage(['nuget', 'Good.Server'])),
-      registryEntry('com.notion/mcp', asRemote('https://mcp.notion.com/mcp')),
-      registryEntry('io.github.notion/mcp', asRemote('https://newcomer.example.com/mcp')),
-      registryEntry('com.good/sse', {
-        remotes: [
-          {
-            type: 'sse',
-            url: 'https://sse.example.com/sse',
-            headers: [{ name: 'X-Api-Key', isRequired: true, isSecret: true }],
-          },
-        ],
-      }),
-    ],
-  }),
-);
+const directory = await openedDirectory({
+  environment: { VIEWS, LIMITS: 'off' },
+  entries: [
+    ...packages.map((one, n) => registryEntry(`com.hostile/p${n}`, asPackage(one))),
+    ...remotes.map((url, n) => registryEntry(`com.hostile/r${n}`, asRemote(url))),
+    registryEntry('com.good/npm', asPackage(['npm', '@good/server'])),
+    registryEntry('com.good/range', asPackage(['npm', 'good-server'], '1.0.0 --call=x')),
+    registryEntry('com.good/pypi', asPackage(['pypi', 'Good_Server'])),
+    registryEntry('com.good/oci', asPackage(['oci', 'ghcr.io/good/server:1.0.0'])),
+    registryEntry('com.good/nuget', asPackage(['nuget', 'Good.Server'])),
+    registryEntry('com.notion/mcp', asRemote('https://mcp.notion.com/mcp')),
+    registryEntry('io.github.notion/mcp', asRemote('https://newcomer.example.com/mcp')),
+    registryEntry('com.good/sse', {
+      remotes: [
+        {
+          type: 'sse',
+          url: 'https://sse.example.com/sse',
+          headers: [{ name: 'X-Api-Key', isRequired: true, isSecret: true }],
+        },
+      ],
+    }),
+  ],
+});
 await directory.judgeViews();
 
 it('an allow list has only names in the form of their registry, and https addresses of public hosts', async () => {

@@ -1,21 +1,19 @@
 import { expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const at = (...urls: string[]) => ({ remotes: urls.map((url) => ({ type: 'streamable-http', url })) });
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('com.stripe/mcp', at('https://mcp.stripe.com')),
-      registryEntry('com.paypal.mcp/mcp', at('https://mcp.paypal.com/http', 'https://pay.example.net/mcp')),
-      registryEntry('com.notion/mcp', at('https://mcp.notion.com/mcp')),
-      registryEntry('com.notion/notes', at('https://mcp.notion.com/sse')),
-      registryEntry('dev.below.tools/mcp', at('https://elsewhere.example.org/mcp')),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('com.stripe/mcp', at('https://mcp.stripe.com')),
+    registryEntry('com.paypal.mcp/mcp', at('https://mcp.paypal.com/http', 'https://pay.example.net/mcp')),
+    registryEntry('com.notion/mcp', at('https://mcp.notion.com/mcp')),
+    registryEntry('com.notion/notes', at('https://mcp.notion.com/sse')),
+    registryEntry('dev.below.tools/mcp', at('https://elsewhere.example.org/mcp')),
+  ],
+  environment: { LIMITS: 'off' },
+});
 const ofStripe = '`com.stripe/mcp` is in a namespace of `stripe.com` and records `https://mcp.stripe.com`';
 const unlisted = [
   ['api.stripe.com', `No listing shown here records this host; ${ofStripe}.`, ['com.stripe/mcp']],

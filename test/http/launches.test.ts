@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 
 /**
  * A package, and what is made of it: the commands of the allow list, the entry of .mcp.json, and why it is
@@ -336,14 +336,12 @@ const handleOf = (name: string) => `com.example.launch/${name}`;
 const folder = openFolder();
 const views = join(folder, 'views.json');
 writeFileSync(views, JSON.stringify({ all: { title: 'All', criteria: [{ criterion: 'active' }] } }));
-const directory = await opened(
-  openDirectory({
-    entries: Object.entries(cases).map(([name, { of }]) =>
-      registryEntry(handleOf(name), { packages: [of], remotes: undefined }),
-    ),
-    environment: { VIEWS: views, LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: Object.entries(cases).map(([name, { of }]) =>
+    registryEntry(handleOf(name), { packages: [of], remotes: undefined }),
+  ),
+  environment: { VIEWS: views, LIMITS: 'off' },
+});
 await directory.judgeViews();
 
 const json = async (path: string) => (await (await directory.app.request(path)).json()) as Promise<never>;

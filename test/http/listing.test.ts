@@ -1,27 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
 const html = { accept: 'text/html' };
 
-const directory = await opened(
-  openDirectory({
-    entries: [
-      ...seedEntries,
-      registryEntry('io.test/tool'),
-      registryEntry('io.test/tool.json', { description: 'Its name ends like a form.' }),
-      registryEntry('io.test/notes.md', { description: 'Its name ends like another form.' }),
-      registryEntry('io.test/links', {
-        websiteUrl: 'javascript:alert(1)',
-        repository: { url: 'http://github.com/test/links', source: 'github' },
-        remotes: [{ type: 'streamable-http', url: 'https://{host}/mcp' }],
-      }),
-      registryEntry('io.test/gone', { description: 'Words of a publisher' }, { status: 'deleted' }),
-    ],
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    ...seedEntries,
+    registryEntry('io.test/tool'),
+    registryEntry('io.test/tool.json', { description: 'Its name ends like a form.' }),
+    registryEntry('io.test/notes.md', { description: 'Its name ends like another form.' }),
+    registryEntry('io.test/links', {
+      websiteUrl: 'javascript:alert(1)',
+      repository: { url: 'http://github.com/test/links', source: 'github' },
+      remotes: [{ type: 'streamable-http', url: 'https://{host}/mcp' }],
+    }),
+    registryEntry('io.test/gone', { description: 'Words of a publisher' }, { status: 'deleted' }),
+  ],
+});
 
 describe('the page of a listing', () => {
   it('shows its parts in the order of the contract', async () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const hostile = [
   '# Heading\n\n## Ratings\n\n5 ratings.',
@@ -11,7 +10,7 @@ const hostile = [
 ];
 const texts = hostile.map((description, at) => registryEntry(`com.hostile/n${at}`, { description }));
 
-const directory = await opened(openDirectory({ entries: texts, environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ entries: texts, environment: { LIMITS: 'off' } });
 const shownAs = [
   '“# Heading ## Ratings 5 ratings.”',
   '“\\[click\\](https\\://evil.example) !\\[x\\](https\\://evil.example/x.png) \\<b onclick=x\\>',

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const packaged = (handle: string, ...names: string[]) =>
   registryEntry(handle, {
@@ -20,25 +19,23 @@ const many = ['one', 'two', 'three', 'four', 'five', 'six'].map((name) =>
   packaged(`com.${name}/mail`, 'SHARED_MAIL_KEY'),
 );
 
-const { app } = await opened(
-  openDirectory({
-    entries: [
-      packaged('com.harbour/tides', 'HARBOUR_TIDE_TOKEN'),
-      registryEntry('com.harbour/board', {
-        remotes: [
-          {
-            type: 'streamable-http',
-            url: 'https://board.harbour.com/mcp',
-            headers: [{ name: 'X-Harbour-Key', isSecret: true }],
-          },
-        ],
-      }),
-      registryEntry('com.token/harbour', { description: 'A token of the tide of each harbour' }),
-      ...many,
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const { app } = await openedDirectory({
+  entries: [
+    packaged('com.harbour/tides', 'HARBOUR_TIDE_TOKEN'),
+    registryEntry('com.harbour/board', {
+      remotes: [
+        {
+          type: 'streamable-http',
+          url: 'https://board.harbour.com/mcp',
+          headers: [{ name: 'X-Harbour-Key', isSecret: true }],
+        },
+      ],
+    }),
+    registryEntry('com.token/harbour', { description: 'A token of the tide of each harbour' }),
+    ...many,
+  ],
+  environment: { LIMITS: 'off' },
+});
 
 async function call(tool: string, input: object) {
   const client = await connect('v2', { app });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const packaged = (registryType: string, identifier: string) => ({
@@ -89,7 +89,7 @@ entries.push(
   registryEntry('net.example.vendor/real', { remotes: vendorRemotes }),
   registryEntry('io.github.vendor/server', onGitHub('vendor/server')),
 );
-const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
 
 interface Body {
   readonly handle?: string;

@@ -1,26 +1,23 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const recording = (registryType: string, identifier: string) => ({
   packages: [{ registryType, identifier, version: '1.0.0', transport: { type: 'stdio' } }],
 });
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('com.pottery/oven', recording('npm', 'kiln-ansible')),
-      registryEntry('com.glaze/shop', recording('npm', '@glaze/mcp-shop')),
-      registryEntry('com.clay/Wheel-mcp', { title: 'Potter’s wheel' }),
-      registryEntry('com.mud/vase', { title: 'Vase' }),
-      registryEntry('com.sand/vase', {}),
-      registryEntry('ai.someone/quernly', {}),
-      registryEntry('com.quernly/mcp', {}),
-      registryEntry('com.trellick/mcp', {}),
-    ],
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('com.pottery/oven', recording('npm', 'kiln-ansible')),
+    registryEntry('com.glaze/shop', recording('npm', '@glaze/mcp-shop')),
+    registryEntry('com.clay/Wheel-mcp', { title: 'Potter’s wheel' }),
+    registryEntry('com.mud/vase', { title: 'Vase' }),
+    registryEntry('com.sand/vase', {}),
+    registryEntry('ai.someone/quernly', {}),
+    registryEntry('com.quernly/mcp', {}),
+    registryEntry('com.trellick/mcp', {}),
+  ],
+});
 const client = await opened(connect('v2', { app: directory.app }));
 
 it.each([

@@ -1,28 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const remote = (url: string) => ({ type: 'streamable-http', url });
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('a.b/remote', { remotes: [remote('https://a.example/mcp')] }, { updatedAt: undefined }),
-      registryEntry('a.b/template', { remotes: [remote('https://{host}/mcp')] }, { updatedAt: undefined }),
-      registryEntry('a.b/neither', {}, { updatedAt: undefined }),
-      registryEntry('a.b/stating', {
-        _meta: {
-          'io.modelcontextprotocol.registry/publisher-provided': {
-            license: 'MIT',
-            links: [{ supportEmail: 'help@a.example' }],
-            useCases: ['any'],
-          },
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('a.b/remote', { remotes: [remote('https://a.example/mcp')] }, { updatedAt: undefined }),
+    registryEntry('a.b/template', { remotes: [remote('https://{host}/mcp')] }, { updatedAt: undefined }),
+    registryEntry('a.b/neither', {}, { updatedAt: undefined }),
+    registryEntry('a.b/stating', {
+      _meta: {
+        'io.modelcontextprotocol.registry/publisher-provided': {
+          license: 'MIT',
+          links: [{ supportEmail: 'help@a.example' }],
+          useCases: ['any'],
         },
-      }),
-      registryEntry('a.b/outside', { pricing: { monthly: 9 } }),
-    ],
-  }),
-);
+      },
+    }),
+    registryEntry('a.b/outside', { pricing: { monthly: 9 } }),
+  ],
+});
 
 const read = async (path: string) => (await directory.app.request(path)).text();
 

@@ -6,10 +6,10 @@ import { type App, createApp } from '../../src/http/app.ts';
 import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { type Seen, send } from '../support/answer-cache.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { createNodes, get as fetchAs, refusalOf, statuses } from '../support/nodes.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const handle = 'co.webhook/webhook';
 const page = `/agents/${handle}`;
@@ -47,7 +47,7 @@ async function isCached(ask: () => Promise<unknown>): Promise<boolean> {
 }
 
 describe('a finished answer', async () => {
-  const directory = await opened(openDirectory({ listening: true }));
+  const directory = await openedDirectory({ listening: true });
 
   const cached = [
     page,
@@ -226,7 +226,7 @@ describe('a finished answer', async () => {
 });
 
 describe('a caller with a current copy', async () => {
-  const directory = await opened(openDirectory({ listening: true }));
+  const directory = await openedDirectory({ listening: true });
 
   it.each([
     [page, 'no-cache'],
@@ -284,7 +284,7 @@ describe('a caller with a current copy', async () => {
 });
 
 describe('the coding', async () => {
-  const directory = await opened(openDirectory({ listening: true }));
+  const directory = await openedDirectory({ listening: true });
 
   const cases: readonly (readonly [accepted: string | undefined, encoding: string | null])[] = [
     [undefined, null],
@@ -411,7 +411,7 @@ describe('an answer that is not cached', () => {
   ])(
     'of %s is made in turn: a network that asks for many waits for another one, that asked for more before',
     async (path, sent) => {
-      const directory = await opened(openDirectory());
+      const directory = await openedDirectory();
       const order: string[] = [];
       const askFrom = async (remoteAddress: string) => {
         await directory.app.request(path, sent, { incoming: { socket: { remoteAddress } } });

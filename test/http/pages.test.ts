@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { toolNames } from '../support/tool-names.ts';
 
 const get = (path: string, headers: Record<string, string> = {}) => directory.app.request(path, { headers });
@@ -15,11 +14,11 @@ const many = Array.from({ length: 45 }, (_, index) =>
     remotes: [{ type: 'streamable-http', url: `https://many.example/${index}` }],
   }),
 );
-const directory = await opened(openDirectory({ entries: [...seedEntries, ...many] }));
+const directory = await openedDirectory({ entries: [...seedEntries, ...many] });
 
 describe('pages', () => {
   it('/ names no registry if the operator configured none', async () => {
-    const off = await opened(openDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } }));
+    const off = await openedDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } });
     expect(await (await off.app.request('/')).text()).toContain(
       'For each server listed here, see what is known: who',
     );

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { whereShown } from '../support/doors.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
 const alice = '0xAAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaAA';
@@ -71,16 +71,14 @@ const servers = await Promise.all([
   startShop(mallAt),
 ]);
 const hosts = [...names, 'mall'].map((name, at) => [`mcp.${name}.com`, servers[at]?.url]);
-const directory = await opened(
-  openDirectory({
-    entries: [...names, 'mall'].map((name) => {
-      const paths = name === 'mall' ? ['/0', '/1', '/2', '/3', '/4', '/5'] : [''];
-      const remotes = paths.map((path) => ({ type: 'streamable-http', url: `${urlAt(name)}${path}` }));
-      return registryEntry(handleAt(name), { remotes });
-    }),
-    environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
+const directory = await openedDirectory({
+  entries: [...names, 'mall'].map((name) => {
+    const paths = name === 'mall' ? ['/0', '/1', '/2', '/3', '/4', '/5'] : [''];
+    const remotes = paths.map((path) => ({ type: 'streamable-http', url: `${urlAt(name)}${path}` }));
+    return registryEntry(handleAt(name), { remotes });
   }),
-);
+  environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts)) },
+});
 for (const name of names) await directory.observe(handleAt(name));
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.close()));

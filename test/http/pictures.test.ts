@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { alice, mallory, usdc } from '../support/offers.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
 const url = 'https://mcp.example.com/mcp';
 const at = (type: string) => ({ remotes: [{ type, url }] });
 const names = ['none', 'one', 'gap', 'all', 'ahead', 'paid', 'free', 'sold'] as const;
-const directory = await opened(openDirectory({ entries: [] }));
+const directory = await openedDirectory({ entries: [] });
 const now_ms = directory.context.clock().getTime();
 /** RFC 3339, so many days before today. */
 const ago = (days: number) => new Date(now_ms - days * 86_400_000).toISOString();

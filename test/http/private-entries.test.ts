@@ -6,10 +6,10 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { readAllRows } from '../support/all-rows.ts';
 import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
 import { readDoors, readExport } from '../support/doors.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 
 const top = openFolder();
 
@@ -63,17 +63,15 @@ async function open(
 ) {
   const file = join(top, `views-${folders++}.json`);
   writeFileSync(file, JSON.stringify(views));
-  return opened(
-    openDirectory({
-      entries,
-      environment: {
-        VIEWS: file,
-        PRIVATE_LISTINGS: folder,
-        PUBLIC_URL: 'https://dossier.example',
-        LIMITS: 'off',
-      },
-    }),
-  );
+  return openedDirectory({
+    entries,
+    environment: {
+      VIEWS: file,
+      PRIVATE_LISTINGS: folder,
+      PUBLIC_URL: 'https://dossier.example',
+      LIMITS: 'off',
+    },
+  });
 }
 /** Moves the monotonic clock forward, since files are read again only every two seconds. */
 function pass(passed_ms: number): void {

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const entries = [
   registryEntry('com.example/plain', { description: 'Sends parcels' }),
@@ -32,9 +31,7 @@ const entries = [
   }),
 ];
 
-const directory = await opened(
-  openDirectory({ entries, environment: { PUBLIC_URL: 'https://dossier.example' } }),
-);
+const directory = await openedDirectory({ entries, environment: { PUBLIC_URL: 'https://dossier.example' } });
 
 const read = async (path: string) => (await directory.app.request(path)).json();
 

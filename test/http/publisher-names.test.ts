@@ -1,37 +1,35 @@
 import { expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'labs/g'].map((name) =>
   name.includes('/') ? `ai.waystation.${name}` : `ai.waystation/${name}`,
 );
 const sharing = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `net.example.${name}/one`);
 const atHub = [...Array.from({ length: 202 }, (_, at) => `org.example/s${at}`), 'com.other/one'];
-const directory = await opened(
-  openDirectory({
-    entries: [
-      ...names.map((name) => registryEntry(name, { description: 'Stops' })),
-      registryEntry('io.github.Alice/notes', { description: 'Notes' }),
-      ...atHub.map((name, at) =>
-        registryEntry(name, {
-          remotes: [{ type: 'streamable-http', url: `https://hub.example.org/${at}` }],
-        }),
-      ),
-      ...sharing.map((name) =>
-        registryEntry(name, {
-          repository: { url: 'https://github.com/alice/mono', source: 'github' },
-          remotes: [{ type: 'streamable-http', url: 'https://shared.example.net/mcp' }],
-          packages: [
-            { registryType: 'npm', identifier: 'monokit', version: '1.0.0', transport: { type: 'stdio' } },
-          ],
-        }),
-      ),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    ...names.map((name) => registryEntry(name, { description: 'Stops' })),
+    registryEntry('io.github.Alice/notes', { description: 'Notes' }),
+    ...atHub.map((name, at) =>
+      registryEntry(name, {
+        remotes: [{ type: 'streamable-http', url: `https://hub.example.org/${at}` }],
+      }),
+    ),
+    ...sharing.map((name) =>
+      registryEntry(name, {
+        repository: { url: 'https://github.com/alice/mono', source: 'github' },
+        remotes: [{ type: 'streamable-http', url: 'https://shared.example.net/mcp' }],
+        packages: [
+          { registryType: 'npm', identifier: 'monokit', version: '1.0.0', transport: { type: 'stdio' } },
+        ],
+      }),
+    ),
+  ],
+  environment: { LIMITS: 'off' },
+});
 
 const find = async (input: object) => {
   const { listings } = await callTool<{ listings: { handle: string }[] }>(directory, 'search_agents', input);

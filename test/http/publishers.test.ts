@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callTool, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const at = (host: string) => ({
@@ -19,29 +19,27 @@ const file = (account: string, name: string) => ({
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
 const textOf = async (path: string) => (await get(path)).text();
 
-const directory = await opened(
-  openDirectory({
-    entries: [
-      ...seedEntries,
-      ...Array.from({ length: 53 }, (_, at) =>
-        registryEntry(`io.many/server-${String(at).padStart(2, '0')}`, {}),
-      ),
-      registryEntry('io.many-more/one', {}),
-      registryEntry(
-        'io.github.alice/a',
-        { ...onGitHub('alice/a'), ...at('one') },
-        { publishedAt: '2026-01-05T08:00:00Z' },
-      ),
-      registryEntry('io.github.alice/b', { ...onGitHub('bob/b'), ...at('two') }),
-      registryEntry('io.github.alice/c', at('two')),
-    ],
-    environment: {
-      OPERATOR_NAME: 'Example <b>Ltd</b>',
-      OPERATOR_CONTACT: 'desk@example.com',
-      IMPRINT_URL: 'https://example.com/imprint',
-    },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    ...seedEntries,
+    ...Array.from({ length: 53 }, (_, at) =>
+      registryEntry(`io.many/server-${String(at).padStart(2, '0')}`, {}),
+    ),
+    registryEntry('io.many-more/one', {}),
+    registryEntry(
+      'io.github.alice/a',
+      { ...onGitHub('alice/a'), ...at('one') },
+      { publishedAt: '2026-01-05T08:00:00Z' },
+    ),
+    registryEntry('io.github.alice/b', { ...onGitHub('bob/b'), ...at('two') }),
+    registryEntry('io.github.alice/c', at('two')),
+  ],
+  environment: {
+    OPERATOR_NAME: 'Example <b>Ltd</b>',
+    OPERATOR_CONTACT: 'desk@example.com',
+    IMPRINT_URL: 'https://example.com/imprint',
+  },
+});
 
 describe('the page of a publisher', () => {
   it('shows the listings under the namespace, and no others, by ordinary links', async () => {
@@ -153,7 +151,7 @@ describe('who runs the service', () => {
   });
 
   it('is said not to be known where the operator said nothing', async () => {
-    const silent = await opened(openDirectory({ entries: [] }));
+    const silent = await openedDirectory({ entries: [] });
     const page = await (await silent.app.request('/about')).text();
     expect(page).toContain('The operator has not said who runs this instance of Dossier.');
     expect(page).toContain('The operator has given no contact.');

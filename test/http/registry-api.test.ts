@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { type RegistryEntry, registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 import { readRealEntries } from '../support/registry-entries.ts';
 
 const official = 'io.modelcontextprotocol.registry/official';
@@ -46,12 +46,10 @@ const entries: RegistryEntry[] = [
   ),
 ];
 
-const directory = await opened(
-  openDirectory({
-    entries,
-    environment: { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries,
+  environment: { PUBLIC_URL: 'https://dossier.example', LIMITS: 'off' },
+});
 
 const get = async (path: string) => directory.app.request(path);
 const list = async (path: string) => (await (await get(path)).json()) as List;
@@ -168,7 +166,7 @@ describe('the list', () => {
       expect(names(await list(`/v0.1/servers?search=${text}&include_deleted=true`)), text).toEqual([]);
   });
   it('has what became visible here since a time, whatever its own date, and as deleted what was withdrawn here', async () => {
-    const changing = await opened(openDirectory({ entries: [...seedEntries, starred] }));
+    const changing = await openedDirectory({ entries: [...seedEntries, starred] });
     const changesSince = async (time: string) => {
       const answer = await changing.app.request(`/v0.1/servers?updated_since=${time}&limit=100`);
       const { servers } = (await answer.json()) as List;
@@ -244,20 +242,16 @@ describe('an entry', () => {
     });
   });
   it('says what the evidence is about and where it is, each with its digest, and until when its checks are current', async () => {
-    const endpoint = await opened(
-      startEndpoint((_body, _request, response) => void response.writeHead(404).end()),
-    );
+    const endpoint = await openedEndpoint((_body, _request, response) => void response.writeHead(404).end());
     const remotes = [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }];
-    const seen = await opened(
-      openDirectory({
-        entries: [registryEntry('com.example/seen', { remotes }), registryEntry('com.example/unseen')],
-        environment: {
-          OBSERVE_INTERVAL: '12h',
-          PUBLIC_URL: 'https://dossier.example',
-          HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
-        },
-      }),
-    );
+    const seen = await openedDirectory({
+      entries: [registryEntry('com.example/seen', { remotes }), registryEntry('com.example/unseen')],
+      environment: {
+        OBSERVE_INTERVAL: '12h',
+        PUBLIC_URL: 'https://dossier.example',
+        HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
+      },
+    });
     await seen.observe('com.example/seen');
     const read = async (path: string) => (await seen.app.request(path)).json();
     const digestOf = (value: unknown) => `sha256:${hash('sha256', canonicalize(value) ?? '')}`;
@@ -283,7 +277,7 @@ describe('an entry', () => {
 });
 
 it('does not list the shipped sample', async () => {
-  const fresh = await opened(openDirectory({ entries: [] }));
+  const fresh = await openedDirectory({ entries: [] });
   const { importSample } = await import('../../src/app/import-schedule.ts');
   await importSample(fresh.context, new AbortController().signal);
   expect(await fresh.store.listings.count()).toBeGreaterThan(10);
@@ -321,10 +315,12 @@ it('answers as the OpenAPI file of the registry says', async () => {
 
 it('is a registry that our own importer reads: every record arrives as it is stored here', async () => {
   const real = (readRealEntries() ?? []).slice(0, 600);
-  const first = await opened(
-    openDirectory({ entries: [...entries, ...real], listening: true, environment: { LIMITS: 'off' } }),
-  );
-  const second = await opened(openDirectory({ entries: [], environment: { LIMITS: 'off' } }));
+  const first = await openedDirectory({
+    entries: [...entries, ...real],
+    listening: true,
+    environment: { LIMITS: 'off' },
+  });
+  const second = await openedDirectory({ entries: [], environment: { LIMITS: 'off' } });
   const { state } = await second.import({ source: first.url });
   expect(state).toBe('done');
   const stored = async ({ store }: Directory) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
   packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
@@ -54,7 +54,7 @@ interface Body {
   readonly detail?: string;
 }
 
-const directory = await opened(openDirectory({ entries }));
+const directory = await openedDirectory({ entries });
 
 const post = (body: object, asked = directory) => callTool<Body>(asked, 'resolve_agents', body);
 const resolve = async (...handles: string[]) => (await post({ handles })).results;
@@ -118,7 +118,7 @@ it('repeats of a command what it starts, and of nothing what may be a key', asyn
     `npx -y old-one ${'hush '.repeat(1000)}`,
     `npx -y old-one --key ${'hush-24'.repeat(100)}`,
   ];
-  const open = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+  const open = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
   const { results } = await post({ handles: asked.filter((one) => one.length <= 4000) }, open);
   const told = await Promise.all(
     asked.flatMap((handle) => [
@@ -340,9 +340,9 @@ it('takes other words for its list, and a text with commas', async () => {
 });
 
 it('says that a copy which records no endpoints cannot tell', async () => {
-  const copy = await opened(
-    openDirectory({ entries: [registryEntry('com.example/ledger', packaged('npm', 'ledger'))] }),
-  );
+  const copy = await openedDirectory({
+    entries: [registryEntry('com.example/ledger', packaged('npm', 'ledger'))],
+  });
   const { results } = await post({ handles: ['https://mcp.example.com/mcp', 'npm:no-such'] }, copy);
   expect(results[0]).toMatchObject({
     outcome: 'not_known',
@@ -360,7 +360,7 @@ it('names what third parties wrote, and counts as a search', async () => {
     'results.stands_out',
     'results.candidates',
   ]);
-  const limited = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'search=1/1h' } }));
+  const limited = await openedDirectory({ environment: { LIMIT_OVERRIDES: 'search=1/1h' } });
   await post({ handles: ['co.webhook/webhook'] }, limited);
   expect((await post({ handles: ['co.webhook/webhook'] }, limited)).code).toBe('rate_limited');
 });

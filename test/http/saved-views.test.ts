@@ -6,9 +6,8 @@ import { startReadingViews } from '../../src/app/views-file.ts';
 import { startJudgingSelections } from '../../src/selections/judging.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { runDossier, startDossier } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 const folder = openFolder();
 const file = join(folder, 'views.json');
@@ -203,7 +202,7 @@ it('is judged by the service itself: when it starts, when a listing changes, and
   const month = join(folder, 'month.json');
   const criteria = [{ criterion: 'updated_within_days', value: 30 }];
   writeFileSync(month, JSON.stringify({ month: { title: 'This month', criteria } }));
-  const judging = await opened(openDirectory({ entries: [], environment: { VIEWS: month } }));
+  const judging = await openedDirectory({ entries: [], environment: { VIEWS: month } });
   const feed = async () => {
     const answer = await judging.app.request('/views/month/feed.json');
     const { items = [] } = (await answer.json()) as { items?: { title: string }[] };
@@ -245,7 +244,7 @@ it('is judged once dossier serve runs', async () => {
 });
 
 it('says so before its listings were judged for the first time', async () => {
-  const unjudged = await opened(openDirectory({ entries: [], environment: { VIEWS: file } }));
+  const unjudged = await openedDirectory({ entries: [], environment: { VIEWS: file } });
   const answer = await unjudged.app.request('/views/our-services/managed-settings.json');
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
   await unjudged.judgeViews();
@@ -254,7 +253,7 @@ it('says so before its listings were judged for the first time', async () => {
 
 it('says on its page how many listings the policies leave out', async () => {
   const entries = Array.from({ length: 1001 }, (_, n) => registryEntry(`com.example.full/n${n}`));
-  const full = await opened(openDirectory({ entries, environment: { VIEWS: file } }));
+  const full = await openedDirectory({ entries, environment: { VIEWS: file } });
   const page = await (await full.app.request('/views/recent')).text();
   expect(page).toContain('1001 in this view.');
   expect(page).toContain('The allow list and .mcp.json leave out the last 1 in the order of handles.');
@@ -282,7 +281,7 @@ it.each([
   async (_, began) => {
     const changing = join(folder, 'changing.json');
     writeFileSync(changing, JSON.stringify(began));
-    const reading = await opened(openDirectory({ environment: { VIEWS: changing } }));
+    const reading = await openedDirectory({ environment: { VIEWS: changing } });
     const stopping = new AbortController();
     const jobs = [startReadingViews, startJudgingSelections].map((start) =>
       start(reading.context, stopping.signal),

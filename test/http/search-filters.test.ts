@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const remote = (host: string, headers: readonly object[] = []) => ({
   remotes: [{ type: 'streamable-http', url: `https://${host}/mcp`, headers }],
@@ -47,7 +47,7 @@ const entries = [
   ),
 ];
 
-const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
 const client = await opened(connect('v2', directory));
 
 interface Found {

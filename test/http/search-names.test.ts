@@ -1,28 +1,26 @@
 import { expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const packaged = (registryType: string, identifier: string) => ({
   packages: [{ registryType, identifier, version: '1.2.3', transport: { type: 'stdio' } }],
 });
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('com.gull/ledger', { description: 'Keeps books', ...packaged('npm', '@tern/tally') }),
-      registryEntry('com.gull/wind', {
-        description: 'Forecasts',
-        remotes: [{ type: 'streamable-http', url: 'https://gust.example.org/mcp' }],
-      }),
-      registryEntry('com.one/copy', { description: 'First', ...packaged('pypi', 'shared-kit') }),
-      registryEntry('com.two/copy', { description: 'Second', ...packaged('pypi', 'shared-kit') }),
-      registryEntry('com.words/tally', { description: 'A tern and a tally of shared kits' }),
-      registryEntry('com.plain/books', { description: 'Plain', ...packaged('npm', 'tally') }),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('com.gull/ledger', { description: 'Keeps books', ...packaged('npm', '@tern/tally') }),
+    registryEntry('com.gull/wind', {
+      description: 'Forecasts',
+      remotes: [{ type: 'streamable-http', url: 'https://gust.example.org/mcp' }],
+    }),
+    registryEntry('com.one/copy', { description: 'First', ...packaged('pypi', 'shared-kit') }),
+    registryEntry('com.two/copy', { description: 'Second', ...packaged('pypi', 'shared-kit') }),
+    registryEntry('com.words/tally', { description: 'A tern and a tally of shared kits' }),
+    registryEntry('com.plain/books', { description: 'Plain', ...packaged('npm', 'tally') }),
+  ],
+  environment: { LIMITS: 'off' },
+});
 
 interface Answer {
   readonly listings: readonly { readonly handle: string; readonly facts: readonly string[] }[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const entries = [
   registryEntry('io.github.fan/notion-notion', { title: 'Notion', description: 'Notion pages for Notion' }),
@@ -16,7 +16,7 @@ const entries = [
   registryEntry('com.kestrelqueue/queue', { description: 'Jobs in queues' }),
   registryEntry('org.other/helper', { description: 'An MCP server as a service' }),
 ];
-const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
 
 async function search(input: object) {
   const { listings } = await callTool<{ listings: { handle: string }[] }>(directory, 'search_agents', input);

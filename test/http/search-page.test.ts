@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
 const textOf = async (path: string) => (await get(path)).text();
@@ -27,9 +26,10 @@ const loud = registryEntry('org.loud/marks', {
   title: 'Webhook <b>marks</b>',
   description: 'A webhook & <script>alert(1)</script> of Webhooks',
 });
-const directory = await opened(
-  openDirectory({ entries: [...seedEntries, loud, ...crowd], environment: { LIMITS: 'off' } }),
-);
+const directory = await openedDirectory({
+  entries: [...seedEntries, loud, ...crowd],
+  environment: { LIMITS: 'off' },
+});
 
 describe('/agents', () => {
   it('shows where counting stopped', async () => {

@@ -1,45 +1,42 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const entry = (handle: string, description: string) => registryEntry(handle, { description });
 
-const directory = await opened(
-  openDirectory({
-    entries: [
-      entry('com.notion/mcp', 'Notes of Notion'),
-      entry('com.hjarni/notes', 'Notes in files'),
-      entry('com.scan/pages', 'Extract text from pages, for cents'),
-      entry('com.ocr/ocr', 'OCR'),
-      entry('com.ship/ship', 'Ships software'),
-      entry('com.tracker/tracker', 'Track a habit'),
-      entry('com.login/login', 'OAuth login since 2020'),
-      entry('com.two/two', 'Two of 2 or 0'),
-      entry('com.gadget/docker', 'Docker images'),
-      entry('com.translate/words', 'Translation by call, made with care, newest year'),
-      entry('com.googleapis.mapstools/mcp', 'Data from Google Maps'),
-      entry('com.atlas/google-maps', 'Google Maps, maps of Google'),
-      entry('com.arc/arc', 'Lamps'),
-      entry('com.hive/hive', 'Bees'),
-      entry('com.salesforce/salesforce', 'Leads'),
-      entry('com.hubspot/hubspot', 'Contacts'),
-      entry('com.red/book', '搜索小红书'),
-      registryEntry('com.every/way', {
-        description: 'Filters find it',
-        remotes: ['sse', 'streamable-http'].map((type) => ({ type, url: `https://every.com/${type}` })),
-        packages: ['npm', 'pypi', 'oci'].map((registryType) => ({
-          registryType,
-          identifier: 'every',
-          transport: { type: 'stdio' },
-        })),
-      }),
-      entry('com.crm/crm', 'Manages client projects for teams'),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    entry('com.notion/mcp', 'Notes of Notion'),
+    entry('com.hjarni/notes', 'Notes in files'),
+    entry('com.scan/pages', 'Extract text from pages, for cents'),
+    entry('com.ocr/ocr', 'OCR'),
+    entry('com.ship/ship', 'Ships software'),
+    entry('com.tracker/tracker', 'Track a habit'),
+    entry('com.login/login', 'OAuth login since 2020'),
+    entry('com.two/two', 'Two of 2 or 0'),
+    entry('com.gadget/docker', 'Docker images'),
+    entry('com.translate/words', 'Translation by call, made with care, newest year'),
+    entry('com.googleapis.mapstools/mcp', 'Data from Google Maps'),
+    entry('com.atlas/google-maps', 'Google Maps, maps of Google'),
+    entry('com.arc/arc', 'Lamps'),
+    entry('com.hive/hive', 'Bees'),
+    entry('com.salesforce/salesforce', 'Leads'),
+    entry('com.hubspot/hubspot', 'Contacts'),
+    entry('com.red/book', '搜索小红书'),
+    registryEntry('com.every/way', {
+      description: 'Filters find it',
+      remotes: ['sse', 'streamable-http'].map((type) => ({ type, url: `https://every.com/${type}` })),
+      packages: ['npm', 'pypi', 'oci'].map((registryType) => ({
+        registryType,
+        identifier: 'every',
+        transport: { type: 'stdio' },
+      })),
+    }),
+    entry('com.crm/crm', 'Manages client projects for teams'),
+  ],
+  environment: { LIMITS: 'off' },
+});
 
 async function search(query: string) {
   const client = await connect('v2', { app: directory.app });

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 interface Answer {
   readonly listings: readonly { readonly handle: string; readonly facts: readonly string[] }[];
@@ -12,36 +11,34 @@ interface Answer {
 
 const entry = (handle: string, description: string) => registryEntry(handle, { description });
 
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('com.every/way', {
-        description: 'Filters find it',
-        remotes: ['sse', 'streamable-http'].map((type) => ({ type, url: `https://every.com/${type}` })),
-        packages: ['npm', 'pypi', 'oci'].map((registryType) => ({
-          registryType,
-          identifier: 'every',
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('com.every/way', {
+      description: 'Filters find it',
+      remotes: ['sse', 'streamable-http'].map((type) => ({ type, url: `https://every.com/${type}` })),
+      packages: ['npm', 'pypi', 'oci'].map((registryType) => ({
+        registryType,
+        identifier: 'every',
+        transport: { type: 'stdio' },
+      })),
+    }),
+    entry('com.germany/bill', 'XRechnung & ZUGFeRD for German e-invoices'),
+    entry('com.belgium/bill', 'Belgian e-invoicing: Peppol BIS, UBL'),
+    entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket with a key'),
+    entry('com.japan/statistics', '日本の統計'),
+    registryEntry('com.post/parcels', {
+      packages: [
+        {
+          registryType: 'npm',
+          identifier: '@post/parcels',
+          version: '1.2.0',
           transport: { type: 'stdio' },
-        })),
-      }),
-      entry('com.germany/bill', 'XRechnung & ZUGFeRD for German e-invoices'),
-      entry('com.belgium/bill', 'Belgian e-invoicing: Peppol BIS, UBL'),
-      entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket with a key'),
-      entry('com.japan/statistics', '日本の統計'),
-      registryEntry('com.post/parcels', {
-        packages: [
-          {
-            registryType: 'npm',
-            identifier: '@post/parcels',
-            version: '1.2.0',
-            transport: { type: 'stdio' },
-          },
-        ],
-      }),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+        },
+      ],
+    }),
+  ],
+  environment: { LIMITS: 'off' },
+});
 
 async function search(query: string, { app } = directory) {
   const client = await connect('v2', { app });
@@ -68,17 +65,15 @@ it('counts the words that a listing has, and names what it has instead of others
 });
 
 it('what may have been meant decides no more than what was typed, and has no synonyms if it is a guess', async () => {
-  const shops = await opened(
-    openDirectory({
-      entries: [
-        entry('com.broker/broker', 'Broker'),
-        ...['a', 'b', 'c'].map((name) => entry(`com.${name}/${name}`, 'Reports the links of a site')),
-        entry('com.shop/shop', 'Product price of shops'),
-        entry('com.news/deals', 'Read deals, and lead'),
-      ],
-      environment: { LIMITS: 'off' },
-    }),
-  );
+  const shops = await openedDirectory({
+    entries: [
+      entry('com.broker/broker', 'Broker'),
+      ...['a', 'b', 'c'].map((name) => entry(`com.${name}/${name}`, 'Reports the links of a site')),
+      entry('com.shop/shop', 'Product price of shops'),
+      entry('com.news/deals', 'Read deals, and lead'),
+    ],
+    environment: { LIMITS: 'off' },
+  });
   const handlesOf = async (query: string) =>
     (await search(query, shops)).listings.map(({ handle }) => handle);
   expect((await handlesOf('broken links')).at(-1)).toBe('com.broker/broker');
@@ -86,12 +81,10 @@ it('what may have been meant decides no more than what was typed, and has no syn
 });
 
 it('of words between which another was typed makes no phrase', async () => {
-  const pictures = await opened(
-    openDirectory({
-      entries: [entry('com.ocr/scan', 'OCR of scanned text'), entry('com.art/draw', 'Image generation')],
-      environment: { LIMITS: 'off' },
-    }),
-  );
+  const pictures = await openedDirectory({
+    entries: [entry('com.ocr/scan', 'OCR of scanned text'), entry('com.art/draw', 'Image generation')],
+    environment: { LIMITS: 'off' },
+  });
   expect(await matchedBy('OCR text from image', pictures)).toEqual([
     ['com.ocr/scan', 'matched 2 of 3 words'],
     ['com.art/draw', 'matched 1 of 3 words'],
@@ -101,24 +94,22 @@ it('of words between which another was typed makes no phrase', async () => {
 });
 
 it('puts listings with the product that is named before those with the other words, which a synonym replaces in part', async () => {
-  const databases = await opened(
-    openDirectory({
-      entries: [
-        entry('com.mysql/read-only-mysql', 'Read-only server for queries of MySQL, only to read'),
-        ...['a', 'b'].map((name) => entry(`com.${name}/${name}`, 'Reads only; writes code')),
-        entry('com.elephant/postgres', 'Runs statements of PostgreSQL'),
-        entry('com.trunk/postgres-admin', 'Tunes PostgreSQL'),
-        entry('com.code/code-maker', 'Generates code, generates tests'),
-        entry('com.squares/maker', 'Draws and reads for phones a QR code, or several'),
-        entry('com.voice/voice', 'TTS in many voices'),
-        entry('com.pirate/talker', 'Speaks as a pirate'),
-        entry('com.files/local', 'Local files'),
-        entry('com.us/taxes', 'Taxes of the US'),
-        entry('com.user/scan', 'Scans taxes using lasers'),
-      ],
-      environment: { LIMITS: 'off' },
-    }),
-  );
+  const databases = await openedDirectory({
+    entries: [
+      entry('com.mysql/read-only-mysql', 'Read-only server for queries of MySQL, only to read'),
+      ...['a', 'b'].map((name) => entry(`com.${name}/${name}`, 'Reads only; writes code')),
+      entry('com.elephant/postgres', 'Runs statements of PostgreSQL'),
+      entry('com.trunk/postgres-admin', 'Tunes PostgreSQL'),
+      entry('com.code/code-maker', 'Generates code, generates tests'),
+      entry('com.squares/maker', 'Draws and reads for phones a QR code, or several'),
+      entry('com.voice/voice', 'TTS in many voices'),
+      entry('com.pirate/talker', 'Speaks as a pirate'),
+      entry('com.files/local', 'Local files'),
+      entry('com.us/taxes', 'Taxes of the US'),
+      entry('com.user/scan', 'Scans taxes using lasers'),
+    ],
+    environment: { LIMITS: 'off' },
+  });
   const handlesOf = async (query: string) =>
     (await search(query, databases)).listings.map(({ handle }) => handle);
   expect((await handlesOf('postgres server that is read only')).slice(0, 3)).toEqual([
@@ -160,16 +151,14 @@ it.each([
   ['electronic@2.0.0-rc.1 mail', '2.0.0-rc.1'],
   ['electronic mail 1.7.0b2 latest', '1.7.0b2'],
 ])('a version is no word beside others, and is asked for elsewhere: %s', async (query, version) => {
-  const versions = await opened(
-    openDirectory({
-      entries: [
-        entry('com.inbox/reader', 'Reads electronic mail'),
-        entry('com.inbox/latest', 'The latest electronic mail'),
-        entry('com.numbers/numbers', 'v4 has 20 databases, 2 of 60 with OAuth 2.0, 1 in 7'),
-      ],
-      environment: { LIMITS: 'off' },
-    }),
-  );
+  const versions = await openedDirectory({
+    entries: [
+      entry('com.inbox/reader', 'Reads electronic mail'),
+      entry('com.inbox/latest', 'The latest electronic mail'),
+      entry('com.numbers/numbers', 'v4 has 20 databases, 2 of 60 with OAuth 2.0, 1 in 7'),
+    ],
+    environment: { LIMITS: 'off' },
+  });
   const { listings, did_you_mean, advice } = await search(query, versions);
   expect(listings.map(({ handle }) => handle)).not.toContain('com.numbers/numbers');
   expect(listings[0]?.facts.join()).not.toContain('matched');
@@ -258,17 +247,15 @@ it('and count alone or in quotes', async () => {
 });
 
 it('a word in which letters are swapped is the word with these letters, in English', async () => {
-  const designs = await opened(
-    openDirectory({
-      entries: [
-        entry('com.figma/figma', 'Reads designs of Figma'),
-        entry('com.prices/prices', 'Prices of a dex'),
-        entry('com.pictures/camera', 'Takes a screenshot of pages'),
-        entry('com.deploy/gitReleaser', 'Ships code'),
-      ],
-      environment: { LIMITS: 'off' },
-    }),
-  );
+  const designs = await openedDirectory({
+    entries: [
+      entry('com.figma/figma', 'Reads designs of Figma'),
+      entry('com.prices/prices', 'Prices of a dex'),
+      entry('com.pictures/camera', 'Takes a screenshot of pages'),
+      entry('com.deploy/gitReleaser', 'Ships code'),
+    ],
+    environment: { LIMITS: 'off' },
+  });
   const swapped = await search('figma desings', designs);
   expect(swapped.listings.map(({ handle }) => handle)).toEqual(['com.figma/figma']);
   expect(swapped.did_you_mean).toEqual([{ word: 'desings', near: ['designs'] }]);
@@ -300,28 +287,26 @@ it.each([
 ])(
   'a word is one that listings write, or another form of it, and else is corrected: %s',
   async (query, handles, near) => {
-    const written = await opened(
-      openDirectory({
-        entries: [
-          entry('com.bill/bill', 'A server for invoices'),
-          entry('com.calls/calls', 'Counts each invocation'),
-          entry('com.cook/cook', 'Recipes'),
-          entry('com.pay/pay', 'Refunds recipients'),
-          entry('com.cache/cache', 'A cache'),
-          entry('com.desk/desk', 'Office documents'),
-          entry('com.village/commune', 'A commune'),
-          entry('com.talk/talk', 'Communication'),
-          entry('com.gift/gift', 'Generous gifts'),
-          entry('com.storm/storm', 'Several warnings'),
-          entry('com.github/mcp', 'Official server of GitHub'),
-          entry('com.fork/fork', 'Forks on GitHub'),
-          entry('com.ticks/ticks', 'Stock ticks'),
-          ...['a', 'b', 'c', 'd'].map((name) => entry(`com.${name}shop/${name}`, 'Prices')),
-          entry('com.wind/wind', 'PIREPs'),
-        ],
-        environment: { LIMITS: 'off' },
-      }),
-    );
+    const written = await openedDirectory({
+      entries: [
+        entry('com.bill/bill', 'A server for invoices'),
+        entry('com.calls/calls', 'Counts each invocation'),
+        entry('com.cook/cook', 'Recipes'),
+        entry('com.pay/pay', 'Refunds recipients'),
+        entry('com.cache/cache', 'A cache'),
+        entry('com.desk/desk', 'Office documents'),
+        entry('com.village/commune', 'A commune'),
+        entry('com.talk/talk', 'Communication'),
+        entry('com.gift/gift', 'Generous gifts'),
+        entry('com.storm/storm', 'Several warnings'),
+        entry('com.github/mcp', 'Official server of GitHub'),
+        entry('com.fork/fork', 'Forks on GitHub'),
+        entry('com.ticks/ticks', 'Stock ticks'),
+        ...['a', 'b', 'c', 'd'].map((name) => entry(`com.${name}shop/${name}`, 'Prices')),
+        entry('com.wind/wind', 'PIREPs'),
+      ],
+      environment: { LIMITS: 'off' },
+    });
     const { listings, did_you_mean, advice = '' } = await search(query, written);
     expect([listings.map(({ handle }) => handle), did_you_mean?.[0]?.near]).toEqual([handles, near]);
     expect(advice.includes('publisher: example.com')).toBe(query.startsWith('offical'));
@@ -329,7 +314,7 @@ it.each([
 );
 
 it('a word is not one that listings write once the last of them writes another with its stem', async () => {
-  const storm = await opened(openDirectory({ entries: [entry('com.storm/storm', 'Sever cords')] }));
+  const storm = await openedDirectory({ entries: [entry('com.storm/storm', 'Sever cords')] });
   const nearSever = async () => (await search('sever', storm)).did_you_mean?.[0]?.near;
   expect(await nearSever()).toBeUndefined();
   const description = 'Several cords';
@@ -341,16 +326,14 @@ it('a word is not one that listings write once the last of them writes another w
 it('a misspelt word is corrected though a rare word begins with it, and one alone is no other language', async () => {
   const many = (name: string, description: string) =>
     ['a', 'b', 'c'].map((one) => entry(`com.${one}${name}/${name}`, description));
-  const tools = await opened(
-    openDirectory({
-      entries: [
-        ...many('figma', 'Designs of Figma'),
-        ...many('browser', 'Playwright for browsers'),
-        entry('com.words/figmaactor', 'Acts'),
-      ],
-      environment: { LIMITS: 'off' },
-    }),
-  );
+  const tools = await openedDirectory({
+    entries: [
+      ...many('figma', 'Designs of Figma'),
+      ...many('browser', 'Playwright for browsers'),
+      entry('com.words/figmaactor', 'Acts'),
+    ],
+    environment: { LIMITS: 'off' },
+  });
   const asked = async (query: string) => {
     const { listings, did_you_mean, advice } = await search(query, tools);
     return [listings.length, did_you_mean, advice];
@@ -404,7 +387,7 @@ it.each([
     entry('com.post/post', 'Sends email'),
     entry('com.store/rows', 'Reads databases'),
   ];
-  const english = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+  const english = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
   const { listings, advice } = await search(query, english);
   expect(listings.map((one) => one.handle)).toEqual([handle]);
   expect(listings[0]?.facts[0]).toContain(`has ${has} instead of`);
@@ -437,7 +420,7 @@ it.each([
       ...['a', 'b', 'c', 'd', 'e'].map((name) => entry(`com.${name}/${name}`, 'Helps assistants')),
       entry('com.chat/chat', 'WhatsApp for what the SAP says'),
     ];
-    const open = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+    const open = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
     const { listings, did_you_mean } = await search(query, open);
     expect(listings[0]?.facts[0]).toContain(first);
     expect(did_you_mean?.map((one) => one.near)).toEqual(near);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 /** What may come back: an answer, or a problem with its fields. */
 interface Body {
@@ -24,14 +24,14 @@ const search = async (input: object, tool = 'search_agents', at = directory) => 
   return { status: body.status ?? 200, body };
 };
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 
 describe('search_agents', () => {
   it('names what third parties wrote, and so does list_tags', async () => {
     expect((await search({})).body.untrusted_fields).toEqual(['listings']);
     expect((await search({ facets: true })).body.untrusted_fields).toEqual(['listings', 'facets']);
     expect((await search({}, 'list_tags')).body.untrusted_fields).toEqual(['tags']);
-    const empty = await opened(openDirectory({ entries: [] }));
+    const empty = await openedDirectory({ entries: [] });
     const headers = { 'content-type': 'application/json' };
     const answer = await empty.app.request('/api/tools/list_tags', { method: 'POST', headers, body: '{}' });
     expect(await answer.json()).toEqual({ tags: {}, untrusted_fields: [] });
@@ -44,9 +44,7 @@ describe('search_agents', () => {
         { description: 'Sends mail' },
         { status, publishedAt: `2026-0${name.length}-01T00:00:00Z` },
       );
-    const two = await opened(
-      openDirectory({ entries: [named('old', 'deprecated'), named('newer', 'active')] }),
-    );
+    const two = await openedDirectory({ entries: [named('old', 'deprecated'), named('newer', 'active')] });
     const { body } = await search({ query: 'mail' }, 'search_agents', two);
     expect(body.listings?.map(({ handle }) => handle)).toEqual(['com.newer/mail', 'com.old/mail']);
   });
@@ -72,13 +70,13 @@ describe('search_agents', () => {
   );
   it('finds a Korean word whatever ending it has', async () => {
     const entries = [registryEntry('com.hwp/docs', { description: '한글 문서의 편집 MCP 서버' })];
-    const korean = await opened(openDirectory({ entries }));
+    const korean = await openedDirectory({ entries });
     const { body } = await search({ query: '문서 편집' }, 'search_agents', korean);
     expect(body).toMatchObject({ listings: [{ handle: 'com.hwp/docs' }] });
   });
   it('advises so too where only words near foreign ones were found, and not for one misspelt word of three', async () => {
     const entries = [registryEntry('com.tides/x', { description: 'Service area weather forecast' })];
-    const tides = await opened(openDirectory({ entries }));
+    const tides = await openedDirectory({ entries });
     const found = async (query: string) => (await search({ query }, 'search_agents', tides)).body;
     expect(await found('serviço de mareas')).toMatchObject({
       listings: [{ handle: 'com.tides/x' }],
@@ -185,12 +183,10 @@ describe('where nothing matches, search_agents', async () => {
     expect(body.untrusted_fields).toEqual(['no_match']);
     return body.no_match;
   };
-  const many = await opened(
-    openDirectory({
-      entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
-      environment: { LIMITS: 'off' },
-    }),
-  );
+  const many = await openedDirectory({
+    entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
+    environment: { LIMITS: 'off' },
+  });
 
   it('suggests one filter less, and what the words find without filters', async () => {
     expect(await noMatch({ query: 'webhooks', tags: ['remote'], package: 'npm' })).toEqual({
@@ -245,12 +241,10 @@ describe('where nothing matches, search_agents', async () => {
   it.each(['relevance', 'published', 'updated'])(
     'goes on behind the last one shown by %s, however many come before it meanwhile',
     async (sort) => {
-      const changing = await opened(
-        openDirectory({
-          entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
-          environment: { LIMITS: 'off' },
-        }),
-      );
+      const changing = await openedDirectory({
+        entries: [...seedEntries, ...Array.from({ length: 30 }, (_, at) => other(at))],
+        environment: { LIMITS: 'off' },
+      });
       const { store } = changing.context;
       const ask = async (cursor?: string, limit = 4) =>
         (await search({ query: 'notes about payments', sort, limit, cursor }, 'search_agents', changing))

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { openDirectory } from '../support/directory.ts';
 import { modern } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { PUBLIC_URL: 'https://dossier.example' } }));
+const directory = await openedDirectory({ environment: { PUBLIC_URL: 'https://dossier.example' } });
 
 interface Catalog {
   specVersion: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const npm = (identifier: string) => ({
@@ -62,7 +62,7 @@ const entries = [
   registryEntry('org.weather/forecast', { title: 'Forecast', description: 'Tells tomorrow’s weather' }),
 ];
 
-const directory = await opened(openDirectory({ entries }));
+const directory = await openedDirectory({ entries });
 
 interface Found {
   listings: { handle: string; facts: string[] }[];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const word = (value: string) => ({ type: 'positional', value });
 const started = (identifier: string, runtime: readonly string[], behind: readonly string[] = []) => ({
@@ -20,43 +20,35 @@ const at = (name: string, version: string, month: string, isLatest: boolean, mor
     { publishedAt: `2026-${month}-01T08:00:00Z`, updatedAt: `2026-${month}-01T08:00:00Z`, isLatest },
   );
 
-const directory = await opened(
-  openDirectory({
-    entries: [
-      at('com.vendor/images', '1.0.0', '01', false, { packages: [image('ghcr.io/vendor/images:1.0.0')] }),
-      at('com.vendor/images', '1.1.0', '02', true, {
-        remotes: [{ type: 'sse', url: 'https://mcp.vendor.com/mcp' }],
-      }),
-      at('com.console/mcp', '1.0.0', '03', true, {
-        packages: [
-          started('@console/mcp', [
-            'run',
-            '-i',
-            '--rm',
-            'ghcr.io/vendor/images',
-            '--host=https://console.com',
-          ]),
-        ],
-      }),
-      at('com.other/own', '1.0.0', '04', true, {
-        packages: [
-          started('@other/own', ['-y', '@other/own@latest']),
-          { ...image('docker.io/other/own:1.0.0'), runtimeArguments: [word('run'), word('other/own:1.0.0')] },
-        ],
-      }),
-      at('com.wrapper/mcp', '1.0.0', '05', true, {
-        packages: [
-          started('@wrapper/mcp', [], ['--', 'npx', '-y', '@inner/server@2.0.0']),
-          {
-            ...started('wrapper', ['--from', 'git+https://github.com/wrapper/code@main']),
-            registryType: 'pypi',
-          },
-        ],
-      }),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    at('com.vendor/images', '1.0.0', '01', false, { packages: [image('ghcr.io/vendor/images:1.0.0')] }),
+    at('com.vendor/images', '1.1.0', '02', true, {
+      remotes: [{ type: 'sse', url: 'https://mcp.vendor.com/mcp' }],
+    }),
+    at('com.console/mcp', '1.0.0', '03', true, {
+      packages: [
+        started('@console/mcp', ['run', '-i', '--rm', 'ghcr.io/vendor/images', '--host=https://console.com']),
+      ],
+    }),
+    at('com.other/own', '1.0.0', '04', true, {
+      packages: [
+        started('@other/own', ['-y', '@other/own@latest']),
+        { ...image('docker.io/other/own:1.0.0'), runtimeArguments: [word('run'), word('other/own:1.0.0')] },
+      ],
+    }),
+    at('com.wrapper/mcp', '1.0.0', '05', true, {
+      packages: [
+        started('@wrapper/mcp', [], ['--', 'npx', '-y', '@inner/server@2.0.0']),
+        {
+          ...started('wrapper', ['--from', 'git+https://github.com/wrapper/code@main']),
+          registryType: 'pypi',
+        },
+      ],
+    }),
+  ],
+  environment: { LIMITS: 'off' },
+});
 const ask = async (handle: string) => callTool<Record<string, unknown>>(directory, 'get_agent', { handle });
 
 it.each([

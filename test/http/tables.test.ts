@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { storedTools, toTimelines } from '../support/facts.ts';
 import { alice, mallory, usdc } from '../support/offers.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
 const url = 'https://mcp.example.com/mcp';
@@ -33,7 +32,7 @@ const version = (name: string, host: string, isLatest: boolean) =>
     { isLatest, publishedAt: `2026-0${name.charAt(0)}-01T00:00:00Z`, updatedAt: '2026-09-01T00:00:00Z' },
   );
 entries.push(version('1.0.0', 'mcp.example.com', false), version('2.0.0', 'mcp.elsewhere.net', true));
-const directory = await opened(openDirectory({ entries }));
+const directory = await openedDirectory({ entries });
 const at = directory.context.clock().toISOString();
 const offer = (amount: string, address: string, network: string) => ({
   amount,

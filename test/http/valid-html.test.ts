@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 import { faultsOfHtml } from '../support/valid-html.ts';
 
@@ -38,8 +38,8 @@ async function openFull(): Promise<Directory> {
 const view = { title: odd, description: odd, criteria: [{ criterion: 'has_endpoint' }] };
 writeFileSync(views, JSON.stringify({ ours: view }));
 const full = await opened(openFull());
-const sample = await opened(openDirectory({ entries: [] }));
-const empty = await opened(openDirectory({ entries: [] }));
+const sample = await openedDirectory({ entries: [] });
+const empty = await openedDirectory({ entries: [] });
 await full.judgeViews();
 await sample.import({ source: 'sample' });
 
@@ -84,7 +84,7 @@ describe('pages are valid HTML', () => {
   });
 
   it('when something fails inside', async () => {
-    const broken = await opened(openDirectory());
+    const broken = await openedDirectory();
     await broken.store.close();
     expect(await read(broken, '/tags')).toEqual({ status: 500, faults: [] });
   });

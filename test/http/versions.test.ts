@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const entries = Array.from({ length: 401 }, (_, at) =>
   registryEntry(
@@ -10,7 +9,7 @@ const entries = Array.from({ length: 401 }, (_, at) =>
     { publishedAt: new Date(Date.UTC(2025, 0, 1, 0, at)).toISOString(), isLatest: at === 400 },
   ),
 );
-const directory = await opened(openDirectory({ entries }));
+const directory = await openedDirectory({ entries });
 
 async function read(query: string) {
   const answer = await directory.app.request(`/agents/com.example/many/versions${query}`);
@@ -75,18 +74,16 @@ it('a page of it, and one of the registry API, reads no more versions than it sh
 
 it('counts months and years by the calendar', async () => {
   const dates = ['2028-06-15', '2028-06-16', '2029-06-15', '2029-06-16', '2030-06-15'];
-  const old = await opened(
-    openDirectory({
-      entries: dates.map((date, at) =>
-        registryEntry(
-          'com.example/old',
-          { version: `1.0.${at}` },
-          { publishedAt: `${date}T08:00:00Z`, isLatest: at === 4 },
-        ),
+  const old = await openedDirectory({
+    entries: dates.map((date, at) =>
+      registryEntry(
+        'com.example/old',
+        { version: `1.0.${at}` },
+        { publishedAt: `${date}T08:00:00Z`, isLatest: at === 4 },
       ),
-      isClockStill: true,
-    }),
-  );
+    ),
+    isClockStill: true,
+  });
   old.wait((Date.parse('2031-06-15T12:00:00Z') - old.context.clock().getTime()) / 1000);
   const page = await (await old.app.request('/agents/com.example/old/versions')).text();
   const ages = [...page.matchAll(/\d{4}-\d\d-\d\d<\/time> <span class="note">([^<]*)</g)].map(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const packaged = (registryType: string, identifier: string, version = '1.2.0') => ({
@@ -10,41 +10,39 @@ const packaged = (registryType: string, identifier: string, version = '1.2.0') =
   remotes: [],
 });
 const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('io.github.quillworks/quillpad', {
-        ...onGitHub('quillworks/quillpad'),
-        ...packaged('pypi', 'quillpad-mcp'),
-      }),
-      registryEntry('com.saltmarsh/scan', packaged('npm', '@saltmarsh/scan')),
-      registryEntry('com.saltmarsh/image', packaged('oci', 'docker.io/saltmarsh/image:1.2.0')),
-      registryEntry('io.github.quillworks/tide', packaged('oci', 'ghcr.io/quillworks/tide:1.2.0')),
-      registryEntry(
-        'com.saltmarsh/pinned',
-        packaged('oci', `ghcr.io/saltmarsh/pinned@sha256:${'a1'.repeat(32)}`),
-      ),
-      registryEntry('com.saltmarsh/file', {
-        packages: [
-          {
-            registryType: 'mcpb',
-            identifier: 'https://github.com/saltmarsh/file/releases/download/v1/file.mcpb',
-            fileSha256: 'b2'.repeat(32),
-            transport: { type: 'stdio' },
-          },
-        ],
-        remotes: [],
-      }),
-      registryEntry('com.fieldgate/orders', packaged('nuget', 'Fieldgate.Orders')),
-      registryEntry('com.kelpdb.mcp/mcp', at('https://docs.mcp.kelpdb.com/mcp')),
-      registryEntry('com.kelpdb/kelpdb-mcp-server', at('https://mcp.kelpdb.com/mcp')),
-      registryEntry('io.github.gulldb-js/gulldb-mcp-server', onGitHub('gulldb-js/gulldb-mcp-server')),
-      registryEntry('io.github.tern-works/tern-notes', onGitHub('tern-works/tern-notes')),
-      registryEntry('ai.borrowed/gull', onGitHub('gulldock/gull')),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('io.github.quillworks/quillpad', {
+      ...onGitHub('quillworks/quillpad'),
+      ...packaged('pypi', 'quillpad-mcp'),
+    }),
+    registryEntry('com.saltmarsh/scan', packaged('npm', '@saltmarsh/scan')),
+    registryEntry('com.saltmarsh/image', packaged('oci', 'docker.io/saltmarsh/image:1.2.0')),
+    registryEntry('io.github.quillworks/tide', packaged('oci', 'ghcr.io/quillworks/tide:1.2.0')),
+    registryEntry(
+      'com.saltmarsh/pinned',
+      packaged('oci', `ghcr.io/saltmarsh/pinned@sha256:${'a1'.repeat(32)}`),
+    ),
+    registryEntry('com.saltmarsh/file', {
+      packages: [
+        {
+          registryType: 'mcpb',
+          identifier: 'https://github.com/saltmarsh/file/releases/download/v1/file.mcpb',
+          fileSha256: 'b2'.repeat(32),
+          transport: { type: 'stdio' },
+        },
+      ],
+      remotes: [],
+    }),
+    registryEntry('com.fieldgate/orders', packaged('nuget', 'Fieldgate.Orders')),
+    registryEntry('com.kelpdb.mcp/mcp', at('https://docs.mcp.kelpdb.com/mcp')),
+    registryEntry('com.kelpdb/kelpdb-mcp-server', at('https://mcp.kelpdb.com/mcp')),
+    registryEntry('io.github.gulldb-js/gulldb-mcp-server', onGitHub('gulldb-js/gulldb-mcp-server')),
+    registryEntry('io.github.tern-works/tern-notes', onGitHub('tern-works/tern-notes')),
+    registryEntry('ai.borrowed/gull', onGitHub('gulldock/gull')),
+  ],
+  environment: { LIMITS: 'off' },
+});
 
 interface Resolved {
   readonly asked: string;

@@ -1,19 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const silent = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
-const said = await opened(
-  openDirectory({
-    environment: {
-      LIMITS: 'off',
-      OPERATOR_NAME: 'Example Ltd',
-      OPERATOR_CONTACT: 'desk@example.com',
-      IMPRINT_URL: 'https://example.com/imprint',
-    },
-  }),
-);
+const silent = await openedDirectory({ environment: { LIMITS: 'off' } });
+const said = await openedDirectory({
+  environment: {
+    LIMITS: 'off',
+    OPERATOR_NAME: 'Example Ltd',
+    OPERATOR_CONTACT: 'desk@example.com',
+    IMPRINT_URL: 'https://example.com/imprint',
+  },
+});
 const unsaid = await connect('v2', { app: silent.app });
 const told = await connect('v2', { app: said.app });
 

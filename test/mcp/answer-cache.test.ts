@@ -3,10 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { createUncached, post, watchReads } from '../support/answer-cache.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 
 const everywhere = registryEntry('org.everywhere/service', {
@@ -14,12 +13,10 @@ const everywhere = registryEntry('org.everywhere/service', {
   description: 'Überprüft Rechnungen – 請求書を確認します 🧾 "structuredContent":0 \\ back\u2028line',
 });
 
-const directory = await opened(
-  openDirectory({
-    entries: [...seedEntries, everywhere],
-    environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [...seedEntries, everywhere],
+  environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
+});
 const uncached = createUncached(directory.context);
 afterAll(async () => {
   await uncached.close();
@@ -246,7 +243,7 @@ describe('answers from memory', () => {
 
 describe('the cache', () => {
   it('answers within the limit only, and an answer from memory counts like any other', async () => {
-    const own = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'mcp=6/1h' } }));
+    const own = await openedDirectory({ environment: { LIMIT_OVERRIDES: 'mcp=6/1h' } });
     const message = legacy('tools/call', getAgent);
     const seen: number[] = [];
     for (let sent = 0; sent < 7; sent++) seen.push((await post(own.app, message)).status);

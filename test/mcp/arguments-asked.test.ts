@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const packaged = (registryType: string, identifier: string, packageArguments: readonly object[]) => ({
   packages: [{ registryType, identifier, version: '1.0.0', transport: { type: 'stdio' }, packageArguments }],
@@ -10,48 +9,46 @@ const packaged = (registryType: string, identifier: string, packageArguments: re
 });
 const fixed = (value: string) => ({ type: 'positional', value });
 const proxy = 'https://proxy.sorrel.dev/mcp';
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('dev.sorrel/proxy', packaged('pypi', 'sorrel-proxy', [fixed(proxy)])),
-      registryEntry('dev.sorrel/cloud', packaged('nuget', 'Sorrel.Mcp', [fixed('server'), fixed('start')])),
-      registryEntry(
-        'dev.sorrel/files',
-        packaged('npm', 'sorrel-files', [
-          fixed('serve'),
-          { type: 'named', name: '--root', valueHint: 'folder', isRequired: true },
-          { type: 'named', name: '--token', isSecret: true },
-          {
-            type: 'named',
-            name: '--zone',
-            value: '{zone}',
-            variables: { zone: { isRequired: false, description: 'The zone' } },
-          },
-        ]),
-      ),
-      registryEntry('dev.sorrel/bundle', {
-        packages: [
-          {
-            registryType: 'mcpb',
-            identifier: 'https://github.com/sorrel/bundle/releases/download/v1/sorrel.mcpb',
-            fileSha256: 'c0de'.repeat(16),
-            transport: { type: 'stdio' },
-          },
-        ],
-        remotes: [],
-      }),
-      registryEntry('dev.sorrel/plain', packaged('npm', 'sorrel-plain', [])),
-      registryEntry('dev.sorrel/twice', {
-        packages: [
-          ...packaged('npm', 'sorrel-twice', []).packages,
-          ...packaged('npm', 'sorrel-twice', [{ type: 'named', name: '--port', value: '8089' }]).packages,
-        ],
-        remotes: [],
-      }),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('dev.sorrel/proxy', packaged('pypi', 'sorrel-proxy', [fixed(proxy)])),
+    registryEntry('dev.sorrel/cloud', packaged('nuget', 'Sorrel.Mcp', [fixed('server'), fixed('start')])),
+    registryEntry(
+      'dev.sorrel/files',
+      packaged('npm', 'sorrel-files', [
+        fixed('serve'),
+        { type: 'named', name: '--root', valueHint: 'folder', isRequired: true },
+        { type: 'named', name: '--token', isSecret: true },
+        {
+          type: 'named',
+          name: '--zone',
+          value: '{zone}',
+          variables: { zone: { isRequired: false, description: 'The zone' } },
+        },
+      ]),
+    ),
+    registryEntry('dev.sorrel/bundle', {
+      packages: [
+        {
+          registryType: 'mcpb',
+          identifier: 'https://github.com/sorrel/bundle/releases/download/v1/sorrel.mcpb',
+          fileSha256: 'c0de'.repeat(16),
+          transport: { type: 'stdio' },
+        },
+      ],
+      remotes: [],
+    }),
+    registryEntry('dev.sorrel/plain', packaged('npm', 'sorrel-plain', [])),
+    registryEntry('dev.sorrel/twice', {
+      packages: [
+        ...packaged('npm', 'sorrel-twice', []).packages,
+        ...packaged('npm', 'sorrel-twice', [{ type: 'named', name: '--port', value: '8089' }]).packages,
+      ],
+      remotes: [],
+    }),
+  ],
+  environment: { LIMITS: 'off' },
+});
 const client = await opened(connect('v2', directory));
 
 async function call(tool: string, input: Record<string, unknown>) {

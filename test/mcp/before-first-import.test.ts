@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const handle = 'com.vendor/store';
 const version = (version: string, day: string, title: string, isLatest: boolean) =>
@@ -32,17 +31,15 @@ const released = days.map((day, at) => {
     { ...times, isLatest: at === 13, ...(at === 2 && { status: 'deleted' }) },
   );
 });
-const directory = await opened(
-  openDirectory({
-    entries: [
-      ...released,
-      version('1.0.0', '2025-09-11', 'Store', false),
-      version('1.1.0', '2025-10-24', 'Shop', false),
-      version('1.2.0', '2025-11-24', 'Mall', true),
-    ],
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    ...released,
+    version('1.0.0', '2025-09-11', 'Store', false),
+    version('1.1.0', '2025-10-24', 'Shop', false),
+    version('1.2.0', '2025-11-24', 'Mall', true),
+  ],
+  environment: { LIMITS: 'off' },
+});
 const client = await connect('v2', { app: directory.app });
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { type AnyClient, type ClientKind, clientKinds, connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { listedNames } from '../support/tool-names.ts';
 
-const directory = await opened(openDirectory({ listening: true, environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ listening: true, environment: { LIMITS: 'off' } });
 
 const doors = clientKinds.flatMap((kind) => [
   [kind, 'in process'] as const,

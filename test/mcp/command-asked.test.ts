@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const osv = await opened(
@@ -13,30 +12,28 @@ const packaged = (registryType: string, identifier: string, version = '1.0.0') =
   packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
   remotes: [],
 });
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry('io.github.quillworks/quillpad', {
-        ...onGitHub('quillworks/quillpad'),
-        ...packaged('pypi', 'quillpad', '0.8.0'),
-      }),
-      registryEntry('io.github.flatkeep/leases', {
-        ...onGitHub('flatkeep/leases'),
-        ...packaged('npm', 'flatkeep-leases'),
-      }),
-      ...['a', 'b'].map((name) => registryEntry(`com.twin-${name}/notes`, packaged('npm', 'twin-notes'))),
-      registryEntry('com.plover/mail', packaged('npm', 'plover-mail', '1.1.0')),
-      registryEntry('io.github.saltmarsh/scan', packaged('oci', 'docker.io/saltmarsh/scan:1.2')),
-      registryEntry('com.fieldgate/orders', {
-        remotes: [{ type: 'streamable-http', url: 'https://mcp.fieldgate.com/mcp' }],
-      }),
-      registryEntry('ai.smithery/bramble-games', {
-        remotes: [{ type: 'streamable-http', url: 'https://server.smithery.ai/@bramble/games/mcp' }],
-      }),
-    ],
-    environment: { ADVISORIES: osv.url, LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry('io.github.quillworks/quillpad', {
+      ...onGitHub('quillworks/quillpad'),
+      ...packaged('pypi', 'quillpad', '0.8.0'),
+    }),
+    registryEntry('io.github.flatkeep/leases', {
+      ...onGitHub('flatkeep/leases'),
+      ...packaged('npm', 'flatkeep-leases'),
+    }),
+    ...['a', 'b'].map((name) => registryEntry(`com.twin-${name}/notes`, packaged('npm', 'twin-notes'))),
+    registryEntry('com.plover/mail', packaged('npm', 'plover-mail', '1.1.0')),
+    registryEntry('io.github.saltmarsh/scan', packaged('oci', 'docker.io/saltmarsh/scan:1.2')),
+    registryEntry('com.fieldgate/orders', {
+      remotes: [{ type: 'streamable-http', url: 'https://mcp.fieldgate.com/mcp' }],
+    }),
+    registryEntry('ai.smithery/bramble-games', {
+      remotes: [{ type: 'streamable-http', url: 'https://server.smithery.ai/@bramble/games/mcp' }],
+    }),
+  ],
+  environment: { ADVISORIES: osv.url, LIMITS: 'off' },
+});
 const client = await opened(connect('v2', directory));
 await directory.observe('com.plover/mail');
 

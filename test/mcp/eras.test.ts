@@ -4,9 +4,9 @@ import { legacyRevisions } from '../../src/core/revisions.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 
 async function send({ headers, body }: Message, more: Record<string, string | undefined> = {}) {
   const all = Object.entries({ ...headers, ...more }).filter(([, value]) => value !== undefined);

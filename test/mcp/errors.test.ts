@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { tools } from '../../src/tools/index.ts';
-import { openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 const client = await opened(connect('v1', { app: directory.app }));
 
 const refusal = async (tool: string, input: object) => {

@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { onMeasured } from '../../src/telemetry/metrics.ts';
 import { createUncached, post } from '../support/answer-cache.ts';
-import { type Directory, openDirectory } from '../support/directory.ts';
+import type { Directory } from '../support/directory.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const feedback = { name: 'submit_feedback', arguments: { message: 'Waits for the writer.' } };
 const ping = legacy('ping');
@@ -24,9 +24,10 @@ async function whileNothingIsWritten({ store }: Directory, work: () => Promise<v
 
 describe('a message whose body is read before the app', () => {
   it('is unavailable after the time-out, with the words and headers of the app', async () => {
-    const directory = await opened(
-      openDirectory({ environment: { LIMITS: 'off' }, timeouts: { mcpAnswer_ms: 200 } }),
-    );
+    const directory = await openedDirectory({
+      environment: { LIMITS: 'off' },
+      timeouts: { mcpAnswer_ms: 200 },
+    });
     const app = createUncached(directory.context);
     await whileNothingIsWritten(directory, async () => {
       for (const message of [legacy('tools/call', feedback), modern('tools/call', feedback)]) {
@@ -44,7 +45,7 @@ describe('a message whose body is read before the app', () => {
   });
 
   it('is one of 200 at a time, and runs again when they have ended', async () => {
-    const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+    const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
     let waiting: ReturnType<typeof post>[] = [];
     await whileNothingIsWritten(directory, async () => {
       waiting = Array.from({ length: 200 }, () => post(directory.app, legacy('tools/call', feedback)));
@@ -57,7 +58,7 @@ describe('a message whose body is read before the app', () => {
   });
 
   it('is not answered with what became too old while its body arrived', async () => {
-    const directory = await opened(openDirectory({ listening: true, environment: { LIMITS: 'off' } }));
+    const directory = await openedDirectory({ listening: true, environment: { LIMITS: 'off' } });
     const { headers, body } = legacy('tools/call', {
       name: 'search_agents',
       arguments: { query: 'webhook' },
@@ -84,7 +85,7 @@ describe('a message whose body is read before the app', () => {
   });
 
   it('is refused once the service drains, as by the app', async () => {
-    const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+    const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
     const app = createUncached(directory.context);
     expect((await post(directory.app, ping)).status).toBe(200);
     await Promise.all([directory.app.close(), app.close()]);
@@ -94,14 +95,14 @@ describe('a message whose body is read before the app', () => {
   });
 
   it('counts once against the limit of messages', async () => {
-    const directory = await opened(openDirectory({ environment: { LIMIT_OVERRIDES: 'mcp=3/1m' } }));
+    const directory = await openedDirectory({ environment: { LIMIT_OVERRIDES: 'mcp=3/1m' } });
     const statuses: number[] = [];
     for (let at = 0; at < 4; at += 1) statuses.push((await post(directory.app, ping)).status);
     expect(statuses).toEqual([200, 200, 200, 429]);
   });
 
   it('is left to the app with a capability: of two headers Node would keep the first', async () => {
-    const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+    const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
     const app = createUncached(directory.context);
     const params = { name: 'withdraw_rating', arguments: { rating_id: 'x', reason: 'other' } };
     const message = legacy('tools/call', params);
@@ -119,7 +120,7 @@ describe('a message whose body is read before the app', () => {
   });
 
   it('of a program that only prefetches asks for no check', async () => {
-    const directory = await opened(openDirectory({ environment: { LIMITS: 'off', OBSERVE: 'on' } }));
+    const directory = await openedDirectory({ environment: { LIMITS: 'off', OBSERVE: 'on' } });
     const asked: string[] = [];
     directory.context.askedChecks.read = ({ handle }) => asked.push(handle) > 100;
     const message = legacy('tools/call', { name: 'get_agent', arguments: { handle: 'co.webhook/webhook' } });
@@ -134,7 +135,7 @@ describe('a message whose body is read before the app', () => {
   });
 
   it('names this service in Host with a port that there is', async () => {
-    const directory = await opened(openDirectory());
+    const directory = await openedDirectory();
     const app = createUncached(directory.context);
     const statuses = [];
     for (const host of ['localhost:1', 'localhost:65535', 'localhost:65536', '[::1]:99999']) {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { observedStates } from '../support/observed-entries.ts';
 import { openObservedStates } from '../support/observed-states.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory());
+const directory = await openedDirectory();
 const client = await opened(connect('v2', { app: directory.app }));
 const handle = 'co.webhook/webhook';
 const line =
@@ -62,7 +61,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
 
   it('says what cannot arrive while no registry is read, wherever changes are offered', async () => {
     const environment = { REGISTRY_URL: 'https://registry.example' };
-    const read = await opened(openDirectory({ entries: [], environment }));
+    const read = await openedDirectory({ entries: [], environment });
     const says = async (path: string, { app } = directory) =>
       (await (await app.request(path)).text()).includes(untold);
     const ofAll = [

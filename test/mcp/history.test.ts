@@ -4,7 +4,7 @@ import { callTool, type Directory, openDirectory } from '../support/directory.ts
 import { type OfferedTool, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 type Structured = { changes: string[]; next_cursor?: string; statement: string };
 const published =
@@ -68,7 +68,7 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
 });
 
 it('names no check of a listing whose record names nothing to check, but its dates', async () => {
-  const directory = await opened(openDirectory({ entries: [registryEntry('com.example/blank')] }));
+  const directory = await openedDirectory({ entries: [registryEntry('com.example/blank')] });
   await directory.observe('com.example/blank');
   const handle = 'com.example/blank';
   const ask = (args: object) => callTool<Structured>(directory, 'get_history', { handle, ...args });
@@ -97,7 +97,7 @@ it('tells a status of the record by its day, once', async () => {
         ...(status === 'deprecated' && { statusMessage: 'Use another' }),
       },
     );
-  const directory = await opened(openDirectory({ entries: [entry('deprecated')] }));
+  const directory = await openedDirectory({ entries: [entry('deprecated')] });
   const ask = (args: object) => callTool<Structured>(directory, 'get_history', { handle, ...args });
   const ended =
     '2026-10-20 the entry of version `1.0.0` changed in its registry; its status is deprecated; its publisher says “Use another”';
@@ -107,7 +107,7 @@ it('tells a status of the record by its day, once', async () => {
   expect((await ask({ until: '2026-10-15' })).changes).toEqual([`2026-10-01 ${published}`]);
   const page = await (await directory.app.request(`/agents/${handle}/history`)).text();
   expect(page).toContain('its status is deprecated');
-  const later = await opened(openDirectory({ entries: [entry('active')] }));
+  const later = await openedDirectory({ entries: [entry('active')] });
   await later.importEntries([entry('deprecated')]);
   const { changes } = await callTool<Structured>(later, 'get_history', { handle });
   expect(changes.map(without)).toEqual([
@@ -131,16 +131,14 @@ describe('get_history of what checks saw', async () => {
       return offered;
     }),
   );
-  const directory = await opened(
-    openDirectory({
-      entries: [
-        registryEntry(handle, {
-          remotes: [{ type: 'streamable-http', url: 'https://flips.example.com/mcp' }],
-        }),
-      ],
-      environment: { HOST_OVERRIDES: JSON.stringify({ 'flips.example.com': endpoint.url }) },
-    }),
-  );
+  const directory = await openedDirectory({
+    entries: [
+      registryEntry(handle, {
+        remotes: [{ type: 'streamable-http', url: 'https://flips.example.com/mcp' }],
+      }),
+    ],
+    environment: { HOST_OVERRIDES: JSON.stringify({ 'flips.example.com': endpoint.url }) },
+  });
   const client = await opened(connect('v1', { app: directory.app }));
 
   const look = () => directory.observe(handle);
@@ -324,7 +322,7 @@ describe('get_history of what publishers named', async () => {
     after: seen(value as string),
     ...more,
   });
-  const directory = await opened(openDirectory({ entries: seedEntries }));
+  const directory = await openedDirectory({ entries: seedEntries });
   const client = await opened(connect('v1', { app: directory.app }));
 
   it.each([

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { listedNames } from '../support/tool-names.ts';
 
 const run = promisify(execFile);
-const directory = await opened(openDirectory({ listening: true }));
+const directory = await openedDirectory({ listening: true });
 
 const inspect = (...args: string[]) =>
   run('node', [

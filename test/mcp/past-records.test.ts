@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const file = 'https://github.com/box/kit/releases/download/v1.0.0/kit.mcpb';
 const [one, other, newest] = ['1a', '2b', '3c'].map((byte) => byte.repeat(32));
@@ -45,21 +44,19 @@ const npm = (version: string, variables = environmentVariables) => ({
   ],
 });
 
-const directory = await opened(
-  openDirectory({
-    environment: { LIMITS: 'off' },
-    entries: [
-      kit('1.0.0', 1, one),
-      kit('1.1.0', 2, one),
-      kit('1.2.0', 3, other),
-      kit('1.3.0', 4, newest, file.replaceAll('1.0.0', '1.3.0'), true),
-      at('com.metrics/mcp', '0.9.0', 1, npm('0.9.0')),
-      at('com.metrics/mcp', '1.0.0', 2, { packages: [] }),
-      at('com.metrics/mcp', '1.1.0', 3, remotes('https://old.metrics.com/sse', 'Authorization')),
-      at('com.metrics/mcp', '1.2.0', 4, remotes('https://new.metrics.com/sse', 'X-Key'), true),
-    ],
-  }),
-);
+const directory = await openedDirectory({
+  environment: { LIMITS: 'off' },
+  entries: [
+    kit('1.0.0', 1, one),
+    kit('1.1.0', 2, one),
+    kit('1.2.0', 3, other),
+    kit('1.3.0', 4, newest, file.replaceAll('1.0.0', '1.3.0'), true),
+    at('com.metrics/mcp', '0.9.0', 1, npm('0.9.0')),
+    at('com.metrics/mcp', '1.0.0', 2, { packages: [] }),
+    at('com.metrics/mcp', '1.1.0', 3, remotes('https://old.metrics.com/sse', 'Authorization')),
+    at('com.metrics/mcp', '1.2.0', 4, remotes('https://new.metrics.com/sse', 'X-Key'), true),
+  ],
+});
 const client = await connect('v2', { app: directory.app });
 const call = async (tool: string, args: Record<string, unknown>) => {
   const { content, structuredContent = {} } = await client.call(tool, args);

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { clientKinds, connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const entries = [...seedEntries, registryEntry('tags/webhooks'), registryEntry('tags/Any_Name')];
-const directory = await opened(openDirectory({ entries, environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ entries, environment: { LIMITS: 'off' } });
 
 describe.each(clientKinds)('a listing under the namespace tags, read by %s', (kind) => {
   it('wins over the tag of its name, for a handle is exact; other tags are lists', async () => {

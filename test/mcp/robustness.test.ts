@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openDirectory } from '../support/directory.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
-const directory = await opened(
-  openDirectory({
-    environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
-  }),
-);
+const directory = await openedDirectory({
+  environment: { LIMITS: 'off', ALLOWED_ORIGINS: 'https://inspector.example' },
+});
 
 const post = ({ headers, body }: Message, more: Record<string, string> = {}, path = '/api/mcp') =>
   directory.app.request(path, { method: 'POST', headers: { ...headers, ...more }, body });

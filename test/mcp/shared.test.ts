@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { documentOf, openDirectory } from '../support/directory.ts';
+import { documentOf } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { clientKinds, connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const at = (host: string) => [{ type: 'streamable-http', url: `https://${host}/mcp` }];
 const npm = (identifier: string) => [
@@ -99,15 +99,13 @@ const entries = [
 const tools = ['read', 'send', 'list'].map((name) => ({ name, description: name, readOnlyHint: true }));
 const red = await opened(startModernServer(() => tools));
 const blue = await opened(startModernServer(() => tools));
-const directory = await opened(
-  openDirectory({
-    entries,
-    environment: {
-      LIMITS: 'off',
-      HOST_OVERRIDES: JSON.stringify({ 'red.example.net': red.url, 'blue.example.net': blue.url }),
-    },
-  }),
-);
+const directory = await openedDirectory({
+  entries,
+  environment: {
+    LIMITS: 'off',
+    HOST_OVERRIDES: JSON.stringify({ 'red.example.net': red.url, 'blue.example.net': blue.url }),
+  },
+});
 
 interface Answer {
   readonly stands_out?: readonly string[];

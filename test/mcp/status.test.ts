@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { statusDocument } from '../../src/document/listing-document.ts';
 import { openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(openDirectory({ environment: { LIMITS: 'off' } }));
+const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 await directory.store.write((tx) =>
   tx.imports.quarantine([
     {

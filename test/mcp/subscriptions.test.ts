@@ -5,11 +5,12 @@ import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { modern } from '../support/mcp-requests.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
-const directory = await opened(
-  openDirectory({ environment: { LIMITS: 'off' }, timeouts: { subscription_ms: 200 } }),
-);
+const directory = await openedDirectory({
+  environment: { LIMITS: 'off' },
+  timeouts: { subscription_ms: 200 },
+});
 
 it('a subscription ends by itself after its lifetime, and the client opens it again', async () => {
   const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
@@ -91,7 +92,7 @@ async function completeImport(own: Directory): Promise<void> {
 }
 
 it('a completed import tells nobody of a listing that it did not change', async () => {
-  const own = await opened(openDirectory({ timeouts: { subscription_ms: 400 } }));
+  const own = await openedDirectory({ timeouts: { subscription_ms: 400 } });
   const notifications = { resourceSubscriptions: ['agent://co.webhook/webhook'] };
   const stream = await own.app.request('/api/mcp', {
     method: 'POST',
@@ -109,7 +110,7 @@ it('a node that could not read the changes when it started tells its streams tha
     `alter table evidence_change rename to away;
     create view evidence_change as select * from away where abs(-9223372036854775808) > 0`,
   );
-  const own = await opened(openDirectory({ environment, timeouts: { subscription_ms: 1000 } }));
+  const own = await openedDirectory({ environment, timeouts: { subscription_ms: 1000 } });
   // Its first message is answered once the node has tried to read the changes.
   await (await own.app.request('/api/mcp', { method: 'POST', ...modern('tools/list', {}) })).text();
   await editDatabase(

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { readName } from '../../src/listings/references/name.ts';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
 import { registryEntry } from '../support/entries.ts';
@@ -41,24 +41,22 @@ const handles = {
 };
 
 const osv = await opened(startOsvApi(() => records));
-const directory = await opened(
-  openDirectory({
-    entries: [
-      listed(handles.brambly, 'npm', '@brambly/sql-mcp', '2.3.1'),
-      listed(handles.packrat, 'npm', 'packrat-files', '1.0.9'),
-      listed(handles.undecided, 'npm', 'undecided', '1.0.0'),
-      listed(handles.pypi, 'pypi', 'sql-mcp', '1.2'),
-      listed(handles.image, 'oci', 'ghcr.io/example/server:1.2.0'),
-      listed(handles.nuget, 'nuget', 'Example.Server', '1.2.0.1'),
-      listed(handles.cargo, 'cargo', 'example-server', '0.3.0'),
-      listed(handles.newest, 'npm', 'unpinned'),
-      listed(handles.many, 'npm', 'many', '3.0.0'),
-      listed(handles.unread, 'npm', 'unread', '3.0.0'),
-      listed(handles.both, 'oci', `ghcr.io/example/both:1.2.0@sha256:${'ab'.repeat(32)}`),
-    ],
-    environment: { ADVISORIES: osv.url },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    listed(handles.brambly, 'npm', '@brambly/sql-mcp', '2.3.1'),
+    listed(handles.packrat, 'npm', 'packrat-files', '1.0.9'),
+    listed(handles.undecided, 'npm', 'undecided', '1.0.0'),
+    listed(handles.pypi, 'pypi', 'sql-mcp', '1.2'),
+    listed(handles.image, 'oci', 'ghcr.io/example/server:1.2.0'),
+    listed(handles.nuget, 'nuget', 'Example.Server', '1.2.0.1'),
+    listed(handles.cargo, 'cargo', 'example-server', '0.3.0'),
+    listed(handles.newest, 'npm', 'unpinned'),
+    listed(handles.many, 'npm', 'many', '3.0.0'),
+    listed(handles.unread, 'npm', 'unread', '3.0.0'),
+    listed(handles.both, 'oci', `ghcr.io/example/both:1.2.0@sha256:${'ab'.repeat(32)}`),
+  ],
+  environment: { ADVISORIES: osv.url },
+});
 const client = await opened(connect('v2', directory));
 for (const handle of Object.values(handles)) await directory.observe(handle);
 

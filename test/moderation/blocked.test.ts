@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { openDomainDirectory } from '../claims/domain-directory.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedEndpoint } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 type Json = Record<string, unknown>;
@@ -27,12 +26,10 @@ async function claimByDomain(handle: string, domain: string): Promise<string> {
   return capability;
 }
 
-const endpoint = await opened(
-  startEndpoint((body, _request, response) => {
-    const { challenge } = JSON.parse(body) as Json;
-    void answer(response, JSON.stringify({ challenge }));
-  }),
-);
+const endpoint = await openedEndpoint((body, _request, response) => {
+  const { challenge } = JSON.parse(body) as Json;
+  void answer(response, JSON.stringify({ challenge }));
+});
 const service = await opened(
   openDomainDirectory(
     [

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { runDossier, type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { opened, openedEndpoint, openFolder } from '../support/opened.ts';
 
 const folder = openFolder();
 const count = 60;
@@ -14,16 +13,14 @@ const started: Started[] = [];
 let atOnce = 0;
 let mostAtOnce = 0;
 
-const endpoint = await opened(
-  startEndpoint((_, _request, response) => {
-    atOnce += 1;
-    mostAtOnce = Math.max(mostAtOnce, atOnce);
-    setTimeout(() => {
-      atOnce -= 1;
-      response.writeHead(404).end();
-    }, 20);
-  }),
-);
+const endpoint = await openedEndpoint((_, _request, response) => {
+  atOnce += 1;
+  mostAtOnce = Math.max(mostAtOnce, atOnce);
+  setTimeout(() => {
+    atOnce -= 1;
+    response.writeHead(404).end();
+  }, 20);
+});
 const registry = join(folder, 'registry.json');
 const remotes = (n: number) => [{ type: 'streamable-http', url: `https://shared.example.com/${n}` }];
 writeFileSync(
@@ -105,11 +102,9 @@ it(`two nodes end ${pairCount} pairs of listings whose remotes are at the same t
 }, 300_000);
 
 it('two nodes have a repository host of sixty listings by turns; one of them, stopped, ends and leaves the rest to the other', async () => {
-  const forge = await opened(
-    startEndpoint((_, _request, response) => {
-      setTimeout(() => response.writeHead(404).end(), 60);
-    }),
-  );
+  const forge = await openedEndpoint((_, _request, response) => {
+    setTimeout(() => response.writeHead(404).end(), 60);
+  });
   const settings = await createListings(
     'repositories',
     numbers(60).map((n) =>

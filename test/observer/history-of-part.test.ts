@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const made = { isLater: false };
 const one = await opened(startModernServer(() => [{ name: 'read' }]));
@@ -14,12 +14,10 @@ const remotes = ['one', 'two'].map((name) => ({
   type: 'streamable-http',
   url: `https://${name}.example.com/mcp`,
 }));
-const directory = await opened(
-  openDirectory({
-    entries: [registryEntry(handle, { remotes })],
-    hosts: { 'one.example.com': one, 'two.example.com': two, 'two.hosted.net': two },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [registryEntry(handle, { remotes })],
+  hosts: { 'one.example.com': one, 'two.example.com': two, 'two.hosted.net': two },
+});
 await directory.observe(handle);
 directory.wait(86_400);
 made.isLater = true;

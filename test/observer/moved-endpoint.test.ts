@@ -1,25 +1,23 @@
 import { expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, remotesAt } from '../support/entries.ts';
-import { opened, openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 const handle = 'com.sablehill/crm';
 const tools = [{ name: 'find_contact', description: 'Finds a contact', readOnlyHint: true }];
 const server = await opened(startModernServer(() => tools));
 let isMoved = false;
-const former = await opened(
-  startEndpoint(async (body, request, response) => {
-    if (isMoved && request.url === '/mcp')
-      return void response.writeHead(308, { location: 'https://sablehill.example.net/mcp' }).end();
-    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
-    const sent = headers.filter(([name = '']) => /^(?:accept|content-type|mcp-)/.test(name));
-    const init = { method: request.method ?? 'GET', headers: sent as [string, string][] };
-    const answer = await fetch(`${server.url}${request.url}`, { ...init, ...(body && { body }) });
-    const type = answer.headers.get('content-type') ?? 'text/plain';
-    response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
-  }),
-);
+const former = await openedEndpoint(async (body, request, response) => {
+  if (isMoved && request.url === '/mcp')
+    return void response.writeHead(308, { location: 'https://sablehill.example.net/mcp' }).end();
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  const sent = headers.filter(([name = '']) => /^(?:accept|content-type|mcp-)/.test(name));
+  const init = { method: request.method ?? 'GET', headers: sent as [string, string][] };
+  const answer = await fetch(`${server.url}${request.url}`, { ...init, ...(body && { body }) });
+  const type = answer.headers.get('content-type') ?? 'text/plain';
+  response.writeHead(answer.status, { 'content-type': type }).end(await answer.text());
+});
 const directory = await openedDirectory({
   entries: [registryEntry(handle, remotesAt('https://mcp.sablehill.com/mcp'))],
   hosts: { 'mcp.sablehill.com': former, 'sablehill.example.net': server },

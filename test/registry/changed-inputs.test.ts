@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool, type openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const handle = 'com.vendor/store';
 
@@ -38,17 +38,15 @@ const changesOf = async (directory: Awaited<ReturnType<typeof openDirectory>>, i
   (await callTool<{ changes: string[] }>(directory, 'get_history', { handle, ...input })).changes;
 
 it('names the inputs that a version changed, and puts only versions together that changed the same', async () => {
-  const directory = await opened(
-    openDirectory({
-      entries: [
-        version(0, before),
-        version(1, after),
-        version(2, after),
-        version(3, after.toReversed()),
-        version(4, [...named('TRANSPORT', 'STORE_URL'), { name: 'DRY_RUN', description: 'Tries.' }], true),
-      ],
-    }),
-  );
+  const directory = await openedDirectory({
+    entries: [
+      version(0, before),
+      version(1, after),
+      version(2, after),
+      version(3, after.toReversed()),
+      version(4, [...named('TRANSPORT', 'STORE_URL'), { name: 'DRY_RUN', description: 'Tries.' }], true),
+    ],
+  });
   const inputs =
     '2026-10-02 version `1.1.0` (published 2026-10-02) changed package version from `1.0.0` to `1.1.0`, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)';
   expect(await changesOf(directory)).toEqual([
@@ -69,9 +67,9 @@ it('names the inputs that a version changed, and puts only versions together tha
 
 it('names them beside a secret that a version newly asks for', async () => {
   const secret = { name: 'STORE_KEY', isSecret: true, isRequired: true };
-  const directory = await opened(
-    openDirectory({ entries: [version(0, before), version(1, [...after, secret], true)] }),
-  );
+  const directory = await openedDirectory({
+    entries: [version(0, before), version(1, [...after, secret], true)],
+  });
   const [change] = await changesOf(directory, { kind: 'access' });
   expect(change).toContain('newly asks for the secret `STORE_KEY`');
   expect(change).toContain(
@@ -83,15 +81,13 @@ it('names those that a version newly requires or requires no longer, also beside
   const required = (...names: string[]) => named(...names).map((one) => ({ ...one, isRequired: true }));
   const more = Array.from({ length: 12 }, (_, at) => `MORE_${String.fromCharCode(65 + at)}`);
   const secret = { name: 'STORE_KEY', isSecret: true };
-  const directory = await opened(
-    openDirectory({
-      entries: [
-        version(0, [...named('STORE_URL'), ...required('REGION')]),
-        version(1, [...required('STORE_URL', 'TENANT'), ...named('REGION', 'ZONE'), secret]),
-        version(2, [...required('STORE_URL', 'TENANT'), ...named('REGION', ...more), secret], true),
-      ],
-    }),
-  );
+  const directory = await openedDirectory({
+    entries: [
+      version(0, [...named('STORE_URL'), ...required('REGION')]),
+      version(1, [...required('STORE_URL', 'TENANT'), ...named('REGION', 'ZONE'), secret]),
+      version(2, [...required('STORE_URL', 'TENANT'), ...named('REGION', ...more), secret], true),
+    ],
+  });
   expect(await changesOf(directory, { kind: 'access' })).toEqual([
     '2026-10-03 version `1.2.0` (published 2026-10-03) changed package version from `1.1.0` to `1.2.0`, inputs (new, not called secret: `MORE_A`, `MORE_B`, `MORE_C`, `MORE_D`, `MORE_E`, `MORE_F`, `MORE_G`, `MORE_H`, `MORE_I` and 3 more; gone: `ZONE`)',
     '2026-10-02 version `1.1.0` (published 2026-10-02) newly names the optional secret `STORE_KEY`, sent to the package `npm:@vendor/store` that you start; changed package version from `1.0.0` to `1.1.0`, inputs (new and required, not called secret: `TENANT`; new, not called secret: `ZONE`; now required: `STORE_URL`; no longer required: `REGION`) besides; package name as before',
@@ -99,7 +95,7 @@ it('names those that a version newly requires or requires no longer, also beside
 });
 
 it('names them if an import brought the version, also in a feed', async () => {
-  const directory = await opened(openDirectory({ entries: [version(0, before, true)] }));
+  const directory = await openedDirectory({ entries: [version(0, before, true)] });
   await directory.importEntries([version(0, before), version(1, after, true)]);
   const told =
     'record changed (version, package version from `1.0.0` to `1.1.0`, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)); version `1.1.0`';

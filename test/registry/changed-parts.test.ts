@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const handle = 'com.vendor/store';
 const key = { name: 'STORE_KEY', description: 'The key.', isSecret: true };
@@ -43,7 +43,7 @@ async function toldOf(before: object[], after: object[], more: object = {}) {
       },
     ),
   );
-  const directory = await opened(openDirectory({ entries }));
+  const directory = await openedDirectory({ entries });
   const { changes } = await callTool<{ changes: string[] }>(directory, 'get_history', { handle });
   return changes[0]?.replace('2026-10-02 version `1.1.0` (published 2026-10-02) ', '');
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { callTool, openDirectory } from '../support/directory.ts';
+import { callTool } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const first = 'was not compared, because no version before it was read';
 const key = { name: 'STRIPE_KEY', isRequired: true, isSecret: true };
@@ -545,9 +545,7 @@ const withStatus = (status: string) => (entry: RegistryEntry) =>
   });
 const [deleted, deprecated] = [withStatus('deleted'), withStatus('deprecated')];
 
-const directory = await opened(
-  openDirectory({ entries: [...entries, ...long], environment: { LIMITS: 'off' } }),
-);
+const directory = await openedDirectory({ entries: [...entries, ...long], environment: { LIMITS: 'off' } });
 
 const call = async (tool: string, input: object) =>
   (await (await directory.post(`/api/tools/${tool}`, input)).json()) as Record<string, unknown>;
@@ -712,7 +710,7 @@ it('of versions of which one made a move, the history says so, on its page too',
     at('https://mail.evil.test/mcp'),
     at('https://mail.evil.test/mcp'),
   );
-  const directory = await opened(openDirectory({ entries }));
+  const directory = await openedDirectory({ entries });
   const said =
     'Of 3 versions, 1 made a move (another endpoint, transport, package, argument, repository or secret); in 1 more, nothing that is compared differs.';
   const ask = (kind?: string) =>
@@ -757,7 +755,7 @@ describe('what a version changed besides what moves callers', () => {
     ...versions('released', npm(), npm({}, '1.0.1')),
   ];
   const ask = async (name: string, input: object = {}) => {
-    const directory = await opened(openDirectory({ entries }));
+    const directory = await openedDirectory({ entries });
     const answer = await callTool<{ statement: string; changes: string[] }>(directory, 'get_history', {
       handle: `com.vendor/${name}`,
       ...input,
@@ -854,7 +852,7 @@ describe('what a version changed besides what moves callers', () => {
   });
 
   it('is told by the dates of the record where nothing was kept of the day', async () => {
-    const directory = await opened(openDirectory({ entries }));
+    const directory = await openedDirectory({ entries });
     const answer = await directory.post('/api/tools/get_history', {
       handle: 'com.vendor/texts',
       until: '2026-10-02',

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
+import { type Directory, documentOf } from '../support/directory.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 const handle = 'com.relocate/mail';
 const secret = (name: string) => ({ name, isRequired: true, isSecret: true });
@@ -56,10 +56,8 @@ const standsOut = async (directory: Directory) => {
 const historyOf = async (directory: Directory, input: object = {}) =>
   (await call(directory, 'get_history', { handle, ...input })).changes as string[];
 
-const whole = await opened(
-  openDirectory({ entries: [before, after, other], environment: { LIMITS: 'off' } }),
-);
-const small = await opened(openDirectory({ entries: [before], environment: { LIMITS: 'off' } }));
+const whole = await openedDirectory({ entries: [before, after, other], environment: { LIMITS: 'off' } });
+const small = await openedDirectory({ entries: [before], environment: { LIMITS: 'off' } });
 
 describe('a version that moves where callers go and what they send', () => {
   it('says of a first version only when it was published', async () => {
@@ -110,7 +108,7 @@ describe('a version that moves where callers go and what they send', () => {
       );
     const upTo = (newest: number) =>
       Array.from({ length: newest + 1 }, (_, number) => roaming(number, newest));
-    const moving = await opened(openDirectory({ entries: upTo(12) }));
+    const moving = await openedDirectory({ entries: upTo(12) });
     const at = new Date().toISOString();
     const views = Array.from({ length: 15 }, () => ({ type: 'view.joined', handle, at, data: {} }) as const);
     await moving.context.store.write((tx) => tx.changes.add(views));

@@ -3,8 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ImportRequest, runImport } from '../../src/imports/import.ts';
 import { runDossier } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 
 /**
  * A registry of the generic API whose `ServerResponse` has no more than `server`, as ToolHive's and
@@ -37,9 +36,11 @@ entries = [
   },
   ...['1.9.0', '1.10.0', '1.2.0'].map((version) => ({ server: server('with-versions', version), _meta: {} })),
 ];
-const directory = await opened(
-  openDirectory({ entries: [], listening: true, environment: { REGISTRY_URL: url, REGISTRY_NAME: 'Ours' } }),
-);
+const directory = await openedDirectory({
+  entries: [],
+  listening: true,
+  environment: { REGISTRY_URL: url, REGISTRY_NAME: 'Ours' },
+});
 expect(await importAll()).toMatchObject({
   state: 'done',
   counts: { rows_new: 7, rows_quarantined: 0, listings_new: 5, older_versions: 2 },

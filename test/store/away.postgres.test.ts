@@ -2,23 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, expect, it } from 'vitest';
 import { runDossier } from '../support/command.ts';
-import { openDirectory } from '../support/directory.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
 const token = 'a-token-of-the-operator';
 const server = await opened(startPostgres());
-const directory = await opened(
-  openDirectory({
-    environment: {
-      LIMITS: 'off',
-      DATABASE_URL: `${server.url}/postgres`,
-      METRICS_PORT: '0',
-      OPERATOR_TOKEN: token,
-    },
-    listening: true,
-  }),
-);
+const directory = await openedDirectory({
+  environment: {
+    LIMITS: 'off',
+    DATABASE_URL: `${server.url}/postgres`,
+    METRICS_PORT: '0',
+    OPERATOR_TOKEN: token,
+  },
+  listening: true,
+});
 const metrics = await directory.startMetrics();
 afterAll(async () => {
   await metrics.stop();

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, vi } from 'vitest';
-import { openDirectory } from '../support/directory.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 
 const folder = openFolder();
 const connections = new Set<DatabaseSync>();
@@ -16,11 +15,9 @@ const collecting = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(f
   connections.add(this);
   exec.call(this, text);
 });
-const directory = await opened(
-  openDirectory({
-    environment: { LIMITS: 'off', DATABASE_URL: `file:${join(folder, 'dossier.db')}` },
-  }),
-);
+const directory = await openedDirectory({
+  environment: { LIMITS: 'off', DATABASE_URL: `file:${join(folder, 'dossier.db')}` },
+});
 collecting.mockRestore();
 
 const allowPages = (pages: number) => {

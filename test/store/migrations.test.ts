@@ -12,7 +12,7 @@ import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { type Directory, documentOf, openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { queryDatabase, takeBackMigrations } from '../support/nodes.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { addSource } from '../support/rating-source.ts';
 
 // Each test starts the command several times.
@@ -252,7 +252,7 @@ it('reads again what stored records ask for after an upgrade, and keeps what che
     `insert into listing_reference (key, published_at, handle, kind, publisher, as_of)
       values ('tools', '2026-10-01', '${handle}', 'tools', 'com.bearer', '2026-11-01')`,
   );
-  const upgraded = await opened(openDirectory({ entries: [], environment }));
+  const upgraded = await openedDirectory({ entries: [], environment });
   await startImports(upgraded.context, new AbortController().signal);
   expect(before).toMatchObject({ remotes: [{ inputs: [{ name: 'Authorization', unmarked: true }] }] });
   expect(await documentOf(upgraded, handle)).toMatchObject({ remotes: before.remotes });
@@ -270,7 +270,7 @@ it('keeps claims and their capabilities, and has lines stand in a database from 
   await made.close();
   await takeBackMigrations(DATABASE_URL, '0006-values');
   await queryDatabase(DATABASE_URL, `update claim set moving = '{"dns dns:example.com ab":"2026-11-01"}'`);
-  const upgraded = await opened(openDirectory({ entries: [], environment }));
+  const upgraded = await openedDirectory({ entries: [], environment });
   const headers = { authorization: `Bearer ${capability}` };
   expect((await upgraded.app.request('/api/capability', { headers })).status).toBe(200);
   expect((await documentOf(upgraded, 'b/source')).claim).toEqual(before.claim);

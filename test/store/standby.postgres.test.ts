@@ -4,7 +4,7 @@ import { createCachedStore } from '../../src/app/cached-store.ts';
 import { openPostgresStore } from '../../src/app/postgres-store.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { startPostgres, startStandby } from '../support/postgres-server.ts';
 import { makeListing } from './examples.ts';
 
@@ -69,15 +69,13 @@ it('without its replica a node stays ready, and answers about one listing withou
     }
   };
   await expect.poll(isReplayed).toBe(1);
-  const directory = await opened(
-    openDirectory({
-      entries: [],
-      environment: {
-        DATABASE_URL: `${primary.url}/whole`,
-        DATABASE_READ_URL: `${standby.url}/whole`,
-      },
-    }),
-  );
+  const directory = await openedDirectory({
+    entries: [],
+    environment: {
+      DATABASE_URL: `${primary.url}/whole`,
+      DATABASE_READ_URL: `${standby.url}/whole`,
+    },
+  });
   // A dump is of the primary alone: what its stream position covers is in its files, however far the replica
   // lags.
   await replay.query('select pg_wal_replay_pause()');

@@ -5,7 +5,7 @@ import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const handle = 'com.example.audited/a';
 let tools = [{ name: 'send', description: 'Sends a message' }];
@@ -13,16 +13,14 @@ let tools = [{ name: 'send', description: 'Sends a message' }];
 /** Two looks, between which the tools changed: entries 0 and 1 of the log. */
 const DATABASE_URL = await createSharedDatabase();
 const endpoint = await opened(startModernServer(() => tools));
-const directory = await opened(
-  openDirectory({
-    entries: [
-      registryEntry(handle, {
-        remotes: [{ type: 'streamable-http', url: 'https://audited.example.com/mcp' }],
-      }),
-    ],
-    environment: { DATABASE_URL, HOST_OVERRIDES: JSON.stringify({ 'audited.example.com': endpoint.url }) },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [
+    registryEntry(handle, {
+      remotes: [{ type: 'streamable-http', url: 'https://audited.example.com/mcp' }],
+    }),
+  ],
+  environment: { DATABASE_URL, HOST_OVERRIDES: JSON.stringify({ 'audited.example.com': endpoint.url }) },
+});
 await directory.observe(handle);
 tools = [...tools, { name: 'erase', description: 'Erases a message' }];
 directory.wait(86_400);

@@ -5,7 +5,7 @@ import { startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory } from '../support/opened.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
 
 /** A database with one rating of a/subject-0. */
@@ -81,7 +81,7 @@ it('a service audits itself at start; a fault is in its log, a metric and /ready
 it('only one of several nodes audits at a time, and a node that ended is no obstacle', async () => {
   const DATABASE_URL = await createRatedDatabase();
   const node = await openDirectory({ entries: [], environment: { DATABASE_URL } });
-  const other = await opened(openDirectory({ entries: [], environment: { DATABASE_URL } }));
+  const other = await openedDirectory({ entries: [], environment: { DATABASE_URL } });
   const { signal } = new AbortController();
   const lease = await node.store.leases.take('audit');
   expect(lease?.isOurs()).toBe(true);

@@ -8,9 +8,8 @@ import { expect, it } from 'vitest';
 import { openLogKey } from '../../src/log/checkpoints.ts';
 import { runDossier } from '../support/command.ts';
 import { documentOf, openDirectory } from '../support/directory.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openedEndpoint, openFolder } from '../support/opened.ts';
 
 interface Envelope {
   payloadType: string;
@@ -20,19 +19,15 @@ interface Envelope {
 
 const handle = 'com.example/seen';
 const folder = openFolder();
-const endpoint = await opened(
-  startEndpoint((_body, _request, response) => void response.writeHead(404).end()),
-);
+const endpoint = await openedEndpoint((_body, _request, response) => void response.writeHead(404).end());
 const remotes = [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }];
-const directory = await opened(
-  openDirectory({
-    entries: [...seedEntries, registryEntry(handle, { remotes }), registryEntry('com.example/two.intoto')],
-    environment: {
-      PUBLIC_URL: 'https://dossier.example',
-      HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
-    },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [...seedEntries, registryEntry(handle, { remotes }), registryEntry('com.example/two.intoto')],
+  environment: {
+    PUBLIC_URL: 'https://dossier.example',
+    HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }),
+  },
+});
 await directory.observe(handle);
 
 const read = (path: string) => directory.app.request(path);
@@ -185,7 +180,7 @@ it('dossier verify takes no other text for a statement about evidence, though th
 });
 
 it('states what the operator did to a listing', async () => {
-  const own = await opened(openDirectory());
+  const own = await openedDirectory();
   await own.act('hide', 'co.webhook/webhook', 'personal_data');
   const answer = await own.app.request('/agents/co.webhook/webhook.intoto.json');
   expect(toStatement((await answer.json()) as Envelope)).toMatchObject({
@@ -194,7 +189,7 @@ it('states what the operator did to a listing', async () => {
 });
 
 it('states nothing about a made-up listing of the shipped sample', async () => {
-  const fresh = await opened(openDirectory({ entries: [] }));
+  const fresh = await openedDirectory({ entries: [] });
   const { importSample } = await import('../../src/app/import-schedule.ts');
   await importSample(fresh.context, new AbortController().signal);
   const answer = await fresh.app.request('/agents/co.webhook/webhook.intoto.json');

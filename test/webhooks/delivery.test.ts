@@ -8,7 +8,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened, openFolder } from '../support/opened.ts';
+import { openedDirectory, openFolder } from '../support/opened.ts';
 import { operationsOf } from '../support/operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -316,12 +316,10 @@ it('lets a change that fails wait its own time, also when the address has just r
 
 it('tries a change ten times, after pauses of 5 s to a day, and ten times more when it is replayed', async () => {
   const DATABASE_URL = await createSharedDatabase();
-  const other = await opened(
-    openDirectory({
-      entries: [registryEntry('com.example/one')],
-      environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
-    }),
-  );
+  const other = await openedDirectory({
+    entries: [registryEntry('com.example/one')],
+    environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
+  });
   const answer = await other.post('/api/webhooks', { url: 'https://hook.example/in' });
   const { id } = (await answer.json()) as { id: string };
   await other.importEntries([registryEntry('com.example/one', { description: 'Another' }, later)]);
@@ -383,12 +381,10 @@ it('has no text of a publisher in what it keeps, and sends none of a listing tha
 
 it('loses no change if the store fails while it is written that one was not accepted', async () => {
   const DATABASE_URL = await createSharedDatabase();
-  const other = await opened(
-    openDirectory({
-      entries: [registryEntry('com.example/one')],
-      environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
-    }),
-  );
+  const other = await openedDirectory({
+    entries: [registryEntry('com.example/one')],
+    environment: { DATABASE_URL, WEBHOOK_OVERRIDES: JSON.stringify({ 'hook.example': receiver.url }) },
+  });
   const answer = await other.post('/api/webhooks', { url: 'https://hook.example/in' });
   receiver.secret = ((await answer.json()) as { secret: string }).secret;
   await other.importEntries([

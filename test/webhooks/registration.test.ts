@@ -3,33 +3,27 @@ import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import type { Webhook as Subscription } from '../../src/webhooks/webhook.ts';
-import { openDirectory } from '../support/directory.ts';
-import { startEndpoint } from '../support/endpoints/mcp-endpoint.ts';
-import { opened } from '../support/opened.ts';
+import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 let answer: (challenge: string, response: ServerResponse) => void;
 const repeat = (challenge: string, response: ServerResponse) => response.end(JSON.stringify({ challenge }));
 
-const endpoint = await opened(
-  startEndpoint((body, _request, response) => {
-    answer((JSON.parse(body) as { challenge: string }).challenge, response);
-  }),
-);
-const service = await opened(
-  openDirectory({
-    environment: {
-      WEBHOOK_OVERRIDES: JSON.stringify(
-        Object.fromEntries(
-          ['hook.example', 'full.example', 'free.example', 'hooks.zapier.com', 'hook.eu1.make.com'].map(
-            (host) => [host, endpoint.url],
-          ),
+const endpoint = await openedEndpoint((body, _request, response) => {
+  answer((JSON.parse(body) as { challenge: string }).challenge, response);
+});
+const service = await openedDirectory({
+  environment: {
+    WEBHOOK_OVERRIDES: JSON.stringify(
+      Object.fromEntries(
+        ['hook.example', 'full.example', 'free.example', 'hooks.zapier.com', 'hook.eu1.make.com'].map(
+          (host) => [host, endpoint.url],
         ),
       ),
-      HOST_OVERRIDES: JSON.stringify({ 'mcp.internal.example': endpoint.url }),
-      LIMIT_OVERRIDES: 'webhook=1000/1h',
-    },
-  }),
-);
+    ),
+    HOST_OVERRIDES: JSON.stringify({ 'mcp.internal.example': endpoint.url }),
+    LIMIT_OVERRIDES: 'webhook=1000/1h',
+  },
+});
 
 /** Registers a webhook as a caller from this network address. */
 const register = (body: object, { from = '192.0.2.1', app = service.app } = {}) =>

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createWebhookSender } from '../../src/webhooks/deliver.ts';
 import { openDirectory } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
-import { opened } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const slowHosts = Array.from({ length: 199 }, (_, n) => `slow${n}.example`);
@@ -24,19 +24,17 @@ const endRests = () =>
 
 const honest = await opened(startReceiver());
 const slow = await opened(startReceiver());
-const service = await opened(
-  openDirectory({
-    entries: [registryEntry('com.example/one')],
-    environment: {
-      LIMITS: 'off',
-      WEBHOOK_OVERRIDES: JSON.stringify({
-        'honest.example': honest.url,
-        ...Object.fromEntries(slowHosts.map((host) => [host, slow.url])),
-      }),
-    },
-    timeouts: { webhookSlow_ms: 50 },
-  }),
-);
+const service = await openedDirectory({
+  entries: [registryEntry('com.example/one')],
+  environment: {
+    LIMITS: 'off',
+    WEBHOOK_OVERRIDES: JSON.stringify({
+      'honest.example': honest.url,
+      ...Object.fromEntries(slowHosts.map((host) => [host, slow.url])),
+    }),
+  },
+  timeouts: { webhookSlow_ms: 50 },
+});
 
 /**
  * Sends in rounds, as a node does every second, until a condition holds; no round waits for addresses that do

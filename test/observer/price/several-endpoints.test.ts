@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import { comparedOf } from '../../support/compared.ts';
-import { openDirectory } from '../../support/directory.ts';
 import { startModernServer } from '../../support/endpoints/mcp-endpoint.ts';
 import { startMppServer, startShop } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { connect } from '../../support/mcp-clients.ts';
 import { alice, mallory, offerOf, unknownToken, usdc } from '../../support/offers.ts';
-import { opened } from '../../support/opened.ts';
+import { opened, openedDirectory } from '../../support/opened.ts';
 
 const handle = 'com.regions/kyc';
 const [us, eu] = ['https://us.regions.com/mcp', 'https://eu.regions.com/mcp'];
@@ -30,13 +29,11 @@ const halves = ['free', 'coin', 'odd', 'tempo'].map((host) => ({
   ),
 }));
 const other = registryEntry('com.elsewhere/kyc', { remotes: [] });
-const directory = await opened(
-  openDirectory({
-    entries: [entry, other, ...halves.map((one) => one.entry)],
-    hosts,
-    environment: { LIMITS: 'off' },
-  }),
-);
+const directory = await openedDirectory({
+  entries: [entry, other, ...halves.map((one) => one.entry)],
+  hosts,
+  environment: { LIMITS: 'off' },
+});
 for (const one of [handle, ...halves.map(({ name }) => name)]) await directory.observe(one);
 const client = await opened(connect('v2', { app: directory.app }));
 const told = async (tool: string, input: Record<string, unknown>) =>

@@ -1,7 +1,7 @@
 import type { Observation } from '../../../src/observations/known/observation.ts';
-import { type Directory, documentOf, openDirectory } from '../directory.ts';
+import { type Directory, documentOf } from '../directory.ts';
 import { registryEntry, remotesAt } from '../entries.ts';
-import { opened } from '../opened.ts';
+import { opened, openedDirectory } from '../opened.ts';
 import type { Endpoint } from './mcp-endpoint.ts';
 
 /** A directory whose listings have their endpoints at servers of a test. */
@@ -31,18 +31,16 @@ export async function openObserved(
     Object.entries(servers).map(async ([name, one]) => [name, await one] as const),
   );
   for (const [, server] of started) await opened(server);
-  const directory = await opened(
-    openDirectory({
-      entries: started.map(([name]) =>
-        registryEntry(handleAt(name), {
-          websiteUrl: `https://${name}.example.com/about`,
-          ...remotesAt(`https://${name}.example.com/mcp`),
-        }),
-      ),
-      hosts: Object.fromEntries(started.map(([name, server]) => [`${name}.example.com`, server])),
-      environment,
-    }),
-  );
+  const directory = await openedDirectory({
+    entries: started.map(([name]) =>
+      registryEntry(handleAt(name), {
+        websiteUrl: `https://${name}.example.com/about`,
+        ...remotesAt(`https://${name}.example.com/mcp`),
+      }),
+    ),
+    hosts: Object.fromEntries(started.map(([name, server]) => [`${name}.example.com`, server])),
+    environment,
+  });
   return {
     directory,
     servers: Object.fromEntries(started),
