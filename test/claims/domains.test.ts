@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callTool } from '../support/directory.ts';
 import { serverFailure } from '../support/endpoints/dns-server.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { wellKnown } from './domain-directory.ts';
 import { openEach } from './open-each.ts';
 
@@ -9,11 +9,9 @@ const handle = 'com.example/tool';
 const name = '_dossier-challenge.example.com';
 const directory = openEach(
   [
-    registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }] }),
+    registryEntry(handle, remotesAt('https://mcp.example.com/mcp')),
     registryEntry('com.example.api/tool'),
-    registryEntry('COM.Example/other', {
-      remotes: [{ type: 'streamable-http', url: 'https://{tenant}.example.com/mcp' }],
-    }),
+    registryEntry('COM.Example/other', remotesAt('https://{tenant}.example.com/mcp')),
     registryEntry('io.GitHub.Alice/tool'),
   ],
   ['example.com', 'api.example.com'],

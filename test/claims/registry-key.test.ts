@@ -12,6 +12,7 @@ import { findTarget, findToCheck } from '../../src/claims/locations.ts';
 import { serverFailure } from '../support/endpoints/dns-server.ts';
 import { registryEntry } from '../support/entries.ts';
 import { makeServiceKey } from '../support/receipts.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 import { openEach, reopen } from './open-each.ts';
 
 const handle = 'com.example/tool';
@@ -383,11 +384,7 @@ test('a signature is not checked against keys of a reading that a newer one has 
 });
 
 test('signatures that nobody checked before make the service read the location of the claim no more often than checks may', async () => {
-  await reopen(
-    directory,
-    [registryEntry(handle, { repository: { url: 'https://github.com/ex/tool', source: 'github' } })],
-    ['example.com'],
-  );
+  await reopen(directory, [registryEntry(handle, onGitHub('ex/tool'))], ['example.com']);
   const signer = ed25519();
   directory.setTxt('example.com', signer.line);
   await directory.claimIn('ex/tool', handle);

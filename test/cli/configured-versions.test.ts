@@ -5,12 +5,13 @@ import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { program, runDossier, startCommand } from '../support/command.ts';
 import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, pypiRelease, startPackageRegistry } from '../support/endpoints/package-registry.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const recorded = (handle: string, registryType: string, identifier: string, version: string, more = {}) =>
   registryEntry(handle, {
-    packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+    ...packageAt(registryType, identifier, version),
     ...more,
   });
 const entries = [
@@ -22,9 +23,7 @@ const entries = [
   recorded('com.example/evil', 'npm', 'evil-tool', '1.0.0'),
   recorded('com.example/pair', 'npm', 'paired', '1.0.0'),
   recorded('com.other/pair', 'npm', 'paired', '1.0.0'),
-  recorded('com.example/moved', 'npm', 'moved-tool', '1.0.0', {
-    repository: { url: 'https://github.com/example/moved', source: 'github' },
-  }),
+  recorded('com.example/moved', 'npm', 'moved-tool', '1.0.0', onGitHub('example/moved')),
   recorded('com.example/imager', 'oci', 'docker.io/example/imager:1.2.3', '1.2.3'),
 ];
 const stated = { license: 'MIT' };

@@ -8,13 +8,12 @@ import { type Ended, program, startCommand } from '../support/command.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { osvRecord, since, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
-const ofPackage = (registryType: string, identifier: string, version: string) => ({
-  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
-});
-const ofEndpoint = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const ofPackage = (registryType: string, identifier: string, version: string) =>
+  packageAt(registryType, identifier, version);
+const ofEndpoint = (url: string) => remotesAt(url);
 const yesterday = new Date(Date.now() - 86_400_000).toISOString();
 const entries = [
   registryEntry('com.example/evil', ofPackage('npm', 'evil', '1.0.0')),

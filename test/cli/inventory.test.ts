@@ -7,34 +7,26 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Ended, runDossier } from '../support/command.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { startFetchServer } from '../support/endpoints/paid-endpoint.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { opened, openedDirectory, openFolder } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
-const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
-  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
-});
+const packaged = (registryType: string, identifier: string, version = '1.2.3') =>
+  packageAt(registryType, identifier, version);
 const entries = [
   ...seedEntries,
   registryEntry('com.example/ledger', {
     ...packaged('pypi', 'Ledger_Tools', '2.0.0'),
-    repository: { url: 'https://github.com/example/ledger', source: 'github' },
+    ...onGitHub('example/ledger'),
   }),
   registryEntry('com.example/imager', packaged('oci', 'docker.io/example/imager:1.2.3')),
   registryEntry('com.example/dotnet', packaged('nuget', 'Example.Mcp', '1.0.0')),
   registryEntry('com.example/one', packaged('npm', 'common-name')),
   registryEntry('com.other/two', packaged('npm', 'common-name')),
-  registryEntry('com.example/mail', {
-    remotes: [{ type: 'streamable-http', url: 'https://mail.example.com/mcp' }],
-  }),
-  registryEntry('com.example/tenants', {
-    remotes: [{ type: 'streamable-http', url: 'https://{tenant}.example.org/mcp' }],
-  }),
-  registryEntry('com.example/dead', {
-    remotes: [{ type: 'streamable-http', url: 'https://dead.example.com/mcp' }],
-  }),
-  registryEntry('com.example/left', {
-    remotes: [{ type: 'streamable-http', url: 'https://left.example.com/mcp' }],
-  }),
+  registryEntry('com.example/mail', remotesAt('https://mail.example.com/mcp')),
+  registryEntry('com.example/tenants', remotesAt('https://{tenant}.example.org/mcp')),
+  registryEntry('com.example/dead', remotesAt('https://dead.example.com/mcp')),
+  registryEntry('com.example/left', remotesAt('https://left.example.com/mcp')),
 ];
 const secret = /planted/i;
 const fixtures = resolve('test/cli/inventory');

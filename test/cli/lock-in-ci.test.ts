@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { program, runDossier } from '../support/command.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { openedDirectory, openFolder } from '../support/opened.ts';
 
 interface Step {
@@ -24,11 +24,7 @@ const workflow = parse(readFileSync('docs/examples/dossier-check.yml', 'utf8')) 
 const action = parse(readFileSync('action.yml', 'utf8')) as { runs: { steps: Step[] } };
 
 const entry = (name: string, version: string, official = {}) =>
-  registryEntry(
-    name,
-    { version, remotes: [{ type: 'streamable-http', url: `https://${name.split('/')[1]}.example.com/mcp` }] },
-    official,
-  );
+  registryEntry(name, { version, ...remotesAt(`https://${name.split('/')[1]}.example.com/mcp`) }, official);
 const lock = (...args: string[]) =>
   runDossier(['lock', '--out', file, ...args], { DOSSIER_URL: directory.url });
 const locked = () =>

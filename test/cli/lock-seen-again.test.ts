@@ -5,7 +5,7 @@ import { runDossier } from '../support/command.ts';
 import { startInFront } from '../support/endpoints/documented.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { startFetchServer, startX402Server } from '../support/endpoints/paid-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { opened, openedDirectory, openedEndpoint, openFolder } from '../support/opened.ts';
 
 const digestOf = (text: string) => `sha256:${hash('sha256', text)}`;
@@ -34,8 +34,7 @@ const rates = await opened(
     return fetch(to, { method, headers, body, duplex: 'half' } as RequestInit);
   }),
 );
-const at = (name: string, url: string) =>
-  registryEntry(name, { remotes: [{ type: 'streamable-http', url }] });
+const at = (name: string, url: string) => registryEntry(name, remotesAt(url));
 const handles = [
   'com.example/trivy',
   'com.example/mail',

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import { canonicalDigest } from '../../src/log/leaf.ts';
 import { runDossier } from '../support/command.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { pricesAt } from '../support/offers.ts';
 import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
@@ -21,11 +21,7 @@ let description = 'Reads mail';
 let prompt = 'Greets';
 
 const entry = (version: string, official = {}) =>
-  registryEntry(
-    handle,
-    { version, remotes: [{ type: 'streamable-http', url: 'https://mail.example.com/mcp' }] },
-    official,
-  );
+  registryEntry(handle, { version, ...remotesAt('https://mail.example.com/mcp') }, official);
 const lock = (...args: string[]) => runDossier(['lock', '--from', directory.url, '--out', file, ...args], {});
 const check = (environment: Record<string, string> = {}, ...args: string[]) =>
   runDossier(['check', '--from', directory.url, '--out', file, ...args], environment);

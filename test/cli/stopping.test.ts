@@ -7,7 +7,7 @@ import { type Started, startDossier } from '../support/command.ts';
 import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { opened, openedEndpoint, openFolder } from '../support/opened.ts';
 import { startReceiver } from '../support/receiver.ts';
 
@@ -55,9 +55,7 @@ it('looks at hosts that hang or drip, and one that another node is making, are d
   const names = Object.keys(hosts).map((host) => `com.example.${host}/agent`);
   const directory = await openDirectory({
     entries: Object.keys(hosts).map((host) =>
-      registryEntry(`com.example.${host}/agent`, {
-        remotes: [{ type: 'streamable-http', url: `https://${host}.${host}.org/mcp` }],
-      }),
+      registryEntry(`com.example.${host}/agent`, remotesAt(`https://${host}.${host}.org/mcp`)),
     ),
     environment: { DATABASE_URL },
   });

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openDomainDirectory, recorded } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const file = 'dossier-claim.txt';
 const day_s = 86_400;
@@ -152,11 +153,9 @@ describe('a claimant', () => {
 
   it('whose record names another repository for one import has its claim and its ratings back, and the other one is not read meanwhile', async () => {
     const at = (repository: string, second: number) =>
-      registryEntry(
-        handleOf('bob'),
-        { repository: { url: `https://github.com/${repository}`, source: 'github' } },
-        { updatedAt: new Date(Date.UTC(2026, 9, 3, 0, 0, second)).toISOString() },
-      );
+      registryEntry(handleOf('bob'), onGitHub(repository), {
+        updatedAt: new Date(Date.UTC(2026, 9, 3, 0, 0, second)).toISOString(),
+      });
     const before = await service.history(handleOf('bob'));
     await service.directory.importEntries([at('Bob/TOOL.git', 1)]);
     expect(await service.history(handleOf('bob'))).toEqual(before);

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { comparedOf } from '../support/compared.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedEndpoint } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const hosts = ['one.example.com', 'two.example.com'] as const;
 const rater = 'io.github.rater/agent';
@@ -45,9 +46,7 @@ const endpoint = await openedEndpoint((body, _, response) => {
 });
 const directory = await opened(
   openClaimedDirectory({
-    entries: [
-      registryEntry(rater, { repository: { url: 'https://github.com/rater/agent', source: 'github' } }),
-    ],
+    entries: [registryEntry(rater, onGitHub('rater/agent'))],
     environment: {
       HOST_OVERRIDES: JSON.stringify(Object.fromEntries(hosts.map((name) => [name, endpoint.url]))),
     },
@@ -174,7 +173,7 @@ describe('an answer as of a day', () => {
     const url = `https://${hosts[0]}/${lives}/mcp`;
     const listed = (status: 'active' | 'deleted') => {
       const updatedAt = directory.context.clock().toISOString();
-      const record = { version: '1.0.1', remotes: [{ type: 'streamable-http', url }] };
+      const record = { version: '1.0.1', ...remotesAt(url) };
       const statusMessage = status === 'deleted' && { statusMessage: 'Reported: spam' };
       return directory.importEntries([
         registryEntry(handle, record, { status, updatedAt, ...statusMessage }),
@@ -381,10 +380,8 @@ describe('an answer as of a day', () => {
     const { handle } = await startLife();
     await directory.importEntries([
       registryEntry(`com.example.sub/twin-${lives}`, {
-        packages: [
-          { registryType: 'npm', identifier: 'twin', version: '1.0.0', transport: { type: 'stdio' } },
-        ],
-        repository: { url: 'https://github.com/rater/agent', source: 'github' },
+        ...packageAt('npm', 'twin'),
+        ...onGitHub('rater/agent'),
       }),
     ]);
     for (const _ of ['a', 'b', 'c', 'd']) {

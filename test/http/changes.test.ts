@@ -7,10 +7,9 @@ import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { opened, openedDirectory, openFolder } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
-const rater = registryEntry('com.rater/api', {
-  repository: { url: 'https://github.com/rater/api', source: 'github' },
-});
+const rater = registryEntry('com.rater/api', onGitHub('rater/api'));
 const newer = (version: string, server = {}) =>
   registryEntry('com.example/moves', { version, ...server }, { updatedAt: '2026-11-01T08:00:00Z' });
 

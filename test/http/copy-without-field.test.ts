@@ -2,19 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { runImport } from '../../src/imports/import.ts';
 import { comparedOf } from '../support/compared.ts';
 import { callTool, documentOf } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
 const handle = 'com.example/plain';
 const other = 'com.example/package';
 /** A copy whose records have no member `remotes` at all. */
 const copy = [
-  registryEntry(handle, { repository: { url: 'https://github.com/example/plain', source: 'github' } }),
-  registryEntry(other, {
-    packages: [{ registryType: 'npm', identifier: 'plain', version: '1.0.0', transport: { type: 'stdio' } }],
-  }),
+  registryEntry(handle, onGitHub('example/plain')),
+  registryEntry(other, packageAt('npm', 'plain')),
 ];
 const sentence = 'This copy records no endpoints.';
 
@@ -134,9 +133,9 @@ describe('a copy whose only listing with an endpoint, a package and a repository
     registryEntry(plain),
     registryEntry('com.other/bare'),
     registryEntry(whole, {
-      remotes: [{ type: 'streamable-http', url: 'https://other.example/mcp' }],
-      packages: [{ registryType: 'npm', identifier: 'w', version: '1.0.0', transport: { type: 'stdio' } }],
-      repository: { url: 'https://github.com/other/whole', source: 'github' },
+      ...remotesAt('https://other.example/mcp'),
+      ...packageAt('npm', 'w'),
+      ...onGitHub('other/whole'),
     }),
   ];
   const moderated = await openedDirectory({ entries: only });

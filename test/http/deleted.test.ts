@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -12,11 +12,9 @@ const npm = await opened(
 const osv = await opened(
   startOsvApi(() => [osvRecord('MAL-2026-2', ['npm', 'vanish-pkg'], { versions: ['1.0.0'] })]),
 );
-const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const at = (url: string) => remotesAt(url);
 const packaged = {
-  packages: [
-    { registryType: 'npm', identifier: 'vanish-pkg', version: '1.0.0', transport: { type: 'stdio' } },
-  ],
+  ...packageAt('npm', 'vanish-pkg'),
   remotes: [],
 };
 const records = {

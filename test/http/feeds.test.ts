@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { opened, openedDirectory, openFolder } from '../support/opened.ts';
 
 /** What ends or breaks markup, and what XML cannot have. */
@@ -18,14 +18,12 @@ const entry = (version: string, words: string, day: string, more: object = {}) =
       version,
       title: `Hostile ${words}`.slice(0, 100),
       description: `A description ${words}`.slice(0, 100),
-      remotes: [{ type: 'streamable-http', url: address }],
+      ...remotesAt(address),
       ...more,
     },
     { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z` },
   );
-const package_ = (identifier: string) => ({
-  packages: [{ registryType: 'npm', identifier, version: '1', transport: { type: 'stdio' } }],
-});
+const package_ = (identifier: string) => packageAt('npm', identifier, '1');
 
 const file = join(openFolder(), 'views.json');
 const view = { title: `All ${hostile}`, criteria: [{ criterion: 'has_endpoint' }] };

@@ -2,16 +2,14 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
-import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { packageAt, type RegistryEntry, registryEntry, remotesAt } from '../support/entries.ts';
 import { takeBackMigrations } from '../support/nodes.ts';
 import { openedDirectory, openFolder } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const dayAt = (day: string) => `${day}T08:00:00Z`;
-const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
-const npm = (identifier: string) => ({
-  packages: [{ registryType: 'npm', identifier, version: '1.0.0', transport: { type: 'stdio' } }],
-});
+const at = (url: string) => remotesAt(url);
+const npm = (identifier: string) => packageAt('npm', identifier);
 /** The versions of a listing, of which the last one is the latest; `version day`, and what each records. */
 const versionsOf = (
   name: string,

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const unreachable = JSON.stringify({
   'github.com': { git: 'http://127.0.0.1:9', raw: 'http://127.0.0.1:9' },
@@ -120,12 +121,7 @@ describe('the claim form', () => {
 
 it('the form of a response publishes one response by the key of the rated listing, and comes back with the text otherwise', async () => {
   const claimed = await openClaimedDirectory({
-    entries: [
-      ...seedEntries,
-      registryEntry('com.rater/api', {
-        repository: { url: 'https://github.com/rater/api', source: 'github' },
-      }),
-    ],
+    entries: [...seedEntries, registryEntry('com.rater/api', onGitHub('rater/api'))],
   });
   try {
     const handle = 'co.webhook/webhook';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { openedDirectory, openFolder } from '../support/opened.ts';
 
 const packages = [
@@ -45,9 +45,8 @@ const remotes = [
   'https://*.example.com/mcp',
   'file:///etc/passwd',
 ] as const;
-const asPackage = ([registryType, identifier]: readonly [string, string], version = '1.0.0') => ({
-  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
-});
+const asPackage = ([registryType, identifier]: readonly [string, string], version = '1.0.0') =>
+  packageAt(registryType, identifier, version);
 const asRemote = (url: string, more: object = {}) => ({
   remotes: [{ type: 'streamable-http', url, ...more }],
 });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
-const packaged = (registryType: string, identifier: string) => ({
-  packages: [{ registryType, identifier, version: '1.2.3', transport: { type: 'stdio' } }],
-});
+const packaged = (registryType: string, identifier: string) => packageAt(registryType, identifier, '1.2.3');
 const dayAfter = (days: number) => new Date(Date.UTC(2026, 0, 1 + days, 8)).toISOString();
 /**
  * Twenty listings that record a package of PyPI, and some, older and newer, that record one of npm with the
@@ -25,12 +23,8 @@ const entries = [
   ...crowded('oneinnpm', [100]),
   ...crowded('twoinnpm', [0, 100]),
   registryEntry('com.squat/pictures', packaged('oci', 'docker.io/acme/tool:1')),
-  registryEntry('com.squat/shadow', {
-    remotes: [{ type: 'streamable-http', url: 'https://ai.squatted.dev/mcp' }],
-  }),
-  registryEntry('com.squat/alike', {
-    remotes: [{ type: 'streamable-http', url: 'https://mcp.politic\u0430lcomms.com/mcp' }],
-  }),
+  registryEntry('com.squat/shadow', remotesAt('https://ai.squatted.dev/mcp')),
+  registryEntry('com.squat/alike', remotesAt('https://mcp.politic\u0430lcomms.com/mcp')),
   registryEntry('com.example/Twin', { description: 'Has a capital' }),
   registryEntry('com.squat/twin', packaged('oci', 'com.example/twin:1')),
   registryEntry('com.example/ledger', { description: 'Keeps a ledger', ...packaged('pypi', 'Ledger_Tools') }),
@@ -38,28 +32,20 @@ const entries = [
   registryEntry('io.github.alice/notes', { ...onGitHub('alice/mono'), ...packaged('npm', '@alice/notes') }),
   registryEntry('io.github.alice/diary', {
     ...onGitHub('alice/mono'),
-    remotes: [{ type: 'streamable-http', url: 'https://diary.example.org/mcp' }],
+    ...remotesAt('https://diary.example.org/mcp'),
   }),
   registryEntry('com.relay/hosted', {
     ...packaged('npm', 'relay-kit'),
-    remotes: [{ type: 'streamable-http', url: 'https://relay.example.org/mcp' }],
+    ...remotesAt('https://relay.example.org/mcp'),
   }),
-  registryEntry('com.relay/local', {
-    packages: [
-      { registryType: 'npm', identifier: 'relay-kit', version: '2.0.0', transport: { type: 'stdio' } },
-    ],
-  }),
+  registryEntry('com.relay/local', packageAt('npm', 'relay-kit', '2.0.0')),
   registryEntry('example.website/accounts', { websiteUrl: 'https://www.website.example/agents' }),
   registryEntry('md.install/try', { description: 'Installs' }),
   registryEntry('app.vercel.acme/mail'),
   registryEntry('app.vercel.notes/mcp'),
   registryEntry('io.github.hobbyist/seepost', { websiteUrl: 'https://www.seepost.de/api' }),
-  registryEntry('net.example/one', {
-    remotes: [{ type: 'streamable-http', url: 'https://many.example.net/one' }],
-  }),
-  registryEntry('net.example/two', {
-    remotes: [{ type: 'streamable-http', url: 'https://many.example.net:8080/two' }],
-  }),
+  registryEntry('net.example/one', remotesAt('https://many.example.net/one')),
+  registryEntry('net.example/two', remotesAt('https://many.example.net:8080/two')),
   registryEntry('io.github.alice/translation-memory', { description: 'Remembers translations' }),
   registryEntry('org.other/translation-helper', { description: 'Translates' }),
   registryEntry(

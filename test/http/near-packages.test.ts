@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 
-const recording = (registryType: string, identifier: string) => ({
-  packages: [{ registryType, identifier, version: '1.0.0', transport: { type: 'stdio' } }],
-});
+const recording = (registryType: string, identifier: string) => packageAt(registryType, identifier);
 const directory = await openedDirectory({
   entries: [
     registryEntry('com.pottery/oven', recording('npm', 'kiln-ansible')),

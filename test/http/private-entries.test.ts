@@ -8,7 +8,7 @@ import { runDossier, startDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import type { Directory } from '../support/directory.ts';
 import { readDoors, readExport } from '../support/doors.ts';
-import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { packageAt, type RegistryEntry, registryEntry, remotesAt } from '../support/entries.ts';
 import { openedDirectory, openFolder } from '../support/opened.ts';
 
 const top = openFolder();
@@ -34,24 +34,17 @@ const payroll = {
   name: 'com.acme.zqinner/payroll',
   description: 'Pays the salaries zqsecretword.',
   version: '1.0.0',
-  remotes: [{ type: 'streamable-http', url: 'http://payroll.corp:8080/mcp' }],
+  ...remotesAt('http://payroll.corp:8080/mcp'),
 };
 const box = {
   name: 'com.acme.zqinner/box',
   description: 'Keeps files zqsecretword.',
   version: '2.0.0',
-  packages: [
-    {
-      registryType: 'oci',
-      identifier: 'registry.corp:5000/box:2.0.0',
-      version: '2.0.0',
-      transport: { type: 'stdio' },
-    },
-  ],
+  ...packageAt('oci', 'registry.corp:5000/box:2.0.0', '2.0.0'),
 };
 const shop = (more = {}) =>
   registryEntry('com.example/shop', {
-    remotes: [{ type: 'streamable-http', url: 'https://mcp.example.com/mcp' }],
+    ...remotesAt('https://mcp.example.com/mcp'),
     ...more,
   });
 

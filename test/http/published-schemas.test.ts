@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
 const entries = [
@@ -25,9 +25,7 @@ const entries = [
     description: '',
     title: 'x'.repeat(300),
     remotes: [],
-    packages: [
-      { registryType: 'npm', identifier: '@example/x', version: '1.0.0', transport: { type: 'stdio' } },
-    ],
+    ...packageAt('npm', '@example/x'),
   }),
 ];
 

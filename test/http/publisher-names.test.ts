@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { openedDirectory } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'labs/g'].map((name) =>
   name.includes('/') ? `ai.waystation.${name}` : `ai.waystation/${name}`,
@@ -13,18 +14,12 @@ const directory = await openedDirectory({
   entries: [
     ...names.map((name) => registryEntry(name, { description: 'Stops' })),
     registryEntry('io.github.Alice/notes', { description: 'Notes' }),
-    ...atHub.map((name, at) =>
-      registryEntry(name, {
-        remotes: [{ type: 'streamable-http', url: `https://hub.example.org/${at}` }],
-      }),
-    ),
+    ...atHub.map((name, at) => registryEntry(name, remotesAt(`https://hub.example.org/${at}`))),
     ...sharing.map((name) =>
       registryEntry(name, {
-        repository: { url: 'https://github.com/alice/mono', source: 'github' },
-        remotes: [{ type: 'streamable-http', url: 'https://shared.example.net/mcp' }],
-        packages: [
-          { registryType: 'npm', identifier: 'monokit', version: '1.0.0', transport: { type: 'stdio' } },
-        ],
+        ...onGitHub('alice/mono'),
+        ...remotesAt('https://shared.example.net/mcp'),
+        ...packageAt('npm', 'monokit'),
       }),
     ),
   ],

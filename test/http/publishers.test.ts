@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { callTool, openDirectory } from '../support/directory.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
-const at = (host: string) => ({
-  remotes: [{ type: 'streamable-http', url: `https://${host}.example.com/mcp` }],
-});
+const at = (host: string) => remotesAt(`https://${host}.example.com/mcp`);
 
 /** A bundle among the release files of an account. */
 const file = (account: string, name: string) => ({

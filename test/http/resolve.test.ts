@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
-const packaged = (registryType: string, identifier: string, version = '1.2.3') => ({
-  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
-});
-const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
+const packaged = (registryType: string, identifier: string, version = '1.2.3') =>
+  packageAt(registryType, identifier, version);
+const at = (url: string) => remotesAt(url);
 const entries = [
   ...seedEntries,
   registryEntry('com.example/ledger', packaged('pypi', 'Ledger_Tools', '2.0.0')),

@@ -1,18 +1,16 @@
 import { expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { openedDirectory } from '../support/opened.ts';
 
-const packaged = (registryType: string, identifier: string) => ({
-  packages: [{ registryType, identifier, version: '1.2.3', transport: { type: 'stdio' } }],
-});
+const packaged = (registryType: string, identifier: string) => packageAt(registryType, identifier, '1.2.3');
 const directory = await openedDirectory({
   entries: [
     registryEntry('com.gull/ledger', { description: 'Keeps books', ...packaged('npm', '@tern/tally') }),
     registryEntry('com.gull/wind', {
       description: 'Forecasts',
-      remotes: [{ type: 'streamable-http', url: 'https://gust.example.org/mcp' }],
+      ...remotesAt('https://gust.example.org/mcp'),
     }),
     registryEntry('com.one/copy', { description: 'First', ...packaged('pypi', 'shared-kit') }),
     registryEntry('com.two/copy', { description: 'Second', ...packaged('pypi', 'shared-kit') }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { openedDirectory } from '../support/opened.ts';
 
@@ -26,16 +26,7 @@ const directory = await openedDirectory({
     entry('com.belgium/bill', 'Belgian e-invoicing: Peppol BIS, UBL'),
     entry('com.inbox/reader', 'Reads electronic mail and tides of a WebSocket with a key'),
     entry('com.japan/statistics', '日本の統計'),
-    registryEntry('com.post/parcels', {
-      packages: [
-        {
-          registryType: 'npm',
-          identifier: '@post/parcels',
-          version: '1.2.0',
-          transport: { type: 'stdio' },
-        },
-      ],
-    }),
+    registryEntry('com.post/parcels', packageAt('npm', '@post/parcels', '1.2.0')),
   ],
   environment: { LIMITS: 'off' },
 });

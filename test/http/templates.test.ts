@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { json, reply } from '../support/endpoints/faults.ts';
 import { introduction } from '../support/endpoints/saying.ts';
-import { packaged, registryEntry } from '../support/entries.ts';
+import { packaged, registryEntry, remotesAt } from '../support/entries.ts';
 import { openedDirectory, openedEndpoint } from '../support/opened.ts';
 
 /** What the record writes, and what the caller fills in; undefined for an address that is to be called. */
@@ -30,11 +30,7 @@ const server = await openedEndpoint((body, { url = '' }, response) => {
 });
 const directory = await openedDirectory({
   entries: [
-    ...names.map((name) =>
-      registryEntry(handleOf(name), {
-        remotes: [{ type: 'streamable-http', url: addresses[name]?.[0] }],
-      }),
-    ),
+    ...names.map((name) => registryEntry(handleOf(name), remotesAt(addresses[name]?.[0] ?? ''))),
     registryEntry('com.example.open/described', {
       remotes: [
         {
@@ -44,14 +40,10 @@ const directory = await openedDirectory({
         },
       ],
     }),
-    registryEntry('com.example.open/six', {
-      remotes: [{ type: 'streamable-http', url: 'https://[2001:db8::1]/mcp' }],
-    }),
+    registryEntry('com.example.open/six', remotesAt('https://[2001:db8::1]/mcp')),
     packaged('com.example.open/package', 'npm', 'open-mcp', '1.0.0'),
     ...Array.from({ length: 101 }, (_, at) =>
-      registryEntry(`com.crowd/n${at}`, {
-        remotes: [{ type: 'streamable-http', url: `https://{tenant}.crowd.example.net/${at}` }],
-      }),
+      registryEntry(`com.crowd/n${at}`, remotesAt(`https://{tenant}.crowd.example.net/${at}`)),
     ),
     ...Object.entries({
       'com.lathkill/erp': { url: 'https://{tenant}.lathkill.com/mcp' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredObservation } from '../../src/observations/known/observation.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { callTool } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { said, toTimelines } from '../support/facts.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { pricesAt } from '../support/offers.ts';
@@ -24,9 +24,7 @@ const other = 'https://y.example/mcp';
 const at = (...urls: string[]) => ({ remotes: urls.map((one) => ({ type: 'streamable-http', url: one })) });
 const termsPlaces =
   'https://x.example/.well-known/ard.json https://x.example/.well-known/ai-catalog.json https://x.example/openapi.json';
-const npm = {
-  packages: [{ registryType: 'npm', identifier: 'x-mcp', version: '1.0.0', transport: { type: 'stdio' } }],
-};
+const npm = packageAt('npm', 'x-mcp');
 const header = { name: 'X-Key', isRequired: true, isSecret: true };
 const withSecret = { remotes: [{ type: 'streamable-http', url, headers: [header] }] };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -24,7 +24,7 @@ for (const [n, place] of ['old', 'new', 'old', 'new'].entries()) {
   const publishedAt = directory.context.clock().toISOString();
   const record = {
     version: `1.${n}.0`,
-    remotes: [{ type: 'streamable-http', url: `https://${place}.harbour.example/mcp` }],
+    ...remotesAt(`https://${place}.harbour.example/mcp`),
     ...onGitHub(`harbour/${place}`),
   };
   await directory.importEntries([registryEntry(handle, record, { publishedAt, updatedAt: publishedAt })]);
@@ -123,9 +123,7 @@ it('of a period, each day with a failed check is named, a longer outage as one, 
       return [];
     }),
   );
-  const entry = registryEntry('com.patchy/api', {
-    remotes: [{ type: 'streamable-http', url: 'https://patchy.example/mcp' }],
-  });
+  const entry = registryEntry('com.patchy/api', remotesAt('https://patchy.example/mcp'));
   const environment = { HOST_OVERRIDES: JSON.stringify({ 'patchy.example': patchy.url }) };
   const observed = await openedDirectory({ entries: [entry], environment });
   const own = await opened(connect('v2', { app: observed.app }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -9,7 +9,7 @@ const osv = await opened(
   startOsvApi(() => [osvRecord('MAL-2026-7101', ['npm', 'plover-mail'], { versions: ['1.0.0'] })]),
 );
 const packaged = (registryType: string, identifier: string, version = '1.0.0') => ({
-  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+  ...packageAt(registryType, identifier, version),
   remotes: [],
 });
 const directory = await openedDirectory({
@@ -25,12 +25,8 @@ const directory = await openedDirectory({
     ...['a', 'b'].map((name) => registryEntry(`com.twin-${name}/notes`, packaged('npm', 'twin-notes'))),
     registryEntry('com.plover/mail', packaged('npm', 'plover-mail', '1.1.0')),
     registryEntry('io.github.saltmarsh/scan', packaged('oci', 'docker.io/saltmarsh/scan:1.2')),
-    registryEntry('com.fieldgate/orders', {
-      remotes: [{ type: 'streamable-http', url: 'https://mcp.fieldgate.com/mcp' }],
-    }),
-    registryEntry('ai.smithery/bramble-games', {
-      remotes: [{ type: 'streamable-http', url: 'https://server.smithery.ai/@bramble/games/mcp' }],
-    }),
+    registryEntry('com.fieldgate/orders', remotesAt('https://mcp.fieldgate.com/mcp')),
+    registryEntry('ai.smithery/bramble-games', remotesAt('https://server.smithery.ai/@bramble/games/mcp')),
   ],
   environment: { ADVISORIES: osv.url, LIMITS: 'off' },
 });

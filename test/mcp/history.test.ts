@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObservationChange } from '../../src/observations/known/observation.ts';
 import { callTool, type Directory, openDirectory } from '../support/directory.ts';
 import { type OfferedTool, startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 
@@ -26,9 +26,7 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
     response.end(await answer.text());
   });
   const directory = await openDirectory({
-    entries: [
-      registryEntry(handle, { remotes: [{ type: 'streamable-http', url: 'https://gone.example.com/mcp' }] }),
-    ],
+    entries: [registryEntry(handle, remotesAt('https://gone.example.com/mcp'))],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'gone.example.com': front.url }) },
   });
   const client = await connect('v1', { app: directory.app });
@@ -132,11 +130,7 @@ describe('get_history of what checks saw', async () => {
     }),
   );
   const directory = await openedDirectory({
-    entries: [
-      registryEntry(handle, {
-        remotes: [{ type: 'streamable-http', url: 'https://flips.example.com/mcp' }],
-      }),
-    ],
+    entries: [registryEntry(handle, remotesAt('https://flips.example.com/mcp'))],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'flips.example.com': endpoint.url }) },
   });
   const client = await opened(connect('v1', { app: directory.app }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { observedStates } from '../support/observed-entries.ts';
 import { openObservedStates } from '../support/observed-states.ts';
@@ -361,9 +361,7 @@ describe('search_agents', () => {
     const find = async () =>
       JSON.stringify((await ask('search_agents', { query: 'notes', answered: true })).json.listings);
     const put = (description: string, url: string) =>
-      directory.importEntries([
-        registryEntry('com.moved/notes', { description, remotes: [{ type: 'streamable-http', url }] }),
-      ]);
+      directory.importEntries([registryEntry('com.moved/notes', { description, ...remotesAt(url) })]);
     await put('Notes', 'https://mcp.findwell.com/mcp');
     await directory.observe('com.moved/notes');
     expect(await find()).toContain('com.moved/notes');

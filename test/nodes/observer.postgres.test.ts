@@ -6,6 +6,7 @@ import { createSharedDatabase, openDatabase } from '../support/database.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
 import { opened, openedEndpoint, openFolder } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const folder = openFolder();
 const count = 60;
@@ -107,11 +108,7 @@ it('two nodes have a repository host of sixty listings by turns; one of them, st
   });
   const settings = await createListings(
     'repositories',
-    numbers(60).map((n) =>
-      registryEntry(`io.github.owner${n}/agent`, {
-        repository: { url: `https://github.com/owner${n}/agent`, source: 'github' },
-      }),
-    ),
+    numbers(60).map((n) => registryEntry(`io.github.owner${n}/agent`, onGitHub(`owner${n}/agent`))),
     { REPOSITORY_HOSTS: JSON.stringify({ 'github.com': { git: forge.url, raw: `${forge.url}/raw` } }) },
   );
   const serve = (vantage: string) => {

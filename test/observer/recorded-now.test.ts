@@ -10,6 +10,7 @@ import { startSigstore } from '../support/endpoints/sigstore.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory, openFolder } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const handle = 'com.example.flips/mail';
 const folder = openFolder();
@@ -213,11 +214,7 @@ it('a record that changes while it is looked at stays due', async () => {
 });
 
 it.each([
-  [
-    'another repository',
-    { ...good, repository: { url: 'https://github.com/Evil/server', source: 'github' } },
-    ['package_built_from_repository'],
-  ],
+  ['another repository', { ...good, ...onGitHub('Evil/server') }, ['package_built_from_repository']],
   [
     'one more endpoint',
     { ...good, remotes: [at('good'), at('evil')] },

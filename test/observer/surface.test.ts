@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, it, vi } from 'vitest';
 import { type OfferedTool, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry, remotesAt } from '../support/entries.ts';
+import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { storedTools, toTimelines } from '../support/facts.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
@@ -21,9 +21,7 @@ const directory = await openedDirectory({
   entries: [
     registryEntry(handle, remotesAt('https://flips.example.com/mcp')),
     registryEntry('com.example.quiet/mail', remotesAt('https://quiet.example.com/mcp')),
-    registryEntry('com.example.packaged/mail', {
-      packages: [{ registryType: 'npm', identifier: 'mail', version: '1.0.0', transport: { type: 'stdio' } }],
-    }),
+    registryEntry('com.example.packaged/mail', packageAt('npm', 'mail')),
   ],
   hosts: { 'flips.example.com': endpoint },
   environment: { OBSERVE_VANTAGE: 'test bench' },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { type Importing, openImporting } from '../support/importing.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 
@@ -93,11 +93,7 @@ describe('a full import that ends early', () => {
 it('holds a run that would move the endpoints of more than a fifth to other hosts', async () => {
   const at = (host: string, updatedAt: string) =>
     Array.from({ length: 100 }, (_, index) =>
-      registryEntry(
-        `com.example/n${index}`,
-        { remotes: [{ type: 'streamable-http', url: `https://${host}/n${index}` }] },
-        { updatedAt },
-      ),
+      registryEntry(`com.example/n${index}`, remotesAt(`https://${host}/n${index}`), { updatedAt }),
     );
   importing.registry.serve(at('mcp.example.com', '2026-10-01T00:00:00Z'));
   await importing.run();

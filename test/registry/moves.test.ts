@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { type Directory, documentOf } from '../support/directory.ts';
-import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { packageAt, type RegistryEntry, registryEntry, remotesAt } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
+import { onGitHub } from '../support/registry-entries.ts';
 
 const handle = 'com.relocate/mail';
 const secret = (name: string) => ({ name, isRequired: true, isSecret: true });
@@ -28,17 +29,13 @@ const version = (
   );
 
 const before = version('1.0.0', '2026-10-20', 'mail.vendor.example.com', {
-  repository: { url: 'https://github.com/vendor/mail', source: 'github' },
-  packages: [
-    { registryType: 'npm', identifier: 'vendor-mail', version: '1.0.0', transport: { type: 'stdio' } },
-  ],
+  ...onGitHub('vendor/mail'),
+  ...packageAt('npm', 'vendor-mail'),
 });
 const after = version('1.0.1', '2026-11-20', 'mail.evil.example.net', {
   others: ['STRIPE_KEY'],
-  repository: { url: 'https://github.com/evil/mail', source: 'github' },
-  packages: [
-    { registryType: 'npm', identifier: 'evil-mail', version: '1.0.1', transport: { type: 'stdio' } },
-  ],
+  ...onGitHub('evil/mail'),
+  ...packageAt('npm', 'evil-mail', '1.0.1'),
 });
 
 /** A listing of one version. */
@@ -98,7 +95,7 @@ describe('a version that moves where callers go and what they send', () => {
         handle,
         {
           version: `1.0.${number}`,
-          remotes: [{ type: 'streamable-http', url: `https://mail.host${number}.example/mcp` }],
+          ...remotesAt(`https://mail.host${number}.example/mcp`),
         },
         {
           publishedAt: `2026-10-${10 + number}T08:00:00Z`,

@@ -4,7 +4,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry } from '../support/entries.ts';
+import { registryEntry, remotesAt } from '../support/entries.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 
 const handle = 'com.example.audited/a';
@@ -14,11 +14,7 @@ let tools = [{ name: 'send', description: 'Sends a message' }];
 const DATABASE_URL = await createSharedDatabase();
 const endpoint = await opened(startModernServer(() => tools));
 const directory = await openedDirectory({
-  entries: [
-    registryEntry(handle, {
-      remotes: [{ type: 'streamable-http', url: 'https://audited.example.com/mcp' }],
-    }),
-  ],
+  entries: [registryEntry(handle, remotesAt('https://audited.example.com/mcp'))],
   environment: { DATABASE_URL, HOST_OVERRIDES: JSON.stringify({ 'audited.example.com': endpoint.url }) },
 });
 await directory.observe(handle);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { readDoors } from '../support/doors.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 
 type Json = Record<string, unknown>;
 const subject = 'co.webhook/webhook';
@@ -18,12 +18,7 @@ beforeEach(async () => {
   directory = await openClaimedDirectory({
     listening: true,
     environment: { HOST_OVERRIDES: JSON.stringify({ 'seen.example.com': endpoint.url }) },
-    entries: [
-      ...seedEntries,
-      registryEntry(observed, {
-        remotes: [{ type: 'streamable-http', url: 'https://seen.example.com/mcp' }],
-      }),
-    ],
+    entries: [...seedEntries, registryEntry(observed, remotesAt('https://seen.example.com/mcp'))],
   });
   owner = await directory.claim(subject, 'webhook-co/webhook');
   rater = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
