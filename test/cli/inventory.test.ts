@@ -867,7 +867,7 @@ describe('a dump', () => {
     expect(read.slice(0, -2)).toEqual(asked.filter((line) => !isAlike(line)).slice(0, -2));
     expect(asked.filter(isAlike)).toHaveLength(1);
     for (const said of [
-      /Stands out: No usable answer from the endpoint on \d{4}-/,
+      /Stands out: No usable answer from the endpoint at any check from \d{4}-\d\d-\d\d to \d{4}-/,
       /com\.example\/left`, found as the only listing that records what redirected Dossier to this address/,
       /com\.example\/tenants`, found as the only listing that records a template that fits this address, `/,
       /Stands out: No observation is newer than \d{4}-/,
