@@ -262,11 +262,17 @@ async function writeObserved(tx: ObservationTransaction, observed: ObservedRecor
     const kinds = [...new Set(reported.map(({ kind }) => kind))];
     const isMalware = saidAs(reported, ['malware']).length > 0;
     const ofTools = told.filter(({ kind }) => kind === toolsSurface.kind);
+    const ended = changes.filter((one) => one.alternates_since !== undefined).map(({ kind }) => kind);
+    const to_and_fro = ended.length > 0 && { to_and_fro: [...new Set(ended)] };
     const tools_changed = sumOfClasses(ofTools.flatMap(({ changed_from }) => changed_from?.counts ?? []));
     const log_index = await tx.log.append(
       toLeaf('observation.changed', change),
       kinds.length > 0
-        ? { handle, at: stamp.at, data: { kinds, tools_changed, ...(isMalware && { malware: true }) } }
+        ? {
+            handle,
+            at: stamp.at,
+            data: { kinds, tools_changed, ...to_and_fro, ...(isMalware && { malware: true }) },
+          }
         : undefined,
     );
     await tx.observations.addChange({ ...change, log_index });

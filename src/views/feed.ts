@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
 import type { Config } from '../config/config.ts';
-import { dayText } from '../core/text.ts';
+import { dayText, lastOf } from '../core/text.ts';
 import { toText } from '../core/words.ts';
 import { untoldNews } from '../document/answers/for-publisher.ts';
-import { titleWords, toldWords } from '../document/answers/history.ts';
+import { changedOf, titleWords, toldWords } from '../document/answers/history.ts';
 import type { FollowedChange } from '../document/answers/history-events.ts';
 import { toHtml } from './html.ts';
 import { eventId } from './pictures/axis.ts';
@@ -15,14 +15,21 @@ const note =
 const noneYet =
   'It has no entry now; the next change that Dossier records will be one. What was published before Dossier first read a listing is in its history alone.';
 
+/** Later changes that are no entries bring their last one to readers anew. */
+const toldAt = ({ change, event }: FollowedChange): string =>
+  lastOf([change.at, ...changedOf(event).flatMap(({ later }) => later?.at ?? [])]) ?? change.at;
+
 /** Escaped, because readers show HTML and publishers name their versions. */
-function contentOf({ change: { at, handle, data }, event }: FollowedChange, publicUrl: string): string {
+function contentOf(told: FollowedChange, publicUrl: string): string {
+  const { change, event } = told;
+  const { at, handle, data } = change;
   const { log_index } = data;
+  const last = toldAt(told);
   const entry =
     typeof log_index === 'number' &&
     html` <a href="/log/entry/${log_index}">Entry ${log_index} of the log</a>.`;
   const from = event.type === 'check' && html` Seen by a check from ${event.vantage}.`;
-  const content = html`${toldWords(event).map((words) => html`<p>${dayText(at)}, ${handle}: ${toHtml(words)}.</p>`)}<p><a href="/agents/${handle}/history?until=${dayText(at)}#${eventId(at)}">Before and after</a>.${from}${entry}</p>`;
+  const content = html`${toldWords(event).map((words) => html`<p>${dayText(at)}, ${handle}: ${toHtml(words)}.</p>`)}<p><a href="/agents/${handle}/history?until=${dayText(last)}#${eventId(last)}">Before and after</a>.${from}${entry}</p>`;
   // Readers of feeds know no address that a path begins at.
   return String(content).replaceAll('href="/', () => `href="${publicUrl}/`);
 }
@@ -41,12 +48,13 @@ type Site = Pick<Config, 'publicUrl' | 'registryUrl' | 'serviceName'>;
 function toFeed(site: Site, { title, path, changes }: ChangeFeed) {
   const { publicUrl, serviceName } = site;
   const page = `${publicUrl}${path}`;
-  const entries = changes.map((told) => ({
+  const newest = changes.toSorted((a, b) => toldAt(b).localeCompare(toldAt(a)));
+  const entries = newest.map((told) => ({
     id: `${publicUrl}/changes#${told.change.id}`,
     url: `${publicUrl}/agents/${told.change.handle}`,
     title: `${told.change.handle}: ${toText(titleWords(told))}`,
     content_html: contentOf(told, publicUrl),
-    date_modified: new Date(told.change.at).toISOString(),
+    date_modified: new Date(toldAt(told)).toISOString(),
   }));
   const said = [note, entries.length === 0 && noneYet, ...untoldNews(site)];
   const description = said.filter(Boolean).join(' ');

@@ -109,6 +109,50 @@ it('the end of going to and fro is told: until when, what stands now and since w
   expect(await directory.audit()).toEqual([]);
 });
 
+it('a feed ends with what stands now, though later changes to and fro have no entry, and dates it anew', async () => {
+  const three = `with this, 3 changes to and fro between two states since ${day(1)}; later ones have no entry of the log`;
+  for (const [name, last, words] of [
+    [
+      'paid',
+      day(19),
+      `the last of 19, on ${day(19)}, made this change again: 0.01 USDC on Base (paid to ${mallory})`,
+    ],
+    ['settled', day(10), `the last of 10, on ${day(10)}, took this change back`],
+  ] as const)
+    for (const path of [`/agents/${handleAt(name)}`, '']) {
+      const feed = await directory.app.request(`${path}/feed.json`);
+      type Item = { title: string; content_html: string; date_modified: string };
+      const { items } = (await feed.json()) as { items: Item[] };
+      const atom = await (await directory.app.request(`${path}/feed.atom`)).text();
+      const newest = items.find(({ title }) => title.startsWith(handleAt(name)));
+      const content = newest?.content_html.replaceAll(/<[^>]+>/g, '');
+      expect([newest?.date_modified.slice(0, 10), content]).toEqual([
+        last,
+        expect.stringContaining(`${three}; ${words}`),
+      ]);
+      expect(newest?.title.replaceAll('`', '')).toContain(`${three}; ${words}`);
+      expect(atom).toContain(`<updated>${items[0]?.date_modified}</updated>\n<author>`);
+      expect(items[0]?.date_modified).toBe(
+        items
+          .map((one) => one.date_modified)
+          .toSorted()
+          .at(-1),
+      );
+    }
+});
+
+it('the last change to and fro that is sent says that later ones are not', async () => {
+  const lines = (await (await directory.app.request('/changes?since=0')).text()).trim().split('\n');
+  const sent = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ handle, type }) => handle === handleAt('paid') && type === 'observation.changed');
+  expect(sent.map(({ data }) => data.to_and_fro)).toEqual([
+    undefined,
+    undefined,
+    expect.arrayContaining(['price.offers']),
+  ]);
+});
+
 it('what only ends and begins with the sign-in of the endpoint is told with it', async () => {
   const { json } = await history('signs', { since: day(12) });
   expect(json.changes).toHaveLength(2);

@@ -7,7 +7,7 @@ import { type ComparedRow, deletedOf, isSpecified, type Listing } from '../../li
 import { type ChangedVersion, changedVersion, isTold } from '../../listings/version-moves.ts';
 import type { Change } from '../../log/change.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
-import { unloggedChanges } from '../../observations/known/changes/telling.ts';
+import { unloggedChanges, withLater } from '../../observations/known/changes/telling.ts';
 import { noticesOfArrival } from '../../observations/known/kinds/packages/newest-version.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { ObservationChange } from '../../observations/known/observation.ts';
@@ -196,11 +196,7 @@ const mostVersions = 500;
 /** A filter may leave out all events of a read. */
 const mostReads = 5;
 
-interface Placed {
-  readonly at: string;
-  readonly place: number;
-  readonly event: HistoryEvent;
-}
+type Placed = { readonly at: string; readonly place: number; readonly event: HistoryEvent };
 
 /** False if the limit of reads ended the list. */
 async function* readList(
@@ -377,7 +373,7 @@ export async function readHistory(
 
 export type FollowedChange = Awaited<ReturnType<typeof withEvents>>[number];
 
-/** As the history has them, without what was seen at a withdrawn listing, and without changed texts. */
+/** As the history has them, but with `later`, and without texts and what a withdrawn listing showed. */
 export async function withEvents(
   changes: readonly Change[],
   { store, clock }: Pick<Context, 'store' | 'clock'>,
@@ -391,7 +387,10 @@ export async function withEvents(
       if (change.type !== 'observation.changed') return toEvent(change);
       const before = Number(change.data.log_index) + 1;
       const [run] = await store.observations.history(handle, { before, limit: 1 });
-      return run?.log_index === before - 1 ? toCheck(run, false) : toEvent(change);
+      if (run?.log_index !== before - 1) return toEvent(change);
+      const hasEnded = run.changes.some((one) => one.alternates_since !== undefined);
+      const known = hasEnded ? await store.observations.until(handle, clock().toISOString()) : [];
+      return toCheck({ ...run, changes: withLater(run.changes, known) }, false);
     };
     return Promise.all(all.map(async (change) => ({ change, event: await eventOf(change) })));
   });

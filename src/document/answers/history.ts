@@ -11,6 +11,7 @@ import {
   isEmpty,
   join,
   listed,
+  number,
   onDayAfter,
   ours,
   own,
@@ -145,13 +146,19 @@ function memberWithTexts(item: MemberChange, { texts: all = [] }: ShownChange): 
 
 /** Of a list, at most so many changed members; for 0, only that it changed. */
 export function changedWords(change: ShownChange, most = mostItems): Words {
-  const { alternates_since: since, turns, seen_until } = change;
+  const { alternates_since: since, turns, seen_until, later } = change;
   const logged =
     since !== undefined &&
-    say`${turnsWords({ since, states: 2, changes: 3 })}; later ones have no entry of the log`;
+    say`${turnsWords({ since, states: 2, changes: 3 })}; later ones have no entry of the log${later && laterWords(change, later)}`;
   const until = seen_until !== undefined && say`; seen so until ${dayOf(seen_until)}`;
   const state = say`${stateWords(change, most)}${logged}${turnsWords(turns)}${until}`;
   return join([state, ...noticesOfArrival(change).map(({ text }) => text)], '. ');
+}
+
+function laterWords(change: ShownChange, { at, turns, after }: NonNullable<ShownChange['later']>): Words {
+  const did = turns.changes % 2 === 0 ? own('took this change back') : own('made this change again');
+  const value = !surfaceOf(change.kind) && say`: ${seenValue(change, after)}`;
+  return say`; the last of ${number(turns.changes)}, on ${dayOf(at)}, ${did}${value}`;
 }
 
 function stateWords(change: ShownChange, most: number): Words {

@@ -46,6 +46,8 @@ export interface ShownChange extends ObservationChange {
   /** Of the last change to and fro, and until when what it led to was seen. */
   readonly turns?: Turns;
   readonly seen_until?: string;
+  /** Of changes to and fro whose later ones have no entry of the log: the last. */
+  readonly later?: { readonly at: string; readonly turns: Turns; readonly after: ObservationChange['after'] };
   /** Seen again, as until a day, after which the record named another place. */
   readonly again?: {
     readonly until: string;

@@ -22,6 +22,7 @@ import {
   type Timeline,
   turnsIn,
 } from '../timeline/timeline.ts';
+import type { ShownChange } from './history.ts';
 
 const mostEarlier = 5;
 
@@ -243,5 +244,15 @@ const lastTurns = (one: Timeline) =>
       change: { ...toFactChange(one, was, is), ...(items && { items, counts }), turns, ...until },
     };
   });
+
+/** An entry is the last of its row in each stream, so that it ends with what the row led to. */
+export function withLater(changes: readonly ObservationChange[], timelines: readonly Timeline[]) {
+  const last = timelines.flatMap((one) => (one.tally ? [] : lastTurns(one)));
+  return changes.map((one): ShownChange => {
+    const { alternates_since: since } = one;
+    const of = last.find(({ change }) => keyOf(change) === keyOf(one) && change.turns.since === since);
+    return of ? { ...one, later: { at: of.is.from, turns: of.change.turns, after: of.change.after } } : one;
+  });
+}
 
 export const unloggedChanges = (one: Timeline) => (one.tally ? [] : [...returns(one), ...lastTurns(one)]);
