@@ -5,7 +5,13 @@ import { dayText, lastOf } from '../core/text.ts';
 import { inTurns } from '../core/turns.ts';
 import { importRunTable } from '../imports/import-run.ts';
 import { createChangeReads } from '../listings/changes.ts';
-import { type Listing, listingTable, toStoredVersion, withoutHidden } from '../listings/listing.ts';
+import {
+  type Listing,
+  listingTable,
+  type NewPlace,
+  toStoredVersion,
+  withoutHidden,
+} from '../listings/listing.ts';
 import { readShared, sharedColumn } from '../listings/references/shared.ts';
 import type { ShownRecord } from '../listings/version-moves.ts';
 import { readPastRecord, shownVersions } from '../listings/writes.ts';
@@ -189,15 +195,20 @@ function toRecord(row: FactsRow, all: ListingFacts['versions']) {
   const stored = { versions: Number(row.stored_versions), lastPublished, source, shown };
   const reading = toReading(listing, toRuns(row));
   const imported = shown_digest === null ? [] : recordedFacts(listing, stored, reading);
-  return { listing, versions, imported, reading };
+  const others = shown?.after?.others ?? [];
+  return { listing, versions, imported, reading, others };
 }
+
+const withOthers = (away: ListingFacts['away'], others: readonly NewPlace[]): ListingFacts['away'] =>
+  away && others.length > 0 ? { ...away, others: [...others] } : away;
 
 async function toFacts(db: Db, row: FactsRow, now: string): Promise<ListingFacts> {
   const parts = await readParts(db, row, now);
-  const record = toRecord(row, parts.versions);
+  const { others, ...record } = toRecord(row, parts.versions);
   return {
     ...parts,
     ...record,
+    away: withOthers(parts.away, others),
     observed: toObserved(row, record.listing),
     publisherListings: row.publisher_listings ?? 0,
     shared: await readShared(db, row.handle, row.shared),
@@ -213,7 +224,7 @@ async function readPast(db: Db, handle: string, at: string): Promise<ListingFact
   const known = { ...row, ...past?.row, hidden, withdrawn };
   const then = { ...known, ...(await readRunsUntil(db, known.import_run, at)) };
   const parts = await readParts(db, row, at);
-  const record = toRecord(then, past?.versions ?? parts.versions);
+  const { others, ...record } = toRecord(then, past?.versions ?? parts.versions);
   const observations = toStanding(await createObservationReads(db).until(handle, at));
   const observed_at = lastOf(observations.map((one) => one.observed_at)) ?? at;
   const counts = row.has_ratings ? await readNativeCounts(db, handle, at, true) : noNativeCounts;
@@ -221,7 +232,7 @@ async function readPast(db: Db, handle: string, at: string): Promise<ListingFact
     ...record,
     ...toPastClaim(parts, at),
     capabilities: [],
-    away: parts.away,
+    away: withOthers(parts.away, others),
     moderation: parts.moderation,
     native: { ...counts, recent: [] },
     observed:

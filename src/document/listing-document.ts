@@ -10,6 +10,7 @@ import {
   listingPackage,
   listingRemote,
   listingTag,
+  newPlace,
   type RecordedOwners,
   type recordedOwners,
 } from '../listings/listing.ts';
@@ -120,7 +121,12 @@ export const listingDocument = z.object({
   website: z.string().optional(),
   copy_lacks: copyLacks,
   away: z
-    .object({ from: z.string(), until: z.string(), gave_reason: z.boolean().optional() })
+    .object({
+      from: z.string(),
+      until: z.string(),
+      gave_reason: z.boolean().optional(),
+      others: z.array(newPlace).optional().describe('What it names since then that it did not name before'),
+    })
     .optional()
     .describe('When Dossier last read that the registry had deleted the listing, and then that it was back'),
   versions: z.array(listingVersion).describe('At most the newest ten'),

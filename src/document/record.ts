@@ -3,7 +3,19 @@ import { type Capability, type Claim, type ClaimEvent, foldClaim } from '../clai
 import type { ReceiptKey } from '../claims/receipt-keys.ts';
 import type { Context } from '../context.ts';
 import { dayText, nextDay_ms } from '../core/text.ts';
-import { codes, dayOf, join, ours, own, say, sentence, toText, type Words } from '../core/words.ts';
+import {
+  code,
+  codes,
+  dayOf,
+  join,
+  listed,
+  ours,
+  own,
+  say,
+  sentence,
+  toText,
+  type Words,
+} from '../core/words.ts';
 import { type CopyField, copyFields, type ImportRun, type RunProgress } from '../imports/import-run.ts';
 import {
   type ImportedSignal,
@@ -63,8 +75,11 @@ export const leftOutWords = own(
   ' What other listings share with it, lists of names and the texts of ratings are left out; actions of the operator are those of today.',
 );
 
-export const awayWords = ({ from, until, gave_reason }: Away): Words =>
-  say`the registry had deleted it${howDeleted(gave_reason)}, as read from ${dayOf(from)} until it was back on ${dayOf(until)}`;
+export function awayWords({ from, until, gave_reason, others = [] }: Away): Words {
+  const named = listed(others.map(({ kind, key }) => say`the ${own(kind)} ${code(key)}`));
+  const since = others.length > 0 && say`; it names ${named}, which it did not name before`;
+  return say`the registry had deleted it${howDeleted(gave_reason)}, as read from ${dayOf(from)} until it was back on ${dayOf(until)}${since}`;
+}
 
 /** What Dossier did. */
 export const beginsWords = (day: string, isFirst: boolean, away: Away | undefined): Words =>

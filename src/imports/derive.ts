@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerReference } from '../listings/references/former.ts';
-import { placeKeysOf } from '../listings/references/of-record.ts';
+import { placeKeysOf, placesBeyond } from '../listings/references/of-record.ts';
 import { ownerKeysOf } from '../listings/references/references.ts';
 import {
   type ComparedVersion,
@@ -124,12 +124,8 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
   };
   /** Of a deleted version only the keys of its places stay. */
   const comparePlaces = async (deleted: string, recorded: ReturnType<typeof toRecorded>) => {
-    const was = await stored(deleted);
-    const known =
-      was && isListed(was) ? [...placeKeysOf(recordedOf(was))] : (await comparedOf(deleted)).places;
-    const named = new Set(known);
-    const isOther = known !== undefined && [...placeKeysOf(recorded)].some((key) => !named.has(key));
-    return { version: deleted, ...(isOther && { names_others: true as const }) };
+    const { places } = await comparedOf(deleted);
+    return { version: deleted, others: places ? placesBeyond(recorded, new Set(places)) : [] };
   };
   const isStale = ({ version, derived }: VersionSummary, before = '', after?: string) => {
     if (derived?.weight === undefined || (after && derived.after?.version !== after && !derived.with))
@@ -203,7 +199,8 @@ export async function deriveRecord(reads: ListingReads, deriving: Deriving): Pro
   const shownRecord = JSON.parse(shown?.record ?? '{}') as object;
   const moves = shown && (await toMoves(ordered, { ...shown, naming: namingOf(shownRecord) }, moveOf));
   const unread = publisherFields(shownRecord);
-  const record = JSON.stringify({ moves, unread } satisfies ShownRecord);
+  const after = ordered.find(({ derived }) => derived?.after)?.derived?.after;
+  const record = JSON.stringify({ moves, unread, ...(after && { after }) } satisfies ShownRecord);
   return {
     handle,
     versions: [...found.values()],

@@ -188,14 +188,20 @@ export type Listing = TableValue<typeof listingTable>;
 /** What was compared before 30 November 2026 has only `added`, required or not, and `gone`. */
 export type InputChange = 'needed' | 'added' | 'now_needed' | 'now_optional' | 'gone';
 
+export const newPlace = z.object({
+  kind: z.enum(['endpoint', 'package', 'repository']),
+  key: z.string().describe('Without scheme; of a package its name'),
+});
+export type NewPlace = z.infer<typeof newPlace>;
+
 /** Empty if the record of the version was never compared. */
 export interface DerivedVersion {
   /** 0 if it moved nothing, otherwise weightOfMove. */
   readonly weight?: number;
   /** Absent for the first. */
   readonly with?: string;
-  /** Of the first that is listed: the deleted one before it, and whether it names what that one did not. */
-  readonly after?: { readonly version: string; readonly names_others?: true };
+  /** Of the first that is listed: the deleted one before it, and what it names that that one did not. */
+  readonly after?: { readonly version: string; readonly others: readonly NewPlace[] };
   /** Other than the version; what was compared before 30 November 2026 lacks them. */
   readonly fields?: readonly string[];
   /** Present if inputs differ: the names of those that neither record calls secrets, by what changed. */

@@ -65,6 +65,8 @@ export interface ComparedVersion {
 
 export interface ShownRecord {
   readonly moves?: Moves | undefined;
+  /** Of the first listed version, if a deleted one was before it. */
+  readonly after?: DerivedVersion['after'];
   /** Fields whose values Dossier does not read. */
   readonly unread: readonly string[];
 }
@@ -181,7 +183,7 @@ function newerOf(since: readonly Edition[]) {
 function unchangedOf({ weight, with: before, after, partly_read }: DerivedVersion) {
   if (weight === undefined) return 'not_compared' as const;
   if (before === undefined && after)
-    return after.names_others ? ('after_other' as const) : ('after_deleted' as const);
+    return after.others.length > 0 ? ('after_other' as const) : ('after_deleted' as const);
   if (before === undefined) return 'first' as const;
   return partly_read ? ('partly_read' as const) : ('same' as const);
 }

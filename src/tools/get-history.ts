@@ -198,17 +198,20 @@ function horizonWords(
 ): Words {
   const [first] = factsOf(registryFirstPublished, imported);
   const { kind: source, observed_at, isOfNoDate } = reading;
+  const isGone = observed?.observations.some(
+    ({ kind: seen, outcome }) => kindOf(seen)?.existsAs === 'repository' && outcome === 'absent',
+  );
   const isCopy = source === 'saved_copy' && !isOfNoDate;
   const isChecked = (observed?.observations.length ?? 0) > 0 || asOf?.begins;
   const isOfRecord = (kind ?? 'record') === 'record';
   const isCompared = (one: HistoryEvent) =>
     one.type === 'version.published'
-      ? one.data.moved.unchanged !== 'first'
+      ? !/^(?:first|after|not_compared)/.test(one.data.moved.unchanged ?? '')
       : one.type !== 'check' && 'from_version' in one.data;
   return join(
     [
       events.some(isCompared) &&
-        say`Of versions, the records are compared, not the code: what changed in it, ${repository ? say`the repository ${code(repository)}` : own('the publisher')} may say.`,
+        say`Of versions, the records are compared, not the code: what changed in it, ${repository && !isGone ? say`the repository ${code(repository)}` : own('the publisher')} may say.`,
       isOfRecord && first?.reason,
       isCopy && (isOfRecord || !isChecked) && endOfCopyWords(observed_at, own('The listing is')),
       !isChecked && own('Dossier has made no observation of this listing.'),

@@ -99,11 +99,11 @@ it('get_history with since and until does not say that nothing differs from a da
 it.each([
   [
     '2025-10-03',
-    '`1.2.0` (2025-10-03, deleted since), `1.1.0` (2025-10-02) and `1.0.0` (2025-10-01). Version `1.1.0` recorded',
+    '`1.2.0` (2025-10-03, deleted 2025-10-03), `1.1.0` (2025-10-02) and `1.0.0` (2025-10-01). Version `1.1.0` recorded',
   ],
   [
     '2025-10-05',
-    '`1.4.0` (2025-10-05), `1.3.0` (2025-10-04), `1.2.0` (2025-10-03, deleted since) and 2 more. Version `1.4.0` recorded',
+    '`1.4.0` (2025-10-05), `1.3.0` (2025-10-04), `1.2.0` (2025-10-03, deleted 2025-10-03) and 2 more. Version `1.4.0` recorded',
   ],
   ['2025-10-30', '`1.13.0` (2025-10-14), `1.12.0` (2025-10-13), `1.11.0` (2025-10-12) and 11 more.'],
 ])('counts all versions that were published by %s', async (as_of, said) => {

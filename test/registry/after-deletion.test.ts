@@ -48,6 +48,10 @@ async function answersAfter(next: RegistryEntry, ...imports: RegistryEntry[][]) 
 it('does not take a version that followed a deletion for one that was compared', async () => {
   const said = await answersAfter(version('1.0.0', '20', 'tarn-mailer-next', 'zed/mailer'), [gone]);
   expect(said.agent).toContain('2 versions, which were not compared with each other');
+  expect(said.agent).toMatch(
+    /until it was back on [\d-]+; it names the repository `github\.com\/zed\/mailer` and the package `tarn-mailer-next`, which it did not name before \(record\)/,
+  );
+  expect(said.history).not.toContain('the records are compared');
   expect(said.history).toContain(
     'version `1.0.0` (published 2026-11-20) was not compared with the version before it, which the registry had deleted; it names an endpoint, package or repository that the deleted one did not',
   );
@@ -68,4 +72,29 @@ it('says of a version that names what the deleted one named only that it was not
   const said = await answersAfter(version('1.0.0', '20', 'tarn-mailer', 'tarn/mailer'), [gone]);
   expect(said.history).toContain('not compared with the version before it, which the registry had deleted');
   expect(said.history).not.toContain('it names an endpoint, package or repository');
+  expect(said.agent).not.toContain('which it did not name before');
+});
+
+it('a record that moved within its owner only is unmoved, and the criterion says what it leaves out', async () => {
+  const at = (number: string, day: string, host: string, isLatest: boolean) =>
+    registryEntry(
+      'com.vendor/fleet',
+      { version: number, remotes: [{ type: 'sse', url: `https://${host}.vendor.com/mcp` }] },
+      { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest },
+    );
+  const now = new Date().toISOString();
+  const newest = registryEntry('com.other/new', {}, { publishedAt: now, updatedAt: now, isLatest: true });
+  const entries = [newest, at('1.0.0', '2026-01-01', 'a', false), at('1.1.0', '2026-11-20', 'b', true)];
+  const directory = await openDirectory({ entries });
+  const { listings } = await callTool<{ listings: { imported: object; reasons: { reason: string }[] }[] }>(
+    directory,
+    'compare_agents',
+    { handles: ['com.vendor/fleet'], criteria: ['record_unmoved_for:300'] },
+  );
+  await directory.close();
+  const reason = 'what moved on 2026-11-20 leads to no other owner and sends no secret elsewhere';
+  expect(listings[0]).toMatchObject({
+    imported: { 'record_unmoved_for:300': 'met' },
+    reasons: [expect.objectContaining({ reason })],
+  });
 });

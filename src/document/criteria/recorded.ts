@@ -152,7 +152,16 @@ function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number):
     return unknown(reason ?? versions?.reason ?? own('not all versions were compared'));
   const since = last ?? fact?.since ?? listing.published_at;
   if (ageOf(since) < wanted) return unknown(say`compared since ${dayOf(since)}`);
-  return whyBehind(listing, now_ms) ?? 'met';
+  const behind = whyBehind(listing, now_ms);
+  if (behind) return behind;
+  const [other] =
+    fact?.moves.flatMap((one) => one.published_at ?? []).filter((day) => ageOf(day) < wanted) ?? [];
+  return other === undefined
+    ? 'met'
+    : because(
+        'met',
+        say`what moved on ${dayOf(other)} leads to no other owner and sends no secret elsewhere`,
+      );
 }
 
 const recorded = criteriaOf('imported');

@@ -1,10 +1,11 @@
 import { handleParts } from '../../core/handle.ts';
 import { Holder, namespaceIdentity, repositoryIdentity, websiteDomain } from '../../core/identity.ts';
 import { isPlaceholder, ownerLabel } from '../../search/query.ts';
-import type { Listing, ListingPackage } from '../listing.ts';
+import { type Listing, type ListingPackage, type NewPlace, newPlace } from '../listing.ts';
 import type { ListingRow, ListingSchema } from '../schema.ts';
 import {
   fileForm,
+  isDigest,
   isSameReference,
   isTelling,
   keyOfReference,
@@ -114,6 +115,18 @@ const referenceKeys = (
 export const placeKeysOf = (
   recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
 ): ReadonlySet<string> => new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
+
+const mostNew = 5;
+
+/** Endpoints, packages and the repository whose keys are not among these. */
+export const placesBeyond = (
+  recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
+  keys: ReadonlySet<string>,
+): NewPlace[] =>
+  recordedPlaces(recorded)
+    .filter((one) => !keys.has(keyOfReference(one)) && !isDigest(one))
+    .flatMap(({ kind, key }) => newPlace.safeParse({ kind, key }).data ?? [])
+    .slice(0, mostNew);
 
 export function rowReferences(row: ListingRow): ListingSchema['listing_reference'][] {
   const { handle, published_at } = row;

@@ -309,8 +309,8 @@ async function notKept({ listing }: ListingFacts, day: string, begins: Words, { 
     versionSpan(handle),
   ]);
   const said = then.map(
-    ({ version, published_at, status }) =>
-      say`${code(version)} (${dayOf(published_at)}${status === 'deleted' && own(', deleted since')})`,
+    ({ version, published_at, updated_at, status }) =>
+      say`${code(version)} (${dayOf(published_at)}${status === 'deleted' && say`, deleted ${dayOf(updated_at)}`})`,
   );
   const newest = then.find(({ status }) => status !== 'deleted');
   const row = newest && (await readVersion(handle, newest.version));
