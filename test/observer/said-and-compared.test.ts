@@ -115,6 +115,7 @@ const notCompared: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   'resources.surface': { 'details.count': count, 'details.resources': whole },
   'skills.surface': { 'details.count': count, 'details.skills': whole },
   'tools.instructions': { 'as_seen.text': surface },
+  'tools.hints': { 'details.not_destructive': elsewhere },
   'tools.interfaces': { 'details.count': count },
   'tools.credential_files': {
     'details.files': count,

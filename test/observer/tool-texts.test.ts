@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { handleAt, openObserved } from '../support/endpoints/observed.ts';
 import { startSaying } from '../support/endpoints/saying.ts';
 import { remotesAt } from '../support/entries.ts';
+import { connect } from '../support/mcp-clients.ts';
 import { changesOfNextCheck } from '../support/next-check.ts';
 
 /** What a server says of itself; a test may change it between two checks. */
@@ -36,6 +37,16 @@ const hinted: Said = {
     tool('bare'),
   ],
 };
+const additive: Said = {
+  tools: [
+    tool('add', { annotations: { readOnlyHint: false, destructiveHint: false } }),
+    tool('get', { annotations: { readOnlyHint: true, destructiveHint: false } }),
+    tool('bare'),
+  ],
+};
+const mild: Said = {
+  tools: [tool('add', { annotations: { destructiveHint: false } }), tool('bare')],
+};
 const hiding: Said = {
   card: { name: 'com.other/x', version: '2.0.0', ...at('https://other.example.com/mcp') },
   instructions: 'Be kind.\u200b\u202e',
@@ -66,7 +77,7 @@ const smuggling: Said = {
   tools: [tool(`${'x'.repeat(199)}😀`, { description: '\u200b', [`${'y'.repeat(300)}\u200b`]: 'z' })],
 };
 
-const said = { plain, hinted, hiding, writing, smuggling };
+const said = { plain, hinted, additive, mild, hiding, writing, smuggling };
 const observed = await openObserved(
   Object.fromEntries(Object.entries(said).map(([name, one]) => [name, startServer(one)])),
 );
@@ -79,6 +90,26 @@ it('what tools say they do is counted; a tool that says both only reads, and wha
     value: { read_only: 2, destructive: 1, without_hint: 2 },
   });
   expect(await see('writing', 'tools.hints')).toBeUndefined();
+});
+
+it('that a tool is marked as not destructive is no lack of a hint, in the line, the page and what is known', async () => {
+  expect(await see('additive', 'tools.hints')).toMatchObject({
+    value: { read_only: 1, destructive: 0, without_hint: 2 },
+    details: { not_destructive: 1 },
+  });
+  await see('mild', 'tools.hints');
+  const page = await (await observed.directory.app.request('/agents/com.example.additive/a.md')).text();
+  expect(page).toContain(
+    '1 read-only, 1 marked as not destructive, 1 not marked as read-only or destructive',
+  );
+  const client = await connect('v2', { app: observed.directory.app });
+  const told = async (name: string) =>
+    (await client.call('get_agent', { handle: handleAt(name) })).content[0]?.text;
+  expect(await told('additive')).toContain('`add` (says not destructive), `bare`, `get` (says read-only)');
+  expect(await told('mild')).toContain(
+    '`add` (says not destructive), `bare`; no tool says read-only or destructive; 1 tool marked as not destructive',
+  );
+  await client.close();
 });
 
 describe('a server card', () => {

@@ -65,6 +65,7 @@ function toHints({ annotations }: SurfaceTool): string[] {
   return [
     ...(readOnlyHint === true ? ['read-only'] : []),
     ...(destructiveHint === true ? ['destructive'] : []),
+    ...(destructiveHint === false && readOnlyHint !== true ? ['not destructive'] : []),
   ];
 }
 
@@ -118,39 +119,49 @@ export const toolsCount = defineKind({
 export const toolsHints = defineKind({
   kind: 'tools.hints',
   value: z.strictObject({ read_only: z.number(), destructive: z.number(), without_hint: z.number() }),
-  say: ({ value: { read_only, destructive, without_hint } }) =>
-    join(
+  say: ({ value: { read_only, destructive, without_hint }, details }) => {
+    const stated = Number(details?.not_destructive ?? 0);
+    const unsaid = without_hint - stated;
+    return join(
       [
         ...(read_only > 0 ? [say`${read_only} read-only`] : []),
         ...(destructive > 0 ? [say`${destructive} destructive`] : []),
-        ...(without_hint > 0 ? [say`${without_hint} not marked as read-only or destructive`] : []),
+        ...(stated > 0 ? [say`${stated} marked as not destructive`] : []),
+        ...(unsaid > 0 ? [say`${unsaid} not marked as read-only or destructive`] : []),
       ],
       ', ',
-    ),
+    );
+  },
   line: 'tools',
   question: 'tools',
   title: 'Hints of the tools',
   means:
-    'How many of the tools say in their annotations that they are read-only, how many say only that they are destructive, and how many say neither.',
+    'How many of the tools say in their annotations that they are read-only, how many say only that they are destructive, and how many say neither; of these, how many say that they are not destructive.',
   doesNotMean:
     'Hints are the publisher’s word. If a tool says that it is read-only, a client may let a model call it without asking the user.',
   changed: own('Its tools have different hints'),
   saidIn: 'tools',
-  sayInLine: ({ value: { read_only, destructive } }) =>
-    read_only + destructive > 0 ? undefined : own('no tool says read-only or destructive'),
+  sayInLine: ({ value: { read_only, destructive }, details }) => {
+    const stated = Number(details?.not_destructive ?? 0);
+    const others = stated > 0 && say`; ${count(stated, 'tool')} marked as not destructive`;
+    return read_only + destructive > 0 ? undefined : say`no tool says read-only or destructive${others}`;
+  },
   method_version: 'tools/2',
   ...ofRareRemotes(({ list }) => {
     if (list.result !== 'listed') return list;
     if (list.members.length === 0) return noAnswer('nothing', own('The endpoint listed no tools.'));
     // With both hints, a tool is read-only (MCP, ToolAnnotations).
     const first = list.members.map((tool) => toHints(tool)[0]);
-    const count = (hint: string | undefined) => first.filter((one) => one === hint).length;
+    const having = (hint: string | undefined) => first.filter((one) => one === hint).length;
+    // Destructive is the default (MCP, ToolAnnotations), so that it is denied may matter.
+    const not_destructive = having('not destructive');
     return {
       value: {
-        read_only: count('read-only'),
-        destructive: count('destructive'),
-        without_hint: count(undefined),
+        read_only: having('read-only'),
+        destructive: having('destructive'),
+        without_hint: having(undefined) + not_destructive,
       },
+      ...(not_destructive > 0 && { details: { not_destructive } }),
       outcome: 'seen',
     };
   }),
