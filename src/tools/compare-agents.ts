@@ -216,7 +216,7 @@ export async function compareAll(
 }
 
 export const compareStatement =
-  'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.';
+  'Each criterion is answered separately; nothing is added up or ranked: the buyer decides.';
 
 /** Whose a listing is, and where it is reached, matter to every comparison. */
 const always = ['whose', 'where'] as const;

@@ -68,7 +68,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
       rated: expect.stringMatching(/^Independent: 1 source, 1 rating: /),
     });
     expect(statement).toBe(
-      'Each criterion is answered separately; nothing is added up or ranked. The buyer decides what matters, and how much.',
+      'Each criterion is answered separately; nothing is added up or ranked: the buyer decides.',
     );
     expect(untrusted_fields).toEqual(['listings.description', 'listings.lines']);
     expect(Object.keys({ ...listings[0] })).toEqual([
