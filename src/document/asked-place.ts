@@ -5,6 +5,7 @@ import { isAtHost, toPlainHost } from '../listings/references/look-alike.ts';
 import { type Name, toReferences } from '../listings/references/name.ts';
 import { placeKeysOf } from '../listings/references/of-record.ts';
 import {
+  folderIn,
   isSameReference,
   keyOfReference,
   nounOf,
@@ -40,7 +41,13 @@ function unencryptedWords(only: Listing, found: Reference, asked: string, day?: 
     : say`The address asked for begins with ${code('http:')}, so what is sent there, keys too, can be read on its way; the record ${namesOn(day)} ${code(one)}.`;
 }
 
-const places: ReadonlySet<Reference['kind']> = new Set(['endpoint', 'host', 'repository', 'package']);
+const places: ReadonlySet<Reference['kind']> = new Set([
+  'endpoint',
+  'host',
+  'repository',
+  'folder',
+  'package',
+]);
 
 const mostOthers = 2;
 export const recordedWords = (one: ListingPackage): Words =>
@@ -70,7 +77,11 @@ export function beyondWords(
     repository !== undefined && !text.includes('#') && toAddressKey(repository) === toAddressKey(text);
   if (isNow && (part === undefined || isWhole)) return undefined;
   const of = part !== undefined && say`${code(part)} ${own(kind === 'repository' ? 'in' : 'of')} `;
-  const what = say`You asked about ${of}the ${own(nounOf({ kind, key, registry }))} ${code(key)}`;
+  const place =
+    kind === 'folder'
+      ? say`${code(folderIn({ kind, key }))} of the repository ${code(key.replace(/\/\/.*/s, ''))}`
+      : code(key);
+  const what = say`You asked about ${of}the ${own(nounOf({ kind, key, registry }))} ${place}`;
   if (found?.withdrawn) return part === undefined ? undefined : sentence(what);
   const askedType = registry ?? (versionOfImage(text) && 'oci');
   const ofType = packages.filter((one) =>

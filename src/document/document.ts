@@ -34,6 +34,7 @@ const untrustedFields = [
   'remotes',
   'packages',
   'repository',
+  'repository_folder',
   'website',
   'versions',
   'tags',
@@ -89,7 +90,7 @@ function toRecorded({ listing, reading }: ListingFacts) {
   const lacking = reading.copyLacks.filter((field) => !hasField[field](listing));
   const origin_note = sampleSentence(listing) ?? savedCopySentence(reading);
   const { handle, title, description, version, origin, origin_status, status_message } = listing;
-  const { imported_at, endpoint, repository, website } = listing;
+  const { imported_at, endpoint, repository, repository_folder, website } = listing;
   const { published_at, updated_at } = statedDates(listing);
   return {
     handle,
@@ -110,6 +111,7 @@ function toRecorded({ listing, reading }: ListingFacts) {
     remotes: [...listing.remotes],
     packages: [...listing.packages],
     repository,
+    repository_folder,
     website,
     tags: [...listing.tags],
     copy_lacks: lacking.length > 0 ? lacking : undefined,

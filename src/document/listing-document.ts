@@ -118,6 +118,7 @@ export const listingDocument = z.object({
   remotes: z.array(listingRemote),
   packages: z.array(listingPackage),
   repository: z.string().optional(),
+  repository_folder: z.string().optional().describe('The path in the repository, as recorded'),
   website: z.string().optional(),
   copy_lacks: copyLacks,
   away: z

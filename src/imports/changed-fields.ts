@@ -14,7 +14,7 @@ const shortFields = [
 const comparedFields = [
   ...(['title', 'description', 'version', 'origin_status', 'status_message', 'endpoint'] as const),
   ...(['remotes', 'packages', ...shortFields.slice(1), 'package_settings', 'package_environment'] as const),
-  ...(['inputs', 'repository', 'website', 'keywords', 'tags'] as const),
+  ...(['inputs', 'repository', 'repository_folder', 'website', 'keywords', 'tags'] as const),
 ];
 type ComparedField = (typeof comparedFields)[number];
 type ComparedValues = Partial<Record<ComparedField, unknown>>;

@@ -16,7 +16,7 @@ import { deriveOwners } from '../listings/naming.ts';
 import { type ReadRecord, readRecord, unreadParts } from '../listings/record-form.ts';
 import { isImageType, placeOfPackage, versionOfImage } from '../listings/references/command.ts';
 import { toTags } from '../listings/tags.ts';
-import { toRepositoryKey } from '../net/repository-place.ts';
+import { toRecordedFolder, toRepositoryKey } from '../net/repository-place.ts';
 import { isSecretName } from '../observations/known/kinds/lists/secret-argument.ts';
 import { type Facet, isOfCheck, withNativeFacets } from '../search/query.ts';
 import type { CopyField } from './import-run.ts';
@@ -286,6 +286,8 @@ export function toRecorded(record: object) {
     endpoint: remotes.find(({ url }) => isRecordedAddress(url))?.url,
     repository: repository_key && repository,
     repository_key,
+    repository_folder:
+      repository_key && toRecordedFolder(recordedLine(asMembers(server.repository).subfolder)),
     website: isRecordedAddress(website) ? website : undefined,
     remotes,
     packages: toPackages(read),

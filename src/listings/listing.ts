@@ -148,6 +148,8 @@ const summaryColumns = {
   repository: optional(text),
   /** Lower-cased host/path without .git; equal for listings of one repository. */
   repository_key: optional(text),
+  /** The path in the repository that the record names. */
+  repository_folder: optional(text),
   website: optional(text),
   tags: json<readonly ListingTag[]>(),
   facets: words<Facet>(),
@@ -349,6 +351,7 @@ export const toWithdrawn = (listing: Listing, withdrawn: 'deleted' | 'optout'): 
   status_message: undefined,
   endpoint: undefined,
   repository: undefined,
+  repository_folder: undefined,
   website: undefined,
   remotes: [],
   packages: [],

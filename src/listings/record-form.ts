@@ -43,7 +43,7 @@ const callArguments: Form = { list: { fields: argument, names: ['name', 'value',
 const transport: Fields = { type: 'line', url: 'line', headers: named, variables };
 
 /** The registry's schema of 2025-12-11. */
-const record: Fields = {
+export const recordForm: Fields = {
   $schema: 'any',
   name: 'text',
   version: 'text',
@@ -73,7 +73,7 @@ const record: Fields = {
   },
 };
 
-export const recordFields: ReadonlySet<string> = new Set(Object.keys(record));
+export const recordFields: ReadonlySet<string> = new Set(Object.keys(recordForm));
 
 /** Before September 2025. `name` was a package's identifier. */
 const olderNames: Readonly<Record<string, string>> = {
@@ -186,6 +186,6 @@ export const isUnreadPart = (path: string): boolean => Object.values<string>(unr
  */
 export function readRecord(server: object) {
   const unread = new Set<string>();
-  const read = readFields(server as JsonObject, record, '', (path) => unread.add(path));
+  const read = readFields(server as JsonObject, recordForm, '', (path) => unread.add(path));
   return { server: read, unread: [...unread] as readonly string[] };
 }

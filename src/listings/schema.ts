@@ -14,11 +14,11 @@ export type ListingRow = RowOf<typeof listingTable>;
  * `template`: the fixed end of the host of an address to fill in, or what is before its first open part.
  * `moved`: where a check was redirected to from the recorded repository or endpoint. `started`: a package or
  * repository that start arguments of another package name. `input`: a variable, header or argument that the
- * record asks for or sets.
+ * record asks for or sets. `folder`: of a repository.
  */
 export type ReferenceKind =
   | ('endpoint' | 'host' | 'repository' | 'package' | 'name' | 'description' | 'namesake' | 'word')
-  | ('template' | 'started' | 'input')
+  | ('template' | 'started' | 'input' | 'folder')
   | ('tools' | 'tool' | 'pay_to' | 'advisory' | 'moved' | 'owner' | 'called' | 'account' | 'website');
 
 const referenceTable = table('listing_reference', ['key', 'published_at', 'handle'], {

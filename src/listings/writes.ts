@@ -85,7 +85,10 @@ const keepPast = (db: Db, handles: readonly string[], at: string): Promise<void>
 export async function readPastRecord(db: Db, handle: string, day: string): Promise<PastRecord | undefined> {
   const later = db.selectFrom('past_record').select('record').where('handle', '=', handle);
   const row = await later.where('until', '>', day).orderBy('until').limit(1).executeTakeFirst();
-  return row && (JSON.parse(row.record) as PastRecord);
+  if (!row) return undefined;
+  const past = JSON.parse(row.record) as PastRecord;
+  // What was kept before folders were read has none.
+  return { ...past, row: { ...past.row, repository_folder: past.row.repository_folder ?? null } };
 }
 
 /** Of a listing that the registry or its publisher withdrew, no text of the publisher stays. */

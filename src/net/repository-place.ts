@@ -76,6 +76,21 @@ export function toRepositoryKey(recorded: string): string | undefined {
   return `${host}/${repository.join('/')}`.replace(/\.git$/i, '').toLowerCase();
 }
 
+/** Some write it as `./servers/mail/`. */
+export const toRecordedFolder = (recorded: string): string | undefined =>
+  recorded.replace(/^(?:\.?\/)+/, '').replace(/^\.$|\/+$/, '') || undefined;
+
+const mostFolders = 6;
+const intoFolder =
+  /^(?:\.git)?\/(?:-\/)?(?:tree|blob|raw|src)\/(?:(?:branch|commit|tag)\/)?[^/?#]+\/([^?#]+)/i;
+
+/** What a link into the repository of this key names, and the folders around it, the inmost first. */
+export function foldersInLink(address: string, key: string): string[] {
+  const behind = address.slice(address.toLowerCase().indexOf(key) + key.length);
+  const parts = intoFolder.exec(behind)?.[1]?.split('/').filter(Boolean).slice(0, mostFolders) ?? [];
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join('/'));
+}
+
 export function toPlace(hosts: Config['repositoryHosts'], recorded: string): RepositoryPlace | undefined {
   const plain = parsePlace(hosts, recorded);
   if (plain) return plain;

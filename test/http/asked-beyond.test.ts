@@ -82,6 +82,7 @@ interface Answer {
   readonly found_by?: string;
   readonly version_asked?: string;
   readonly detail?: string;
+  readonly candidates?: readonly { readonly handle: string; readonly differs: string }[];
   readonly statement?: string;
   readonly changes?: readonly string[];
   readonly listings?: readonly Answer[];
@@ -341,4 +342,51 @@ it('shows the recorded digest of a file in the full answer and on the page', asy
   expect(await full.text()).toContain(said);
   const page = await directory.app.request('/agents/io.github.bob/server');
   expect(await page.text()).toContain(sha256);
+});
+
+const mono = 'https://github.com/dan/mono';
+const { call: ofMono } = await (async () => {
+  const of = await openedDirectory({
+    environment: { LIMITS: 'off' },
+    entries: [
+      ['one', 'servers/Mail'],
+      ['two', './servers/mail-api/'],
+      ['three', 'docs'],
+      ['four', 'docs'],
+    ].map(([name, subfolder]) =>
+      registryEntry(`io.github.dan/${name}`, { repository: { url: mono, source: 'github', subfolder } }),
+    ),
+  });
+  return { call: (tool: string, input: object) => callTool<Answer>(of, tool, input) };
+})();
+
+it.each([
+  ['tree/main/servers/Mail', 'one', 'servers/Mail'],
+  ['blob/v1.2/servers/mail/src/index.ts', 'one', 'servers/mail'],
+  ['blob/main/servers/mail-api/README.md', 'two', 'servers/mail-api'],
+])('is found by the folder of a link into a repository: %s', async (path, name, folder) => {
+  const asked = `${mono}/${path}`;
+  const found_by = `the only listing that records this repository and the folder \`${folder}\`; recording does not show control`;
+  const one = await ofMono('get_agent', { handle: asked });
+  expect(one).toMatchObject({ handle: `io.github.dan/${name}`, found_by });
+  expect(one.version_asked).toBeUndefined();
+  const { results } = await ofMono('resolve_agents', { handles: [asked] });
+  expect(results?.[0]).toMatchObject({ handle: `io.github.dan/${name}`, found_by });
+  expect(JSON.stringify(await ofMono('search_agents', { query: asked }))).toContain(
+    `\`io.github.dan/${name}\` is ${found_by}`,
+  );
+});
+
+it('tells the folder of each, where several record the repository or the folder', async () => {
+  const { detail, candidates } = await ofMono('get_agent', { handle: `${mono}/tree/main/docs` });
+  expect(detail).toContain('2 listings record this repository and the folder `docs`.');
+  expect(candidates?.map(({ handle }) => handle)).toEqual(['io.github.dan/four', 'io.github.dan/three']);
+  const all = await ofMono('get_agent', { handle: mono });
+  expect(all.candidates?.find(({ handle }) => handle === 'io.github.dan/two')?.differs).toContain(
+    ', folder `servers/mail-api`, ',
+  );
+  const two = await ofMono('get_agent', { handle: 'io.github.dan/two' });
+  expect(two).toMatchObject({ repository: mono, repository_folder: 'servers/mail-api' });
+  const full = await ofMono('get_agent', { handle: 'io.github.dan/two', detail: 'full' });
+  expect(JSON.stringify(full)).toContain(`Repository \`${mono}\` (folder \`servers/mail-api\`)`);
 });

@@ -21,6 +21,7 @@ const stated = ({ listing, claim, native }: ListingFacts) => ({
   remotes: listing.remotes,
   packages: listing.packages,
   repository: listing.repository,
+  repository_folder: listing.repository_folder,
   website: listing.website,
   claim: claim?.state ?? 'imported',
   claimed_at: claim?.claimed_at,

@@ -117,7 +117,9 @@ function repositoryOf(judged: JudgedListing, isSaid: boolean): TextFact[] {
     return [noneRecorded(judged, 'repository', own('no repository recorded'), sourceRepository.kind)];
   const [one] = seen(repositoryExists);
   const isShort = detail === 'short';
-  const text = isShort ? own('repository') : say`repository ${code(listing.repository)}`;
+  const { repository, repository_folder: folder } = listing;
+  const within = folder !== undefined && say` (folder ${code(folder)})`;
+  const text = isShort ? own('repository') : say`repository ${code(repository)}${within}`;
   if (!one) return isShort ? [] : [recorded(judged, text)];
   if (isAbsent(one)) return [observed(judged, one, say`${text} is gone or not public`)];
   if (isShort && isSaid) return [];

@@ -2,7 +2,7 @@ import { isHandle } from '../../core/handle.ts';
 import { hasPublicSuffix, isOfReversedDomain, repositoryIdentity } from '../../core/identity.ts';
 import { attempt } from '../../core/json.ts';
 import { type Payee, payeeName, readNamedPayee, readPayeePage } from '../../core/payee.ts';
-import { toRepositoryKey } from '../../net/repository-place.ts';
+import { foldersInLink, toRepositoryKey } from '../../net/repository-place.ts';
 import { holdersOfDomain, isHolder } from '../../search/query.ts';
 import { readOneTool, readToolNames } from '../../search/tool-names.ts';
 import { atDigest, type Beside } from './command.ts';
@@ -14,6 +14,7 @@ import {
   toAddressKey,
   toAdvisoryKey,
   toCalled,
+  toFolderReference,
   toHost,
   toPackageKey,
 } from './references.ts';
@@ -163,7 +164,12 @@ function toPlaceReferences(text: string): Reference[] {
     ...(bare && !isAddress ? [] : endpoints.slice(0, 1)),
     ...(address && isAddress ? [{ kind: 'package' as const, key: address }] : []),
     ...endpoints.slice(1),
-    ...(repository ? toRepositories(repository) : []),
+    ...(repository
+      ? [
+          ...foldersInLink(written, repository).map((one) => toFolderReference(repository, one)),
+          ...toRepositories(repository),
+        ]
+      : []),
     ...(isAddress ? [] : toPackageReferences(text)),
     ...(bare && !isAddress ? [] : keys.map((key) => ({ kind: 'template' as const, key }))),
     ...(bare ? [{ kind: 'host' as const, key: bare }] : []),

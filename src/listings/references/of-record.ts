@@ -13,6 +13,7 @@ import {
   shortestWord,
   toAddressKey,
   toCalled,
+  toFolderReference,
   toHost,
   toPackageReference,
   toReferenceKey,
@@ -45,16 +46,20 @@ function packageReferences(recorded: ListingPackage): Reference[] {
 export const isNamedBy = (references: readonly Reference[]) => (recorded: ListingPackage) =>
   packageReferences(recorded).some((one) => references.some((other) => isSameReference(other, one)));
 
+type RecordedPlaces = Pick<Listing, 'remotes' | 'packages' | 'repository_key' | 'repository_folder'>;
+
 function recordedPlaces({
   remotes,
   packages,
   repository_key,
-}: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>): Reference[] {
+  repository_folder,
+}: RecordedPlaces): Reference[] {
   const endpoints = remotes.flatMap(({ url }) => toAddressKey(url) ?? []);
   return [
     ...endpoints.map((key) => ({ kind: 'endpoint' as const, key })),
     ...endpoints.map((key) => ({ kind: 'host' as const, key: toHost(key) })),
     ...(repository_key === undefined ? [] : [{ kind: 'repository' as const, key: repository_key }]),
+    ...(repository_key && repository_folder ? [toFolderReference(repository_key, repository_folder)] : []),
     ...packages.flatMap(packageReferences),
     ...packages.flatMap(startedBeside).map(({ key }) => ({ kind: 'started' as const, key })),
   ];
@@ -85,10 +90,7 @@ function holdersOf({
 }
 
 export function referencesOf(
-  listing: Pick<
-    Listing,
-    'handle' | 'title' | 'description' | 'remotes' | 'packages' | 'repository_key' | 'website'
-  >,
+  listing: RecordedPlaces & Pick<Listing, 'handle' | 'title' | 'description' | 'website'>,
 ): Reference[] {
   const word = ownerLabel(listing.handle);
   return [
@@ -112,9 +114,8 @@ const referenceKeys = (
       : []),
   ]);
 
-export const placeKeysOf = (
-  recorded: Pick<Listing, 'remotes' | 'packages' | 'repository_key'>,
-): ReadonlySet<string> => new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
+export const placeKeysOf = (recorded: RecordedPlaces): ReadonlySet<string> =>
+  new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
 
 const mostNew = 5;
 
@@ -137,6 +138,7 @@ export function rowReferences(row: ListingRow): ListingSchema['listing_reference
     remotes: JSON.parse(row.remotes) as Listing['remotes'],
     packages: JSON.parse(row.packages) as Listing['packages'],
     repository_key: row.repository_key ?? undefined,
+    repository_folder: row.repository_folder ?? undefined,
     website: row.website ?? undefined,
   });
   const same = { handle, published_at, publisher: namespaceIdentity(handle), as_of: '' };

@@ -50,6 +50,14 @@ export function nounOf(one: Reference) {
   return fileForm.test(one.key) ? 'file' : one.kind;
 }
 
+/** The folder follows `//`. */
+export const toFolderReference = (repository: string, folder: string): Reference => ({
+  kind: 'folder',
+  key: `${repository}//${folder}`,
+});
+
+export const folderIn = ({ key }: Reference): string => key.slice(key.indexOf('//') + 2);
+
 /** Registries compare names in this form. */
 export function toPackageKey(name: string, registry: string | undefined): string {
   const lower = name.toLowerCase();
@@ -93,7 +101,7 @@ export function redirectsOf(endpoint: string, host: string | undefined): Referen
 /** The identity of a domain, or of a repository's account. */
 export function holderOfReference({ kind, key }: Reference): string | undefined {
   if (kind === 'endpoint' || kind === 'host' || kind === 'template') return Holder.ofHost(toHost(key)).id;
-  return kind === 'repository' ? repositoryIdentity(key) : undefined;
+  return kind === 'repository' || kind === 'folder' ? repositoryIdentity(key) : undefined;
 }
 
 /** Whether it names a place of a record, and not what a listing is called or asks for. */
@@ -112,7 +120,7 @@ export const keyOfReference = ({ kind, key, registry }: Reference): string =>
     ? toReferenceKey('name', key)
     : toReferenceKey(
         kind,
-        kind === 'input' ? key.toLowerCase() : key,
+        kind === 'input' || kind === 'folder' ? key.toLowerCase() : key,
         ...(registry === undefined ? [] : [registry]),
       );
 

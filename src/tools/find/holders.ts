@@ -29,6 +29,7 @@ import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
 import {
   fileForm,
+  folderIn,
   isDigest,
   type Reference,
   toAddressKey,
@@ -68,6 +69,7 @@ function placeOf({ kind, key, registry, network }: Reference): Words {
   if (kind === 'pay_to')
     return say`this address${network === undefined ? say`` : say` on ${networkWords(network)}`}`;
   if (kind === 'package' && isDigest({ key, registry })) return own('a file or image with this SHA-256');
+  if (kind === 'folder') return say`this repository and the folder ${code(folderIn({ kind, key }))}`;
   if (fileForm.test(key)) return own('a file of this name');
   return say`this ${registry ? say`${typeWords(registry)} ` : say``}${own(kind)}`;
 }
@@ -80,6 +82,7 @@ const reachedAt = (listing: Listing, asked: Reference): Words =>
 
 function differenceOf(listing: Listing, all: readonly Listing[], asked: Reference): Words {
   const { description, version, origin_status, undated, withdrawn } = listing;
+  const folder = asked.kind === 'repository' ? listing.repository_folder : undefined;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
@@ -90,6 +93,7 @@ function differenceOf(listing: Listing, all: readonly Listing[], asked: Referenc
     publisherOf(listing),
     said ? quote(said) : say``,
     isElsewhere ? at : say``,
+    folder === undefined ? say`` : say`folder ${code(folder)}`,
     version ? say`version ${code(version)}` : say``,
     ...(undated ? [] : datesWords(listing)),
     origin_status === 'deprecated' ? own('deprecated') : say``,
@@ -168,6 +172,7 @@ export function countOfHolders(found: readonly unknown[], all: HeldBy): Words {
 /** A name that is searched as one: a plain word needs a registry. */
 function nameOfPlace({ kind, key, registry, network }: Reference, [first]: readonly Listing[]): string {
   if (/^(?:endpoint|template|repository|moved)$/.test(kind)) return `https://${key}`;
+  if (kind === 'folder') return `https://${key.replace('//', '/-/tree/HEAD/')}`;
   if (kind === 'pay_to') return payeeName({ address: key, network });
   const isPlain = kind === 'package' && /^\w+$/.test(key);
   const known = isPlain && first?.packages.map(toPackageReference).find((one) => one.key === key);

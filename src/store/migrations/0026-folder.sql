@@ -1,0 +1,2 @@
+-- The folder of its repository that a record names.
+alter table listing add column repository_folder text;
