@@ -6,8 +6,9 @@ import type { CopyField } from '../imports/import-run.ts';
 import { hiddenSentence, isSample, isSpecified, type Listing } from '../listings/listing.ts';
 import { holdsEndpoints } from '../listings/naming.ts';
 import type { Outcome } from '../observations/asked/outcome.ts';
+import { factsOf } from '../observations/known/kind.ts';
 import { accessRequired } from '../observations/known/kinds/access.ts';
-import { endpointAnswers } from '../observations/known/kinds/endpoint.ts';
+import { endpointAnswers, endpointAvailability } from '../observations/known/kinds/endpoint.ts';
 import { listedNames, toolsSurface } from '../observations/known/kinds/lists/tools.ts';
 import { packageNewestVersion } from '../observations/known/kinds/packages/newest-version.ts';
 import { kindOf } from '../observations/known/kinds.ts';
@@ -16,6 +17,7 @@ import type { DatedObservation } from '../observations/known/observation.ts';
 import { offersSummary } from '../observations/known/prices/offer.ts';
 import { isQuote, priceOffers } from '../observations/known/prices/offers.ts';
 import { formerPrice, noPrice, quoteWords } from '../observations/known/prices/words.ts';
+import { answeredWords } from '../observations/known/timeline/tally.ts';
 import type { NativeSignals } from '../ratings/rating.ts';
 import { type Instead, isPlaceholder } from '../search/query.ts';
 import { foldToolName } from '../search/tool-names.ts';
@@ -143,12 +145,24 @@ const ends: Readonly<Partial<Record<Outcome, Words>>> = {
   absent: own('nothing there'),
 };
 
+/** If not all checks were answered. Of an endpoint that does not answer now, what stands out counts them. */
+function oftenWords(shown: HitObservation, observations: readonly HitObservation[]): Words {
+  const { value, observed_at = '' } =
+    factsOf(endpointAvailability, observations).find(({ subject }) => subject === shown.subject) ?? {};
+  const { answered = 0, made = 0 } = value?.days_30 ?? {};
+  const isAnswering = (shown.outcome === 'seen' || shown.outcome === 'asks') && !shown.missed;
+  const isOfDay = dayText(observed_at) === dayText(shown.observed_at);
+  const isTold = isAnswering && isOfDay && answered < made;
+  return say`${isTold && say`; ${answeredWords({ answered, made })} were answered`}`;
+}
+
 function answerOf(endpoint: string | undefined, observations: readonly HitObservation[]): Words | undefined {
   const of = (kind: string) =>
     observations.find((one) => one.kind === kind && (endpoint === undefined || one.subject === endpoint));
   const one = of(endpointAnswers.kind);
   if (!one) return undefined;
-  const others = othersWords(one, observations);
+  const often = oftenWords(one, observations);
+  const others = say`${often}${othersWords(one, observations)}`;
   const to = one.response?.redirects_to;
   const ended = to === undefined ? ends[one.outcome] : say`redirected Dossier to another host, ${code(to)},`;
   if (ended) return say`${ended} ${day(one.observed_at)}${others}`;
@@ -158,7 +172,7 @@ function answerOf(endpoint: string | undefined, observations: readonly HitObserv
   const credentials = access?.value === true && !access.missed && own(', asks for credentials first');
   const price = pricesOf(observations);
   const payment = (price || one.value === 402) && say`, asks for a payment first${price && say` (${price})`}`;
-  return say`answered ${day(one.observed_at)}${credentials}${payment}`;
+  return say`answered ${day(one.observed_at)}${credentials}${payment}${often}`;
 }
 
 /** Without endpoints, about which `answerOf` says more. */

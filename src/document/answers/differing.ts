@@ -1,16 +1,20 @@
 import type { Context } from '../../context.ts';
 import { difference, differenceWords } from '../../core/difference/difference.ts';
 import type { Json } from '../../core/json.ts';
-import { say, type Words } from '../../core/words.ts';
+import { dayOf, join, own, say, type Words } from '../../core/words.ts';
 import { type SurfaceMember, shortNameOf } from '../../observations/asked/endpoint/surface.ts';
 import { addTexts, type ShownChange } from '../../observations/known/changes/history.ts';
 import { toFactChange } from '../../observations/known/changes/telling.ts';
 import { kindOf, kinds, surfaceOf } from '../../observations/known/kinds.ts';
 import { type State, wholeDigestOf } from '../../observations/known/timeline/timeline.ts';
 import { ratingGroups } from '../../ratings/groups.ts';
+import type { ListingDocument } from '../listing-document.ts';
 import { endOfDay, type ListingFacts } from '../record.ts';
+import { toAnswer } from './answers.ts';
 import { entryWords, type FoldedChange, saidOf } from './history.ts';
-import type { HistoryEvent, HistoryQuery } from './history-events.ts';
+import type { HistoryEvent, HistoryKind, HistoryQuery } from './history-events.ts';
+import { firstNotices } from './notices.ts';
+import type { StandOut } from './stands-out.ts';
 
 const stated = ({ listing, claim, native }: ListingFacts) => ({
   title: listing.title,
@@ -35,6 +39,8 @@ const stated = ({ listing, claim, native }: ListingFacts) => ({
 
 const keyed = (member: string) => ({ key: (one: Readonly<Record<string, unknown>>) => String(one[member]) });
 const form = { members: { remotes: keyed('url'), packages: keyed('identifier'), ratings: keyed('group') } };
+
+const mostStanding = 2;
 
 interface DifferingQuery extends Pick<HistoryQuery, 'isOther'> {
   readonly events: readonly HistoryEvent[];
@@ -83,6 +89,16 @@ const endsOf = ({ kind, subject, before, after }: ShownChange) =>
     [kind, subject, before?.value, before?.outcome, before?.seen_until],
     [after.value, after.outcome],
   ]);
+
+/** What stands out from checks as of the listing's day, besides changes. */
+export function standingWords(listing: ListingDocument, asked: HistoryKind | undefined): Words | undefined {
+  const isAsked = ({ key, fact }: StandOut) =>
+    fact && key !== 'changed' && (asked === undefined || kindOf(fact.kind)?.question === asked);
+  const found = toAnswer(listing, 'short').standsOut.filter(isAsked);
+  const shown = firstNotices(found, (_, place) => place < mostStanding, own('get_agent with as_of'));
+  const on = dayOf(listing.evidence_snapshot_date);
+  return shown.length === 0 ? undefined : say`As of ${on}, this stands out from checks: ${join(shown, ' ')}`;
+}
 
 /** Between the ends of two days, however often it changed on the way. `others` of `events` are not that. */
 export async function toDiffering(

@@ -14,11 +14,18 @@ import {
   toText,
   type Words,
 } from '../../core/words.ts';
-import { endpointAnswers } from '../../observations/known/kinds/endpoint.ts';
+import {
+  endedWords,
+  isLearnedOutcome,
+  isUnanswered,
+  type Outcome,
+} from '../../observations/asked/outcome.ts';
+import { endpointAnswers, endpointAvailability } from '../../observations/known/kinds/endpoint.ts';
 import { kindOf } from '../../observations/known/kinds.ts';
 import type { StoredObservation } from '../../observations/known/observation.ts';
 import { priceOffers } from '../../observations/known/prices/offers.ts';
 import { placeBelow } from '../../observations/known/recording.ts';
+import { failedOnWords } from '../../observations/known/timeline/tally.ts';
 import { keyOf, type Timeline } from '../../observations/known/timeline/timeline.ts';
 import type { ListingFacts } from '../record.ts';
 import { unique } from '../words.ts';
@@ -144,4 +151,38 @@ export async function movedWords(
       : [],
   ].flat();
   return said.length === 0 ? undefined : join([say`The record moved from ${from} to ${to}.`, ...said], ' ');
+}
+
+export const isUntold = (outcome?: Outcome): boolean => outcome === 'not_asked' || outcome === 'refused';
+
+const mostUntold = 10;
+
+/** A failed check is no change, nor is one that could not tell, unless all since are told of all facts. */
+export async function failedWords(
+  { since = '', kind, until, isOther }: Omit<HistoryQuery, 'limit'>,
+  { listing, observed }: ListingFacts,
+  { store }: Context,
+): Promise<Words | undefined> {
+  if (kind !== undefined && kind !== endpointAvailability.question) return undefined;
+  const tallies = observed?.observations.flatMap(({ tally }) => (tally ? [tally] : [])) ?? [];
+  const read = await store.observations.until(listing.handle, until ?? observed?.observed_at ?? '');
+  const reach = read.filter((one) => one.kind === endpointAnswers.kind && !isOther?.(one));
+  const failed = reach.flatMap(({ spans }) =>
+    spans.filter(({ outcome, why }) => isUnanswered(outcome) && why),
+  );
+  const reasonsOn = (on: string) =>
+    failed.filter(({ from, to }) => dayText(from) <= on && on <= dayText(to)).map(endedWords);
+  const failedOn = failedOnWords(tallies, since && dayText(since), reasonsOn);
+  const untold = reach.flatMap(({ spans }) => {
+    const learned = spans.findLastIndex(({ outcome }) => isLearnedOutcome(outcome));
+    return spans
+      .filter(({ outcome, to }, at) => at < learned && to >= since && isUntold(outcome))
+      .slice(-mostUntold);
+  });
+  const told = untold.map(
+    (one) =>
+      say`Checks ${fromDayToDay(one.from, one.to)} could not tell whether the endpoint answers: ${endedWords(one)}.`,
+  );
+  const said = join([failedOn, ...told], ' ');
+  return isEmpty(said) ? undefined : said;
 }
