@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Started, startCommand } from '../support/command.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openFolder } from '../support/opened.ts';
+import { opened, openFolder } from '../support/opened.ts';
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 const folder = openFolder();
@@ -37,10 +37,9 @@ it('npm run try:evidence shows evidence of each kind in a browser and over MCP, 
   const silent = Object.entries(evidence).filter(([, words], at) => !read[at]?.includes(words));
   expect(silent).toEqual([]);
 
-  const agent = await connect('v2', { url });
+  const agent = await opened(connect('v2', { url }));
   const [answer] = (await agent.call('get_agent', { handle: 'com.quotewire/quotes' })).content;
   expect(answer?.text).toContain('payee changed from `0x1111');
-  await agent.close();
   expect(shown.match(/^ {3}\d\. /gm)).toHaveLength(5);
 
   // Twice, as npm passes on what the terminal has sent too.

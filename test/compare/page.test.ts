@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const hostile = `"><script>alert(1)</script>`;
 const get = (path: string) => directory.app.request(path, { headers: { accept: 'text/html' } });
@@ -51,10 +51,9 @@ describe('a comparison says before its criteria whose each listing is', () => {
   const elsewhere =
     'Domain lumetra-app.com, proven to the registry; its endpoint is on another domain: `workers.dev`, where others can have hosts too';
   it('in text and JSON', async () => {
-    const client = await connect('v2', directory);
+    const client = await opened(connect('v2', directory));
     const handles = ['com.lumetra-app/crm', 'co.webhook/webhook'];
     const { content, structuredContent } = await client.call('compare_agents', { handles });
-    await client.close();
     expect(content[0]?.text).toMatch(
       /\n\* Whose: Domain lumetra-app\.com, proven to the registry; its endpoint is on another domain: `workers\.dev`, where others can have hosts too; /,
     );
@@ -73,11 +72,10 @@ describe('a comparison says before its criteria whose each listing is', () => {
     });
   });
   it('and that two of them have the same name and short description, which a criterion says too', async () => {
-    const client = await connect('v2', directory);
+    const client = await opened(connect('v2', directory));
     const handles = ['com.lumetra-app/crm', 'com.lumetra/crm', 'co.webhook/webhook'];
     const criteria = ['nothing_shared'];
     const { content, structuredContent } = await client.call('compare_agents', { handles, criteria });
-    await client.close();
     expect(structuredContent).toMatchObject({
       listings: [
         { same_description_as: ['com.lumetra/crm'] },

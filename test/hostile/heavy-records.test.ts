@@ -131,11 +131,10 @@ async function readersOf({ app }: Opened): Promise<ReadonlyMap<string, Reader>> 
   );
   const ends = ['.json', '.md', '.intoto.json'].map((end) => `/agents/${handle}${end}`);
   const reading = tools.filter(({ effects }) => effects.readOnlyHint);
-  const client = await connect('v2', { app });
+  const client = await opened(connect('v2', { app }));
   const uris = [...(await client.templates()), ...(await client.resources())].map((uri) =>
     uri.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? ''),
   );
-  await client.close();
   const read =
     (uri: string): Reader =>
     async (service) => {

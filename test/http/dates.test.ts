@@ -102,7 +102,7 @@ describe('a listing from a saved copy with only the newest versions', () => {
 });
 
 it('a listing that a later copy has unchanged is as of that copy, and as of the first copy on a day before it', async () => {
-  const directory = await openDirectory({ entries: [] });
+  const directory = await openedDirectory({ entries: [] });
   await importCopy(directory, 'first.json', newestOnly);
   const day = directory.context.clock().toISOString().slice(0, 10);
   directory.wait(86_400);
@@ -122,7 +122,6 @@ it('a listing that a later copy has unchanged is as of that copy, and as of the 
   });
   const past = await callTool(directory, 'get_agent', { handle, as_of: day, detail: 'full' });
   expect(past.markdown).toContain('The newest change in the copy is of 2026-03-09');
-  await directory.close();
 });
 
 it('a version that the registry deleted and lists again was published on its day, not on the day of that change', async () => {
@@ -213,7 +212,7 @@ it('a deprecated version is told with the day of its publication and the day on 
       },
     ),
   );
-  const directory = await openDirectory({ entries: [old, other].filter((one) => one !== undefined) });
+  const directory = await openedDirectory({ entries: [old, other].filter((one) => one !== undefined) });
   const { candidates } = await callTool<{ candidates: { handle: string; differs: string }[] }>(
     directory,
     'get_agent',
@@ -230,5 +229,4 @@ it('a deprecated version is told with the day of its publication and the day on 
   expect(await read(directory, '/agents/com.valid/old')).toContain(
     '"dateModified":"2026-03-31T08:00:00.000Z"',
   );
-  await directory.close();
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const packaged = (handle: string, ...names: string[]) =>
   registryEntry(handle, {
@@ -38,9 +38,8 @@ const { app } = await openedDirectory({
 });
 
 async function call(tool: string, input: object) {
-  const client = await connect('v2', { app });
+  const client = await opened(connect('v2', { app }));
   const { content } = await client.call(tool, { ...input });
-  await client.close();
   return content[0]?.text ?? '';
 }
 

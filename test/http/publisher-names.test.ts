@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
 import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f', 'labs/g'].map((name) =>
@@ -107,9 +107,8 @@ it('a publisher is a namespace, a domain or an account', async () => {
 });
 
 it('the closing of a search names only what its text shows', async () => {
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const { content, structuredContent } = await client.call('search_agents', { publisher: 'com.nobody' });
-  await client.close();
   expect(content[0]?.text).toContain('No listing passes the filter `publisher:com.nobody`.');
   expect(structuredContent).toMatchObject({ untrusted_fields: ['no_match'] });
   expect(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
 import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const packaged = (registryType: string, identifier: string) => packageAt(registryType, identifier, '1.2.3');
 const directory = await openedDirectory({
@@ -95,9 +95,8 @@ it('of several names, says which tool takes them', async () => {
   const query = JSON.stringify({
     mcpServers: { a: { command: 'npx', args: ['@tern/tally'] }, b: { url: 'https://gust.example.org/mcp' } },
   });
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const { content } = await client.call('search_agents', { query });
-  await client.close();
   expect(content[0]?.text).toContain('This text has 2 names');
   expect(content[0]?.text).toContain('resolve_agents takes them all.');
 });

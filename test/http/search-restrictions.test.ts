@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const entry = (handle: string, description: string) => registryEntry(handle, { description });
 
@@ -39,9 +39,8 @@ const directory = await openedDirectory({
 });
 
 async function search(query: string) {
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const { content, structuredContent } = await client.call('search_agents', { query });
-  await client.close();
   const { listings, advice, did_you_mean } = structuredContent as unknown as {
     readonly listings: readonly { readonly handle: string; readonly facts: readonly string[] }[];
     readonly advice?: string;

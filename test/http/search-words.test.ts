@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 interface Answer {
   readonly listings: readonly { readonly handle: string; readonly facts: readonly string[] }[];
@@ -32,9 +32,8 @@ const directory = await openedDirectory({
 });
 
 async function search(query: string, { app } = directory) {
-  const client = await connect('v2', { app });
+  const client = await opened(connect('v2', { app }));
   const { content, structuredContent } = await client.call('search_agents', { query });
-  await client.close();
   return { ...(structuredContent as unknown as Answer), text: content[0]?.text ?? '' };
 }
 

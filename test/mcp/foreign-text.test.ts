@@ -195,9 +195,8 @@ it('is asked with texts of others of every reading tool whose answer names untru
 it.each(calls)(
   '%s %j has texts of others inside quotes only, which these cannot end',
   async (name, input, expected) => {
-    const client = await connect('v2 at 2026-07-28', directory);
+    const client = await opened(connect('v2 at 2026-07-28', directory));
     const { content } = (await client.call(name, { ...input })) as unknown as { content: { text: string }[] };
-    await client.close();
     const text = content.map((part) => part.text).join('\n');
     for (const mark of expected) expect(text).toContain(mark);
     expectQuoted(text);
@@ -239,11 +238,10 @@ it.each(pagesOf({ handles: [hostile, subject], query: 'TITLEMARK', tag: 'remote'
 );
 
 it('has values that are copied in code spans as they are, which a backtick in them cannot close', async () => {
-  const client = await connect('v2 at 2026-07-28', directory);
+  const client = await opened(connect('v2 at 2026-07-28', directory));
   const { content } = (await client.call('get_agent', { handle: copied })) as unknown as {
     content: { text: string }[];
   };
-  await client.close();
   const text = content.map((part) => part.text).join('\n');
   const page = await (await directory.app.request(`/agents/${copied}.md`)).text();
   for (const value of ['https://my_tools.example/mcp', 'YOUR_API_KEY']) {

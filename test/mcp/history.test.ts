@@ -29,7 +29,7 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
     entries: [registryEntry(handle, remotesAt('https://gone.example.com/mcp'))],
     environment: { HOST_OVERRIDES: JSON.stringify({ 'gone.example.com': front.url }) },
   });
-  const client = await connect('v1', { app: directory.app });
+  const client = await opened(connect('v1', { app: directory.app }));
   await directory.observe(handle);
   isGone = true;
   const statements: string[] = [];
@@ -44,7 +44,6 @@ it('tells an endpoint that is gone, and all that was seen there, in one line', a
   const { changes: ofTools } = (await client.call('get_history', { handle, kind: 'tools' }))
     .structuredContent as unknown as Structured;
   const page = await (await directory.app.request(`/agents/${handle}/history`)).text();
-  await client.close();
   await directory.close();
   await Promise.all([server.close(), front.close()]);
   expect(statements[0]).toMatch(

@@ -22,10 +22,9 @@ describe.each(clientKinds)('a listing under the namespace tags, read by %s', (ki
     const row = await directory.store.listings.byHandle('tags/webhooks');
     if (!row) throw new Error('there is no such listing');
     await directory.store.write((tx) => tx.listings.putListings([{ ...row, withdrawn: 'deleted' }]));
-    const client = await connect(kind, { app: directory.app });
+    const client = await opened(connect(kind, { app: directory.app }));
     const [tag] = await client.read('agent://tags/webhooks');
     expect(JSON.parse(tag?.text ?? '')).toMatchObject({ listings: [{ handle: 'co.webhook/webhook' }] });
-    await client.close();
     await directory.store.write((tx) => tx.listings.putListings([row]));
   });
 });

@@ -258,12 +258,11 @@ describe('a repository of 201 listings of one publisher', () => {
   });
 
   it('leaves open whether others record it, and is never said to be that of nobody else', async () => {
-    const client = await connect('v2', { app: directory.app });
+    const client = await opened(connect('v2', { app: directory.app }));
     const { structuredContent } = await client.call('compare_agents', {
       handles: ['com.many/x7', 'com.late/x'],
       criteria: ['nothing_shared'],
     });
-    await client.close();
     const [many, late] = comparedOf(structuredContent);
     expect([many?.results, late?.results]).toEqual([
       { nothing_shared: 'unknown' },
@@ -288,7 +287,7 @@ it('never names a listing that was withdrawn or whose text is hidden, from that 
 });
 
 it('says whose account a repository is of and whose domain a website or an endpoint is on, and never who names one’s own domain', async () => {
-  const client = await connect('v2', directory);
+  const client = await opened(connect('v2', directory));
   const whoseOf = async (handle: string) => {
     const { structuredContent } = await client.call('get_agent', { handle });
     return (structuredContent as unknown as Answer).lines.whose;
@@ -310,5 +309,4 @@ it('says whose account a repository is of and whose domain a website or an endpo
   expect(await whoseOf('io.github.northgate-hq/mcp')).toContain(
     '`com.northgate/billing` (domain northgate.com) records a repository of this account (record)',
   );
-  await client.close();
 });

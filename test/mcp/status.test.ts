@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { statusDocument } from '../../src/document/listing-document.ts';
 import { openDirectory } from '../support/directory.ts';
 import { connect } from '../support/mcp-clients.ts';
-import { openedDirectory } from '../support/opened.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const directory = await openedDirectory({ environment: { LIMITS: 'off' } });
 await directory.store.write((tx) =>
@@ -18,9 +18,8 @@ await directory.store.write((tx) =>
 );
 
 it('agent://status: what is listed, how fresh it is and what could not be read, as its schema says', async () => {
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const [content] = await client.read('agent://status');
-  await client.close();
   const status = JSON.parse(content?.text ?? '');
   expect(statusDocument.strict().safeParse(status).error).toBeUndefined();
   const [date] = directory.context.clock().toISOString().split('T');
@@ -47,9 +46,8 @@ it('agent://status: what is listed, how fresh it is and what could not be read, 
 
 it('names no registry where none is imported from', async () => {
   const service = await openDirectory({ entries: [], environment: { REGISTRY_URL: 'off' } });
-  const client = await connect('v2', { app: service.app });
+  const client = await opened(connect('v2', { app: service.app }));
   const [content] = await client.read('agent://status');
-  await client.close();
   await service.close();
   const status = JSON.parse(content?.text ?? '');
   expect(statusDocument.strict().safeParse(status).error).toBeUndefined();

@@ -22,9 +22,8 @@ const tokens = (text: string) => Buffer.byteLength(text) / 4;
 
 /** The part of a listed tool that hosts pass to a model. */
 async function readTools(kind: ClientKind, headers: Record<string, string> = {}) {
-  const client = await connect(kind, directory, headers);
+  const client = await opened(connect(kind, directory, headers));
   const listed = await client.tools();
-  await client.close();
   return listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
 }
 

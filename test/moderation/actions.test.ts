@@ -265,9 +265,8 @@ describe('a hidden listing', () => {
         expect.stringContaining('appeals@example.org'),
       ],
     });
-    const client = await connect('v1', { app: directory.app });
+    const client = await opened(connect('v1', { app: directory.app }));
     const { content } = await client.call('get_agent', { handle: subject });
-    await client.close();
     expect((content[0] as { text: string }).text).not.toContain('\n“”');
     expect(await text(listing, 'text/html')).not.toContain('“”');
     expect(await directory.audit()).toEqual([]);

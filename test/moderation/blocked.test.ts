@@ -68,9 +68,8 @@ async function post(path: string, body: object, as?: string): Promise<string> {
   return code;
 }
 async function callMcp(tool: string, input: Json, as?: string): Promise<string> {
-  const client = await connect('v2', { app: service.directory.app }, bearer(as));
+  const client = await opened(connect('v2', { app: service.directory.app }, bearer(as)));
   const { isError, structuredContent = {} } = await client.call(tool, input);
-  await client.close();
   return isError ? String((structuredContent.error as Json).code) : 'accepted';
 }
 const rating = (handle = rated) => ({

@@ -31,10 +31,9 @@ it('two lists that take turns are one entry of the log and one thing to say, unt
     1, 0, 0, 0,
   ]);
   expect(await directory.audit()).toEqual([]);
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const { content } = await client.call('get_agent', { handle });
   const { content: history } = await client.call('get_history', { handle });
-  await client.close();
   const said = /\d changes to and fro between two states since \d{4}-\d\d-\d\d/g;
   expect(content[0]?.text?.match(said)).toEqual([expect.stringMatching(/^6 /)]);
   // Of those that are no entries, the last is told.
@@ -50,7 +49,7 @@ it('between two days, each change of a value that came back is told once, with i
   const began = directory.context.clock().toISOString().slice(0, 10);
   for (const words of ['One', 'Two', 'Three', 'Two', 'Three', 'One', 'Two', 'Three']) await checkWith(words);
   const until = directory.context.clock().toISOString().slice(0, 10);
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   for (const days of [2, 3, 4]) {
     const since = new Date(Date.parse(began) + days * 86_400_000).toISOString();
     const entriesOf = async (input: object) => {
@@ -65,17 +64,15 @@ it('between two days, each change of a value that came back is told once, with i
   expect(content[0]?.text).toMatch(
     /; with this, 7 changes among 3 states since \d{4}-\d\d-\d\d, each of which came back/,
   );
-  await client.close();
 });
 
 it('two lists that changed to and fro over months have not alternated', async () => {
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   for (const words of ['Reads', 'Writes', 'Reads', 'Writes']) {
     directory.wait(60 * 86_400);
     await checkWith(words);
   }
   const { content } = await client.call('get_agent', { handle });
-  await client.close();
   expect(content[0]?.text).toContain('Its tools changed');
   expect(content[0]?.text).not.toMatch(/to and fro|changes among/);
 });

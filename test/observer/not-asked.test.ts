@@ -247,7 +247,7 @@ it('get_history says why checks failed and what came instead, as get_agent does,
     entries: [registryEntry(handle, remotesAt('https://moved.example.com/mcp'))],
     hosts: { 'moved.example.com': front },
   });
-  const client = await connect('v1', { app: directory.app });
+  const client = await opened(connect('v1', { app: directory.app }));
   const days: string[] = [];
   const check = async (answer: typeof away) => {
     away = answer;
@@ -324,6 +324,5 @@ it('get_history says why checks failed and what came instead, as get_agent does,
     `Endpoint (\`https://moved.example.com/mcp\`): no usable answer came until ${days[3]}, then answered (HTTP status 200)`,
   );
   expect(JSON.stringify(again)).not.toContain('something else');
-  await client.close();
   expect(await directory.audit()).toEqual([]);
 });

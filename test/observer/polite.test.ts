@@ -285,7 +285,7 @@ it('asks the other listings of a host again after five minutes, and the one that
 
 it('asks ten of the twelve remotes of a listing at twelve hosts, and nothing while it writes', async () => {
   const hosts = Array.from({ length: 12 }, (_, n) => `host${n}.many.example`);
-  const many = await openDirectory({
+  const many = await openedDirectory({
     entries: [
       registryEntry('com.example.many/all', {
         remotes: hosts.map((host) => ({ type: 'streamable-http', url: `https://${host}/many-${host}` })),
@@ -301,7 +301,6 @@ it('asks ten of the twelve remotes of a listing at twelve hosts, and nothing whi
     observations.length,
   );
   await many.store.write((tx) => tx.observations.purgePauses('2026-01-01T00:00:00.000Z'));
-  await many.close();
 });
 
 it('asks for no address that a host names with more than 2,048 characters, says so, and obeys Retry-After of one with 2,048', async () => {

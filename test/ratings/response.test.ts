@@ -107,9 +107,8 @@ it('a response stays with the version it answers, and goes with a withdrawn rati
 it('a rating names the version of the record that it is of, and says in every place that it is of the record', async () => {
   const rating_id = await rate({ subject_version: '1.0.1' });
   expect(await shown(rating_id)).toMatchObject({ subject_version: '1.0.1' });
-  const client = await connect('v2 at 2026-07-28', directory);
+  const client = await opened(connect('v2 at 2026-07-28', directory));
   expect(JSON.stringify(await client.call('list_ratings', { handle }))).toContain('record version “1.0.1”');
-  await client.close();
   expect(await textOf(`/agents/${handle}/ratings`)).toMatch(
     /<dt>Record version<\/dt>\s*<dd><span class="foreign">1\.0\.1</,
   );

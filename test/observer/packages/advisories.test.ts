@@ -2,7 +2,6 @@ import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { expect, it } from 'vitest';
-import { openDirectory } from '../../support/directory.ts';
 import { registryEntry } from '../../support/entries.ts';
 import { openedDirectory, openFolder } from '../../support/opened.ts';
 
@@ -224,7 +223,7 @@ it('reads a newer copy; one without an ecosystem, or a broken one, changes nothi
 });
 
 it('is not checked where the operator wants none', async () => {
-  const plain = await openDirectory({
+  const plain = await openedDirectory({
     entries: [registryEntry('com.example/a', { packages: [onNpm('1.0.0')] })],
     environment: { ADVISORIES: 'off' },
   });
@@ -233,5 +232,4 @@ it('is not checked where the operator wants none', async () => {
     outcome: 'not_asked',
     reason: 'This service is configured not to read advisories (ADVISORIES).',
   });
-  await plain.close();
 });

@@ -154,12 +154,11 @@ it('tells at the arrival of a newest version that the record does not name what 
     `Version that the registry names as newest \\(\`npm:fixed\`\\): \`1\\.4\\.0\` until [\\d-]{10}, then \`1\\.4\\.1\`; the record names \`1\\.4\\.0\`\\. ${script}\\. ${account}`,
   );
   expect(items[0]?.title).toMatch(told);
-  const client = await connect('v2', directory);
+  const client = await opened(connect('v2', directory));
   for (const kind of ['code', 'publisher', 'upkeep']) {
     const { content } = await client.call('get_history', { handle: pinned, kind });
     expect(content[0]?.text).toMatch(told);
   }
-  await client.close();
   const dated = (text: string) => expect.stringContaining(text);
   const { stands_out } = await callTool<{ stands_out: string[] }>(directory, 'get_agent', { handle: pinned });
   expect(stands_out).toEqual(expect.arrayContaining([dated(script), dated(account)]));

@@ -120,7 +120,7 @@ it('does not call it a good sign that nothing is reported about what its registr
   await directory.observe('com.example/clean');
   await directory.observe('com.example/swapped');
   await directory.observe('com.example/nuget');
-  const client = await connect('v2', directory);
+  const client = await opened(connect('v2', directory));
   const ask = async (tool: string, input: Record<string, unknown>) => {
     const { content, structuredContent } = await client.call(tool, input);
     return `${content[0]?.text} ${JSON.stringify(structuredContent)}`;
@@ -140,7 +140,6 @@ it('does not call it a good sign that nothing is reported about what its registr
     handles: ['com.example/clean', 'com.example/nuget'],
     criteria: ['no_malware_report'],
   });
-  await client.close();
   expect(compared).toContain(
     'What Dossier checks: no_malware_report: unknown (npm has no package `clean`; a name that is free can be registered by others)\n',
   );
@@ -196,7 +195,7 @@ it('keeps what was known while OSV has no answer, and says so', async () => {
 it.each(['https://api.osv.dev', 'https://API.osv.dev:443/', 'http://api.osv.dev', 'https://api.osv.dev.'])(
   'sends no name of packages that are looked up in a registry of the operator to %s',
   async (address) => {
-    const own = await openDirectory({
+    const own = await openedDirectory({
       entries: [packaged('com.example/own', 'npm', 'secret-name', '1.0.0')],
       hosts: { 'api.osv.dev': osv },
       environment: { ADVISORIES: address, PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }) },
@@ -209,12 +208,11 @@ it.each(['https://api.osv.dev', 'https://API.osv.dev:443/', 'http://api.osv.dev'
         'This service does not look up packages of npm in the public registry (PACKAGE_REGISTRIES), so their names are not sent to api.osv.dev.',
     });
     expect(osv.sent).toEqual([]);
-    await own.close();
   },
 );
 
 it('asks an API of the operator about all packages', async () => {
-  const own = await openDirectory({
+  const own = await openedDirectory({
     entries: [packaged('com.example/own', 'npm', 'evil', '1.0.0')],
     environment: { PACKAGE_REGISTRIES: JSON.stringify({ npm: npm.url }), ADVISORIES: `${osv.url}/` },
   });
@@ -223,7 +221,6 @@ it('asks an API of the operator about all packages', async () => {
     value: { ids: ['MAL-2025-1'] },
     source: new URL(osv.url).host,
   });
-  await own.close();
 });
 
 it('takes no answer of another form for none, and loses no advisory for a part of it that it cannot read', async () => {

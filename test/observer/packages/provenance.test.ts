@@ -129,9 +129,8 @@ it('says that a version has none, and which older one has it', async () => {
       'The registry serves no provenance for version `1.3.0`. The older version `1.2.0` has provenance.',
     details: { version: '1.3.0', earlier_with_provenance: '1.2.0' },
   });
-  const client = await connect('v2', directory);
+  const client = await opened(connect('v2', directory));
   const { structuredContent } = await client.call('get_agent', { handle: 'com.example/dropped' });
-  await client.close();
   expect(structuredContent?.stands_out).toEqual([
     'Version `1.3.0` of `npm:same` has no provenance, and version `1.2.0` has.',
   ]);

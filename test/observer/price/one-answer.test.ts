@@ -7,7 +7,7 @@ import { startEndpoint, startModernServer } from '../../support/endpoints/mcp-en
 import { startPricedServer, startX402Server } from '../../support/endpoints/paid-endpoint.ts';
 import { registryEntry, remotesAt } from '../../support/entries.ts';
 import { connect } from '../../support/mcp-clients.ts';
-import { atEnd, openedDirectory, openFolder } from '../../support/opened.ts';
+import { atEnd, opened, openedDirectory, openFolder } from '../../support/opened.ts';
 
 const alice = '0x1111111111111111111111111111111111111111';
 const at = (...names: string[]) => remotesAt(...names.map((name) => `https://${name}.example.com/mcp`));
@@ -64,10 +64,9 @@ for (const handle of handles) await directory.observe(handle);
 /** What every adapter says of the price of a listing. */
 async function said(name: string) {
   const handle = `com.example/${name}`;
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const short = await client.call('get_agent', { handle });
   const found = await client.call('search_agents', { query: name.replaceAll('-', ' ') });
-  await client.close();
   const [page = '', markdown = ''] = await Promise.all(
     ['', '.md'].map(async (form) => (await directory.app.request(`/agents/${handle}${form}`)).text()),
   );
@@ -119,19 +118,17 @@ it('the first three of several offers have their token and their payee in the sh
   const three = `Quotes for one request before it answers: ${[1, 2, 3].map(offer).join('; or ')}`;
   const { costs } = await said('four');
   expect(costs).toBe(`${three}; and 1 more offer.`);
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const { content } = await client.call('get_agent', { handle: 'com.example/four', detail: 'full' });
-  await client.close();
   expect(content[0]?.text?.replaceAll('`', '')).toContain(`${three}; or ${offer(4)}`);
 });
 
 it('a search for what asks for no payment says that calls may cost, and why the best others are left out', async () => {
   const input = { query: 'plain description', no_payment_seen: true };
   directory.wait(60);
-  const client = await connect('v2', { app: directory.app });
+  const client = await opened(connect('v2', { app: directory.app }));
   const { structuredContent, content } = await client.call('search_agents', input);
   const listed = await client.call('search_agents', { no_payment_seen: true });
-  await client.close();
   const { listings, left_out } = structuredContent as {
     listings: { handle: string; facts: string[] }[];
     left_out: { count: number; best: { handle: string; why: string }[] };
