@@ -271,11 +271,7 @@ describe('a repository that was missing or moved at a check', () => {
       expect((await service.claim(handle)).message).toContain(`A ${seen}.`);
       expect(await service.standing(alice.issued.capability)).toBe('200');
       expect(await pageText()).toContain(`A ${seen}.`);
-      const document = await service.directory.app.request('/api/tools/get_agent', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ handle }),
-      });
+      const document = await service.directory.post('/api/tools/get_agent', { handle });
       expect(await document.text()).toContain(`nothing more; a ${seen}`);
       await service.recheck(1);
       expect(await service.standing(alice.issued.capability)).toBe('capability_revoked');

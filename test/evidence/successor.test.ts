@@ -29,11 +29,7 @@ const directory = await openedDirectory({
 it.each(cases.map((one, at) => [...one, at] as const))(
   'the successor of a listing that is %s, of which its publisher says “%s”, is %s',
   async (status, _says, successor, at) => {
-    const answer = await directory.app.request('/api/tools/search_agents', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ similar_to: `com.example/s${at}` }),
-    });
+    const answer = await directory.post('/api/tools/search_agents', { similar_to: `com.example/s${at}` });
     expect(((await answer.json()) as { successor?: string }).successor).toBe(successor);
     const { next } = await callTool<{ next?: string }>(directory, 'get_agent', {
       handle: `com.example/s${at}`,

@@ -45,9 +45,9 @@ interface Signal {
   readonly reason?: string;
 }
 
-async function compare({ app }: Directory, criteria: readonly object[]) {
+async function compare(directory: Directory, criteria: readonly object[]) {
   const handles = [handle, 'com.example.b/two'];
-  return comparedOf(await callTool({ app }, 'compare_agents', { handles, criteria }))[0];
+  return comparedOf(await callTool(directory, 'compare_agents', { handles, criteria }))[0];
 }
 
 describe('a listing from a saved copy with only the newest versions', () => {

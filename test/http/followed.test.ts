@@ -1,5 +1,6 @@
 import { parseJsonFeed } from 'feedsmith';
 import { expect, it } from 'vitest';
+import { callTool } from '../support/directory.ts';
 import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { handleAt, openObserved } from '../support/endpoints/observed.ts';
 import { startX402Server } from '../support/endpoints/paid-endpoint.ts';
@@ -39,12 +40,8 @@ async function itemsOf(name: string) {
   return items.map(({ title = '', content_html }) => ({ title, content: plain(content_html) }));
 }
 async function historyOf(name: string): Promise<string[]> {
-  const answer = await directory.app.request('/api/tools/get_history', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ handle: handleAt(name) }),
-  });
-  return ((await answer.json()) as { changes: string[] }).changes;
+  return (await callTool<{ changes: string[] }>(directory, 'get_history', { handle: handleAt(name) }))
+    .changes;
 }
 
 it.each([

@@ -341,9 +341,7 @@ describe('the form of a value that the caller fills in a part of', () => {
 });
 
 async function answerOf(tool: string, input: object): Promise<string> {
-  const headers = { 'content-type': 'application/json' };
-  const sent = { method: 'POST', headers, body: JSON.stringify(input) };
-  return (await directory.app.request(`/api/tools/${tool}`, sent)).text();
+  return (await directory.post(`/api/tools/${tool}`, input)).text();
 }
 
 describe('a credential that the record does not mark as secret', () => {

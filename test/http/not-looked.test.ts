@@ -18,7 +18,7 @@ interface Answer {
   readonly results?: readonly { readonly reason?: string }[];
   readonly no_match?: { readonly copy_lacks?: string };
 }
-type Asked = Pick<typeof looking, 'app'>;
+type Asked = Pick<typeof looking, 'app' | 'post'>;
 const call = (at: Asked, tool: string, input: object) => callTool<Answer>(at, tool, input);
 const readPage = async ({ app }: Asked, path: string) =>
   (await (await app.request(path)).text())

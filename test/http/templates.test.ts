@@ -67,9 +67,7 @@ const directory = await openedDirectory({
 });
 
 async function post(tool: string, input: object): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' };
-  const sent = { method: 'POST', headers, body: JSON.stringify(input) };
-  return (await directory.app.request(`/api/tools/${tool}`, sent)).json();
+  return (await directory.post(`/api/tools/${tool}`, input)).json();
 }
 /** Why it is not known whether a secret is needed. */
 async function whyUnknown(handle: string) {

@@ -37,11 +37,7 @@ async function toldOf(days: readonly Day[]) {
     since = kinds.length;
     directory.wait(86_400);
   }
-  const answer = await directory.app.request('/api/tools/get_history', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ handle }),
-  });
+  const answer = await directory.post('/api/tools/get_history', { handle });
   const feed = await directory.app.request(`/agents/${handle}/feed.json`);
   return { told, history: await answer.text(), feed: await feed.text() };
 }

@@ -43,12 +43,7 @@ const directory = await openedDirectory({
 });
 
 const post = async (tool: string, input: object) => {
-  const answer = await directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
-  return (await answer.json()) as { readonly statement?: string };
+  return callTool<{ readonly statement?: string }>(directory, tool, input);
 };
 async function look(handle: string) {
   const { observations, changes } = await directory.observe(handle);

@@ -8,11 +8,7 @@ import { manyEntries } from '../support/registry-entries.ts';
 const directory = await openedDirectory({ entries: manyEntries(137), environment: { LIMITS: 'off' } });
 
 async function ask(tool: string, input: object) {
-  const answer = await directory.app.request(`/api/tools/${tool}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  });
+  const answer = await directory.post(`/api/tools/${tool}`, input);
   return { status: answer.status, said: (await answer.json()) as Record<string, unknown> };
 }
 

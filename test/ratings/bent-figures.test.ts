@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Holder } from '../../src/core/identity.ts';
 import { isRelated, toRelationSides } from '../../src/ratings/groups.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
-import { documentOf } from '../support/directory.ts';
+import { callTool, documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -22,8 +22,7 @@ let made = 0;
 let versions = 1;
 
 const call = async (tool: string, input: object, as?: string) => {
-  const response = await domains.directory.post(`/api/tools/${tool}`, input, as);
-  return (await response.json()) as Rated;
+  return callTool<Rated>(domains.directory, tool, input, as);
 };
 /** Rates a listing with a capability; a new interaction unless the change names one. */
 const rate = (as: string, handle: string, outcome: string, change: object = {}) =>

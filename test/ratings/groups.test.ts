@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
-import { documentOf } from '../support/directory.ts';
+import { callTool, documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -35,8 +35,7 @@ beforeEach(async () => {
 });
 afterEach(() => directory.close());
 
-const call = async (tool: string, input: object, as?: string) =>
-  (await (await directory.post(`/api/tools/${tool}`, input, as)).json()) as Answered;
+const call = (tool: string, input: object, as?: string) => callTool<Answered>(directory, tool, input, as);
 let made = 0;
 const rate = (change: object = {}, as: string = asCritic) =>
   call(

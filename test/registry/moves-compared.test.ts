@@ -547,8 +547,7 @@ const [deleted, deprecated] = [withStatus('deleted'), withStatus('deprecated')];
 
 const directory = await openedDirectory({ entries: [...entries, ...long], environment: { LIMITS: 'off' } });
 
-const call = async (tool: string, input: object) =>
-  (await (await directory.post(`/api/tools/${tool}`, input)).json()) as Record<string, unknown>;
+const call = (tool: string, input: object) => callTool(directory, tool, input);
 /** What is said of the moves of a listing, without its beginning; otherwise what is said of its versions. */
 const movesOf = async (name: string) => {
   const { stands_out = [], signals } = await call('get_agent', { handle: `com.vendor/${name}` });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
-import { type Directory, documentOf } from '../support/directory.ts';
+import { callTool, type Directory, documentOf } from '../support/directory.ts';
 import { packageAt, type RegistryEntry, registryEntry, remotesAt } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
@@ -44,8 +44,7 @@ const other = registryEntry('com.example/other');
 const sentence =
   'Version `1.0.1` (published 2026-11-20) moved the endpoint from `mail.vendor.example.com` to `mail.evil.example.net`; replaced the package `npm:vendor-mail` with `npm:evil-mail`; changed the repository from `github.com/vendor/mail` to `github.com/evil/mail`; newly asks for the secret `STRIPE_KEY`, sent to `mail.evil.example.net`; now asks callers to send the secret `API_KEY`, named before, to `mail.evil.example.net` (record).';
 
-const call = async (directory: Directory, tool: string, input: object) =>
-  (await (await directory.post(`/api/tools/${tool}`, input)).json()) as Record<string, unknown>;
+const call = (directory: Directory, tool: string, input: object) => callTool(directory, tool, input);
 const standsOut = async (directory: Directory) => {
   const { stands_out } = await call(directory, 'get_agent', { handle });
   return (stands_out as { text?: string }[]).map((one) => (typeof one === 'string' ? one : one.text));

@@ -64,16 +64,13 @@ export const documentOf = async (
 ): Promise<Record<string, unknown>> =>
   (await (await app.request(`/agents/${handle}.json`)).json()) as Record<string, unknown>;
 
-/** What a tool answers to a call over HTTP: its answer, or the problem. */
-export async function callTool<T = Record<string, unknown>>(
-  { app }: Pick<Directory, 'app'>,
+/** What a tool answers to a call over HTTP, with a capability if there is one: its answer, or the problem. */
+export const callTool = async <T = Record<string, unknown>>(
+  { post }: Pick<Directory, 'post'>,
   tool: string,
   input: object,
-): Promise<T> {
-  const headers = { 'content-type': 'application/json' };
-  const sent = { method: 'POST', headers, body: JSON.stringify(input) };
-  return (await (await app.request(`/api/tools/${tool}`, sent)).json()) as T;
-}
+  capability?: string,
+): Promise<T> => (await (await post(`/api/tools/${tool}`, input, capability)).json()) as T;
 
 async function openServing(opened: Context, listening: boolean) {
   const running = listening ? await listen(opened) : undefined;

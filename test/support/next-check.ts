@@ -1,4 +1,4 @@
-import type { Directory } from './directory.ts';
+import { callTool, type Directory } from './directory.ts';
 
 /**
  * Makes a check a day after the last one: what it changed of a fact, by the title of its kind, as get_history
@@ -14,12 +14,10 @@ export async function changesOfNextCheck(
   directory.wait(86_400);
   await directory.observe(handle);
   const today = directory.context.clock().toISOString().slice(0, 10);
-  const answer = await directory.app.request('/api/tools/get_history', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ handle, since: today }),
+  const { changes } = await callTool<{ changes: string[] }>(directory, 'get_history', {
+    handle,
+    since: today,
   });
-  const { changes } = (await answer.json()) as { changes: string[] };
   return changes.flatMap((line) => {
     const said = line.replace(/ \(log index \d+\)$/, '').replace(/until \d{4}-\d\d-\d\d,/, 'until');
     const [, about, at = '', what] = /^\d{4}-\d\d-\d\d (.*?) \(([^)]*)\): (.*)$/.exec(said) ?? [];

@@ -10,7 +10,7 @@ import { createServedEvidence, type EvidenceReader } from '../../src/audit/serve
 import { createServiceClient } from '../../src/audit/service.ts';
 import { openDomainDirectory, recorded, wellKnown } from '../claims/domain-directory.ts';
 import { createSharedDatabase } from '../support/database.ts';
-import { openDirectory } from '../support/directory.ts';
+import { callTool, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
@@ -30,8 +30,7 @@ const day_s = 86_400;
 const ids: Record<string, string> = {};
 
 const post = async (tool: string, input: object, as?: string) => {
-  const response = await world.directory.post(`/api/tools/${tool}`, input, as);
-  return (await response.json()) as { rating_id: string };
+  return callTool<{ rating_id: string }>(world.directory, tool, input, as);
 };
 async function rate(name: string, as: string, input: object) {
   const answer = await post(

@@ -169,11 +169,7 @@ it('says first of all that a version is malware, in that word', async () => {
 it('says how old a copy is also in the short answer, and about a version that was asked for', async () => {
   await directory.observe('com.example/fixed');
   const ask = async (handle: string) => {
-    const answer = await directory.app.request('/api/tools/get_agent', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle }),
-    });
+    const answer = await directory.post('/api/tools/get_agent', { handle });
     return (await answer.json()) as { lines: { kept_up: string }; version_asked?: string };
   };
   expect((await ask('com.example/fixed')).lines.kept_up).toContain(

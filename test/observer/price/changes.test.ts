@@ -481,9 +481,7 @@ async function countTold(name: string) {
   return lines.filter((line) => line.includes('observation.changed') && line.includes('price.offers')).length;
 }
 async function standsOutOf(name: string) {
-  const headers = { 'content-type': 'application/json' };
-  const init = { method: 'POST', headers, body: JSON.stringify({ handle: handleAt(name) }) };
-  const answer = await observed.directory.app.request('/api/tools/get_agent', init);
+  const answer = await observed.directory.post('/api/tools/get_agent', { handle: handleAt(name) });
   return ((await answer.json()) as { stands_out?: string[] }).stands_out?.join('\n') ?? '';
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runDossier } from '../../support/command.ts';
+import { callTool } from '../../support/directory.ts';
 import { type Documents, startDocumented, startInFront } from '../../support/endpoints/documented.ts';
 import { startEndpoint } from '../../support/endpoints/mcp-endpoint.ts';
 import { handleAt } from '../../support/endpoints/observed.ts';
@@ -78,12 +79,7 @@ interface History {
 }
 
 async function historyOf(name: string, since: string): Promise<History> {
-  const answer = await directory.app.request('/api/tools/get_history', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ handle: handleAt(name), since, kind: 'price' }),
-  });
-  return (await answer.json()) as History;
+  return callTool<History>(directory, 'get_history', { handle: handleAt(name), since, kind: 'price' });
 }
 const today = () => directory.context.clock().toISOString().slice(0, 10);
 

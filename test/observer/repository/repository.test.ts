@@ -200,15 +200,8 @@ it('asks a host that names a time to wait for nothing more before it has passed'
 it('says beside the account that was proven to which account its repository moved', async () => {
   const handle = 'io.github.Example/moved';
   const whose = async () => {
-    const sent = {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ handle }),
-    };
-    const answer = (await (await directory.app.request('/api/tools/get_agent', sent)).json()) as {
-      lines: { whose: string };
-    };
-    return answer.lines.whose;
+    const input = { handle };
+    return (await callTool<{ lines: { whose: string } }>(directory, 'get_agent', input)).lines.whose;
   };
   const redirectTo = (account: string) => {
     directory.git.fault = ({ url }, response) => {
