@@ -9,6 +9,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { startEndpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { makeServiceKey, publishLines, signReceipt } from '../support/receipts.ts';
 import { onGitHub, readRealEntries } from '../support/registry-entries.ts';
 
@@ -46,16 +47,13 @@ const large = Array.from({ length: 60 }, (_, n) =>
 
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
 
-const rating = (interaction_id: string, change = {}) => ({
-  handle: 'co.webhook/webhook',
-  interaction_id,
-  interaction_at: anHourAgo,
-  outcome: 'succeeded',
-  protocol: 'mcp',
-  relationship: 'customer',
-  comment: 'Delivered — 42 of 42, naïve 数据库 \u2028 🧾',
-  ...change,
-});
+const rating = (interaction_id: string, change = {}) =>
+  ratingOf('co.webhook/webhook', {
+    interaction_id,
+    interaction_at: anHourAgo,
+    comment: 'Delivered — 42 of 42, naïve 数据库 \u2028 🧾',
+    ...change,
+  });
 async function tool(name: string, input: object, secret?: string): Promise<Json> {
   const answer = await service.post(`/api/tools/${name}`, input, secret);
   expect([name, answer.status]).toEqual([name, 200]);

@@ -4,6 +4,7 @@ import { type Directory, type DirectoryOptions, openDirectory } from '../support
 import { createDnsServer, type DnsServer } from '../support/endpoints/dns-server.ts';
 import { type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { createGitServer, type GitRepository, type GitServer } from '../support/git-server.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 /** An answer of a door for claims, or its problem. */
 export interface ClaimAnswer {
@@ -185,14 +186,12 @@ export async function openDomainDirectory(
     rate: (handle, capability, interaction_id = 'one') =>
       post(
         '/api/tools/submit_rating',
-        {
-          handle,
+        ratingOf(handle, {
           interaction_id,
           outcome: 'failed',
-          protocol: 'mcp',
           relationship: 'none',
           interaction_at: directory.context.clock().toISOString(),
-        },
+        }),
         capability,
       ),
     async standing(capability) {

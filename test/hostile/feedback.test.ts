@@ -3,20 +3,14 @@ import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { partOf } from '../support/long.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const handles = ['co.webhook/webhook', 'com.politicalcomms/api'];
 const directory = await opened(openClaimedDirectory());
 const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
 await directory.post(
   '/api/tools/submit_rating',
-  {
-    handle: 'co.webhook/webhook',
-    interaction_id: 'job-1',
-    interaction_at: directory.context.clock().toISOString(),
-    outcome: 'succeeded',
-    protocol: 'mcp',
-    relationship: 'customer',
-  },
+  ratingOf('co.webhook/webhook', { interaction_at: directory.context.clock().toISOString() }),
   capability,
 );
 

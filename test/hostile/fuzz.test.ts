@@ -4,24 +4,21 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-
 import { partOf } from '../support/long.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const requests = partOf(4000, 10_000);
 /** Fixed, so that a failure comes again; a new one is a new run. */
 const seed = 20_261_121;
 const handle = 'co.webhook/webhook';
 
-const rating = {
-  handle,
+const rating = ratingOf(handle, {
   interaction_id: 'fuzz-1',
   interaction_at: new Date().toISOString(),
-  outcome: 'succeeded',
-  protocol: 'mcp',
-  relationship: 'customer',
   score: 4,
   comment: 'Worked.',
   tags: ['fast'],
   evidence: [{ kind: 'receipt', value: 'r-1' }],
-};
+});
 const calls: readonly (readonly [tool: string, input: object])[] = [
   ['get_agent', { handle }],
   ['search_agents', { query: 'webhook', tags: ['webhooks'], transport: 'streamable-http', limit: 5 }],

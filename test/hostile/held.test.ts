@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openDomainDirectory, recorded } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const file = 'dossier-claim.txt';
@@ -22,15 +23,7 @@ const now = () => service.directory.context.clock().toISOString();
 const rate = (as: string, interaction_id: string, change: object = {}) =>
   post(
     'submit_rating',
-    {
-      handle: rated,
-      interaction_id,
-      interaction_at: now(),
-      outcome: 'succeeded',
-      protocol: 'mcp',
-      relationship: 'none',
-      ...change,
-    },
+    ratingOf(rated, { interaction_id, interaction_at: now(), relationship: 'none', ...change }),
     as,
   );
 async function claim(owner: string) {

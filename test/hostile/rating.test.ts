@@ -3,6 +3,7 @@ import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const rater = 'com.politicalcomms/api';
@@ -24,15 +25,12 @@ await directory.importEntries([withdrawn('deleted')]);
 const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
 
 let interaction = 0;
-const rating = (change: object = {}) => ({
-  handle: subject,
-  interaction_id: `job-${interaction++}`,
-  interaction_at: directory.context.clock().toISOString(),
-  outcome: 'succeeded',
-  protocol: 'mcp',
-  relationship: 'customer',
-  ...change,
-});
+const rating = (change: object = {}) =>
+  ratingOf(subject, {
+    interaction_id: `job-${interaction++}`,
+    interaction_at: directory.context.clock().toISOString(),
+    ...change,
+  });
 const at = (seconds: number) => new Date(directory.context.clock().getTime() + seconds * 1000).toISOString();
 
 interface Answered {

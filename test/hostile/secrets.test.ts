@@ -7,6 +7,7 @@ import { documentsOf, pagesOf } from '../support/doors.ts';
 import { createGitServer } from '../support/git-server.ts';
 import { legacy, type Message, modern } from '../support/mcp-requests.ts';
 import { opened, openFolder } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { until } from '../support/until.ts';
 
 const handle = 'co.webhook/webhook';
@@ -80,15 +81,8 @@ function sendRaw(what: string, bytes: string): Promise<void> {
   });
 }
 
-const rating = (change: object = {}) => ({
-  handle: 'com.politicalcomms/api',
-  interaction_id: 'job-1',
-  interaction_at: new Date().toISOString(),
-  outcome: 'succeeded',
-  protocol: 'mcp',
-  relationship: 'customer',
-  ...change,
-});
+const rating = (change: object = {}) =>
+  ratingOf('com.politicalcomms/api', { interaction_at: new Date().toISOString(), ...change });
 
 const folder = openFolder();
 const git = await opened(createGitServer());

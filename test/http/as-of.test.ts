@@ -5,6 +5,7 @@ import { comparedOf } from '../support/compared.ts';
 import { packageAt, registryEntry, remotesAt } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedEndpoint } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const hosts = ['one.example.com', 'two.example.com'] as const;
@@ -93,15 +94,12 @@ async function startLife(isChecked = true) {
       return publish();
     },
     rating: async () => {
-      const rating = {
-        handle,
+      const rating = ratingOf(handle, {
         interaction_id: `job-${lives}-${rated.length}`,
         interaction_at: directory.context.clock().toISOString(),
-        outcome: 'succeeded',
-        protocol: 'mcp',
         relationship: 'none',
         comment: 'Fine.',
-      };
+      });
       const answer = await directory.post('/api/tools/submit_rating', rating, capability);
       if (answer.status !== 200) throw new Error(await answer.text());
       rated.push(((await answer.json()) as { rating_id: string }).rating_id);

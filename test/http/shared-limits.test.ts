@@ -5,6 +5,7 @@ import { purgeLimits } from '../../src/app/purge.ts';
 import { modern } from '../support/mcp-requests.ts';
 import { createNodes, get, type Nodes, post, refusalOf, rpc, statuses } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 let nodes: Nodes;
 beforeEach(async () => {
@@ -21,14 +22,11 @@ const feedback = { message: 'The tag page is empty' };
 const rate = (url: string, capability: string, n: number, subject: number) =>
   post(
     `${url}/api/tools/submit_rating`,
-    {
-      handle: `a/subject-${subject}`,
+    ratingOf(`a/subject-${subject}`, {
       interaction_id: `run-${n}`,
       interaction_at: '2026-11-21T09:00:00Z',
-      outcome: 'succeeded',
-      protocol: 'mcp',
       relationship: 'none',
-    },
+    }),
     { authorization: `Bearer ${capability}` },
   )();
 
@@ -183,14 +181,12 @@ describe('ratings of one capability', () => {
     const message = (place: number) =>
       modern('tools/call', {
         name: 'submit_rating',
-        arguments: {
-          handle: `a/subject-${place}`,
+        arguments: ratingOf(`a/subject-${place}`, {
           interaction_id: `later-${place}`,
           interaction_at: '2026-11-21T09:00:00Z',
           outcome: 'failed',
-          protocol: 'mcp',
           relationship: 'none',
-        },
+        }),
       });
     const bearer = { authorization: `Bearer ${capability}` };
     for (let place = 0; place < 20; place++)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDirectory } from '../support/directory.ts';
 import { getAgent, legacy, type Message, modern } from '../support/mcp-requests.ts';
 import { openedDirectory } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
@@ -128,14 +129,7 @@ describe('many callers on one server', () => {
     );
   });
   it('gives each its own capability', async () => {
-    const rating = {
-      handle: 'co.webhook/webhook',
-      interaction_id: 'one',
-      interaction_at: '2026-11-20T10:00:00Z',
-      outcome: 'succeeded',
-      protocol: 'mcp',
-      relationship: 'none',
-    };
+    const rating = ratingOf('co.webhook/webhook', { interaction_id: 'one', relationship: 'none' });
     const codes = await Promise.all(
       ['', 'Bearer dossier_cap_bad', ''].map(async (authorization) => {
         const message = modern('tools/call', { name: 'submit_rating', arguments: rating });

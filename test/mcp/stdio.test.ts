@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { startDossier } from '../support/command.ts';
 import { openFolder } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { manyEntries } from '../support/registry-entries.ts';
 import { startRegistryServer } from '../support/registry-server.ts';
 
@@ -51,14 +52,11 @@ describe('dossier stdio', () => {
       origin: 'registry, as given in the specification, not read there',
     });
     expect(client.getInstructions()).toContain('DOSSIER_CAPABILITY');
-    const rating = {
-      handle: 'co.webhook/webhook',
-      interaction_id: 'job-1',
+    const rating = ratingOf('co.webhook/webhook', {
       interaction_at: new Date().toISOString(),
       outcome: 'failed',
-      protocol: 'mcp',
       relationship: 'none',
-    };
+    });
     const refused = await client.callTool({ name: 'submit_rating', arguments: rating });
     expect(refused.structuredContent).toMatchObject({ error: { code: 'capability_invalid' } });
     await client.close();

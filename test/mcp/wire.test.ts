@@ -5,6 +5,7 @@ import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { type ClientKind, clientKinds, connect } from '../support/mcp-clients.ts';
 import { legacy, modern } from '../support/mcp-requests.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { expectSameFacts } from '../support/same-facts.ts';
 import { listedNames, toolNames } from '../support/tool-names.ts';
 
@@ -69,15 +70,8 @@ const inputs: Readonly<Record<string, () => object>> = {
       { criterion: 'succeeded_percent_at_least', value: 90 },
     ],
   }),
-  submit_rating: () => ({
-    handle: 'co.webhook/webhook',
-    interaction_id: 'run-1',
-    interaction_at: anHourAgo,
-    outcome: 'succeeded',
-    protocol: 'mcp',
-    relationship: 'customer',
-    score: 4,
-  }),
+  submit_rating: () =>
+    ratingOf('co.webhook/webhook', { interaction_id: 'run-1', interaction_at: anHourAgo, score: 4 }),
   withdraw_rating: () => ({ rating_id: submitted, reason: 'other', note: 'sent in error' }),
   respond_to_rating: () => ({ rating_id: submitted, text: 'Thank you.' }),
   get_proof: () => ({}),

@@ -10,6 +10,7 @@ import { registryEntry, seedEntries } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openFolder } from '../support/opened.ts';
 import { operationsOf } from '../support/operations.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 type Json = Record<string, unknown>;
 const subject = 'co.webhook/webhook';
@@ -63,16 +64,12 @@ const rate = async (interaction_id: string, change: object = {}) =>
     (
       await post(
         'submit_rating',
-        {
-          handle: subject,
+        ratingOf(subject, {
           interaction_id,
-          interaction_at: '2026-11-20T10:00:00Z',
           outcome: 'failed',
-          protocol: 'mcp',
-          relationship: 'customer',
           comment: 'Ask Jane Doe of Springfield',
           ...change,
-        },
+        }),
         capability,
       )
     ).rating_id,
@@ -180,14 +177,7 @@ it('a hidden rating takes no response, which would say again what it said', asyn
 
 describe('a voided rating', () => {
   it('is one that counts: a version that was amended is refused, and nothing is logged', async () => {
-    const sent = {
-      handle: subject,
-      interaction_id: 'job-amended',
-      interaction_at: '2026-11-20T10:00:00Z',
-      outcome: 'succeeded',
-      protocol: 'mcp',
-      relationship: 'customer',
-    };
+    const sent = ratingOf(subject, { interaction_id: 'job-amended' });
     const first = (await post('submit_rating', sent, capability)) as { rating_id: string };
     await post('submit_rating', { ...sent, score: 2, supersedes: first.rating_id }, capability);
     const entries = await directory.store.log.size();
@@ -303,14 +293,7 @@ it('a withdrawn listing answers 410 with the reason and the way to appeal, canno
   expect(
     await post(
       'submit_rating',
-      {
-        handle: rater,
-        interaction_id: 'x',
-        interaction_at: '2026-11-20T10:00:00Z',
-        outcome: 'failed',
-        protocol: 'mcp',
-        relationship: 'none',
-      },
+      ratingOf(rater, { interaction_id: 'x', outcome: 'failed', relationship: 'none' }),
       owner,
     ),
   ).toMatchObject({

@@ -7,6 +7,7 @@ import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { readExport, whereShown } from '../support/doors.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 type Json = Record<string, unknown>;
@@ -31,11 +32,9 @@ async function createInteraction() {
   const ids: string[] = [];
   const rate = async (change: object = {}) => {
     directory.wait(1);
-    const sent = {
-      handle: subject,
+    const sent = ratingOf(subject, {
       interaction_id: `job-${word}`,
       interaction_at,
-      protocol: 'mcp',
       relationship: 'none',
       outcome: 'failed',
       comment: `${word} says ${ids.length}`,
@@ -43,7 +42,7 @@ async function createInteraction() {
       tags: [word],
       evidence: [{ kind: 'trace_id', value: word }],
       ...change,
-    };
+    });
     const { rating_id } = await call('submit_rating', sent, source);
     ids.push(String(rating_id));
   };

@@ -3,6 +3,7 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { operationsOf } from '../support/operations.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const token = 'a-token-of-the-operator';
 let directory: ClaimedDirectory;
@@ -18,15 +19,11 @@ beforeEach(async () => {
   const capability = await directory.claim('com.politicalcomms/api', 'Political-Comms/political-comms-sdk');
   const rated = await directory.post(
     '/api/tools/submit_rating',
-    {
-      handle: 'co.webhook/webhook',
-      interaction_id: 'job-1',
+    ratingOf('co.webhook/webhook', {
       interaction_at: directory.context.clock().toISOString(),
       outcome: 'failed',
-      protocol: 'mcp',
-      relationship: 'customer',
       comment: 'Ask Jane Doe',
-    },
+    }),
     capability,
   );
   ({ rating_id } = (await rated.json()) as { rating_id: string });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 type Json = Record<string, unknown>;
 const subject = 'co.webhook/webhook';
@@ -25,16 +26,7 @@ const call = async (tool: string, body: object) => {
   return (await answer.json()) as Json;
 };
 const rate = (change: object = {}) =>
-  call('submit_rating', {
-    handle: subject,
-    interaction_id: 'job-1',
-    interaction_at: '2026-11-20T10:00:00Z',
-    outcome: 'failed',
-    protocol: 'mcp',
-    relationship: 'customer',
-    comment: 'It lost my webhooks',
-    ...change,
-  });
+  call('submit_rating', ratingOf(subject, { outcome: 'failed', comment: 'It lost my webhooks', ...change }));
 const native = async () => {
   const answer = await directory.app.request(`/agents/${subject}.json`);
   return ((await answer.json()) as { signals: { native: Json } }).signals.native;

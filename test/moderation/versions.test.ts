@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { opened } from '../support/opened.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 type Json = Record<string, unknown>;
 const handle = 'co.webhook/webhook';
@@ -15,15 +16,13 @@ const post = async (tool: string, body: object, as = rater) =>
 const rate = (interaction_id: string, change: object = {}, as = rater) =>
   post(
     'submit_rating',
-    {
-      handle,
+    ratingOf(handle, {
       interaction_id,
       interaction_at: '2026-11-21T10:00:00Z',
       outcome: 'failed',
-      protocol: 'mcp',
       relationship: 'none',
       ...change,
-    },
+    }),
     as,
   );
 const document = async () => {

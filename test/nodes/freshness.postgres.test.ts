@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Running } from '../../src/app/server.ts';
 import { createNodes, get, type Nodes, post, queryDatabase } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const subject = 'a/subject-0';
 let nodes: Nodes;
@@ -18,14 +19,12 @@ beforeEach(async () => {
 afterEach(() => nodes.close());
 
 let interaction = 0;
-const rating = () => ({
-  handle: subject,
-  interaction_id: `run-${interaction++}`,
-  interaction_at: '2026-11-21T09:00:00Z',
-  outcome: 'succeeded',
-  protocol: 'mcp',
-  relationship: 'none',
-});
+const rating = () =>
+  ratingOf(subject, {
+    interaction_id: `run-${interaction++}`,
+    interaction_at: '2026-11-21T09:00:00Z',
+    relationship: 'none',
+  });
 
 /** Submits one more rating at a node, whose answer says that it is recorded. */
 async function rate({ url }: Running): Promise<void> {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Running } from '../../src/app/server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 let nodes: Nodes;
 let both: readonly [Running, Running];
@@ -22,15 +23,12 @@ type Answered = Record<string, unknown>;
 const race = (count: number, change: (at: number) => object): Promise<Answered[]> =>
   Promise.all(
     Array.from({ length: count }, async (_, at) => {
-      const body = {
-        handle: 'a/subject-0',
+      const body = ratingOf('a/subject-0', {
         interaction_id: 'run-1',
         interaction_at: '2026-11-21T09:00:00Z',
-        outcome: 'succeeded',
-        protocol: 'mcp',
         relationship: 'none',
         ...change(at),
-      };
+      });
       const url = `${(at % 2 === 0 ? both[0] : both[1]).url}/api/tools/submit_rating`;
       return (await (await post(url, body, { authorization: `Bearer ${capability}` })()).json()) as Answered;
     }),

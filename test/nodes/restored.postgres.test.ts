@@ -4,6 +4,7 @@ import { openStore } from '../../src/app/open.ts';
 import type { Running } from '../../src/app/server.ts';
 import { createNodes, type Nodes, post } from '../support/nodes.ts';
 import { addSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 let before: Nodes;
 let restored: Nodes;
@@ -18,14 +19,11 @@ afterEach(async () => {
 
 /** Rates once more at a node and publishes a checkpoint there; answers its size. */
 async function publish({ url }: Running, capability: string, interaction_id: string): Promise<string> {
-  const rating = {
-    handle: 'a/subject-0',
+  const rating = ratingOf('a/subject-0', {
     interaction_id,
     interaction_at: '2026-11-21T09:00:00Z',
-    outcome: 'succeeded',
-    protocol: 'mcp',
     relationship: 'none',
-  };
+  });
   await post(`${url}/api/tools/submit_rating`, rating, { authorization: `Bearer ${capability}` })();
   return (await (await fetch(`${url}/log/checkpoint`)).text()).split('\n')[1] ?? '';
 }

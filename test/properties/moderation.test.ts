@@ -4,6 +4,7 @@ import { readTarget } from '../../src/actions/action.ts';
 import { actions } from '../../src/actions/actions.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const subject = 'co.webhook/webhook';
 const rater = 'com.politicalcomms/api';
@@ -25,15 +26,12 @@ named.capability = String(((await known.json()) as { capability_id: string }).ca
 for (const outcome of ['failed', 'succeeded', 'partial']) {
   const answer = await directory.post(
     '/api/tools/submit_rating',
-    {
-      handle: subject,
+    ratingOf(subject, {
       interaction_id: `job-${outcome}`,
       interaction_at: directory.context.clock().toISOString(),
       outcome,
-      protocol: 'mcp',
-      relationship: 'customer',
       comment: `It ${outcome}`,
-    },
+    }),
     capability,
   );
   const { rating_id } = (await answer.json()) as { rating_id: string };

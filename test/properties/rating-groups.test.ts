@@ -5,6 +5,7 @@ import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const critic = 'org.critic/c';
 const rated = 'com.bad/b';
@@ -68,14 +69,12 @@ let made = 0;
 const rate = (source: Handle, handle: Handle, outcome: string) =>
   directory.post(
     '/api/tools/submit_rating',
-    {
-      handle,
+    ratingOf(handle, {
       interaction_id: `property-${made++}`,
       interaction_at: directory.context.clock().toISOString(),
       outcome,
-      protocol: 'mcp',
       relationship: 'none',
-    },
+    }),
     capabilities[source],
   );
 

@@ -5,6 +5,7 @@ import { isRelated, toRelationSides } from '../../src/ratings/groups.ts';
 import { type DomainDirectory, openDomainDirectory } from '../claims/domain-directory.ts';
 import { callTool, documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const day_s = 86_400;
@@ -28,15 +29,13 @@ const call = async (tool: string, input: object, as?: string) => {
 const rate = (as: string, handle: string, outcome: string, change: object = {}) =>
   call(
     'submit_rating',
-    {
-      handle,
+    ratingOf(handle, {
       outcome,
       interaction_id: `bent-${made++}`,
-      protocol: 'mcp',
       relationship: 'none',
       interaction_at: domains.directory.context.clock().toISOString(),
       ...change,
-    },
+    }),
     as,
   );
 async function recordOf(handle: string, id: string): Promise<Rated> {

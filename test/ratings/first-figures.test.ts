@@ -5,6 +5,7 @@ import { readDoors } from '../support/doors.ts';
 import { registryEntry } from '../support/entries.ts';
 import { partOf } from '../support/long.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const day_s = 86_400;
@@ -27,15 +28,13 @@ const repositories = {
 const capabilities: Record<string, string> = {};
 let made = 0;
 async function rate(source: string, outcome: string, change: object = {}) {
-  const sent = {
-    handle: rated,
+  const sent = ratingOf(rated, {
     interaction_id: `first-${made++}`,
     outcome,
-    protocol: 'mcp',
     relationship: 'none',
     interaction_at: directory.context.clock().toISOString(),
     ...change,
-  };
+  });
   const answer = await directory.post('/api/tools/submit_rating', sent, capabilities[source]);
   return (await answer.json()) as { readonly group?: string; readonly rating_id?: string };
 }

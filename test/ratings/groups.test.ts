@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { callTool, documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 const day_s = 86_400;
@@ -40,15 +41,13 @@ let made = 0;
 const rate = (change: object = {}, as: string = asCritic) =>
   call(
     'submit_rating',
-    {
-      handle: rated,
+    ratingOf(rated, {
       interaction_id: `job-${made++}`,
       interaction_at: directory.context.clock().toISOString(),
       outcome: 'failed',
-      protocol: 'mcp',
       relationship: 'none',
       ...change,
-    },
+    }),
     as,
   );
 async function recordOf(id: string | undefined, handle = rated) {

@@ -6,6 +6,7 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-
 import { documentOf } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { makeServiceKey, publishLines, type ServiceKey, signReceipt } from '../support/receipts.ts';
 
 const handle = 'co.webhook/webhook';
@@ -230,14 +231,11 @@ test('a check that changes nothing invalidates nothing of the listings that the 
   const directory = await openClaimedDirectory({ listening: true });
   const rater = 'com.politicalcomms/api';
   const capability = await directory.claim(rater, 'Political-Comms/political-comms-sdk');
-  const rating = {
-    handle,
+  const rating = ratingOf(handle, {
     interaction_id: 'one',
     interaction_at: new Date().toISOString(),
-    outcome: 'succeeded',
-    protocol: 'mcp',
     relationship: 'none',
-  };
+  });
   expect((await directory.post('/api/tools/submit_rating', rating, capability)).status).toBe(200);
   const changed: unknown[] = [];
   const stop = directory.store.onChange((handles) => changed.push(handles));

@@ -9,6 +9,7 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { publishLines } from '../support/receipts.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
@@ -41,15 +42,11 @@ afterAll(async () => {
 
 const submit = async (receipt: string) => {
   const { jti, iat = 0 } = decodeJwt(receipt);
-  const rating = {
-    handle: 'co.webhook/webhook',
+  const rating = ratingOf('co.webhook/webhook', {
     interaction_id: jti,
     interaction_at: new Date(iat * 1000).toISOString(),
-    outcome: 'succeeded',
-    protocol: 'mcp',
-    relationship: 'customer',
     proof: { kind: 'service_receipt', value: receipt },
-  };
+  });
   return (await directory.post('/api/tools/submit_rating', rating, rater)).json();
 };
 

@@ -6,6 +6,7 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-
 import { runDossier } from '../support/command.ts';
 import { openFolder } from '../support/opened.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const folder = openFolder();
 const file = join(folder, 'dossier.db');
@@ -22,16 +23,14 @@ afterEach(async () => {
 });
 
 async function rate(interaction_id: string, comment: string, supersedes?: string): Promise<string> {
-  const sent = {
-    handle: 'co.webhook/webhook',
+  const sent = ratingOf('co.webhook/webhook', {
     interaction_id,
     interaction_at: '2026-11-21T10:00:00Z',
     outcome: 'failed',
-    protocol: 'mcp',
     relationship: 'none',
     comment,
     supersedes,
-  };
+  });
   const answer = await directory.post('/api/tools/submit_rating', sent, rater);
   return String(((await answer.json()) as { rating_id?: string }).rating_id);
 }

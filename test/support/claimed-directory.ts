@@ -1,5 +1,6 @@
 import { type Directory, type DirectoryOptions, openDirectory } from './directory.ts';
 import { createGitServer, type GitServer } from './git-server.ts';
+import { ratingOf } from './ratings.ts';
 
 type Json = Record<string, unknown>;
 
@@ -35,15 +36,7 @@ export async function openClaimedDirectory(options: DirectoryOptions = {}): Prom
       return String(issued.capability);
     },
     async rate(handle, capability, more = {}) {
-      const rating = {
-        handle,
-        interaction_id: 'job-1',
-        interaction_at: directory.context.clock().toISOString(),
-        outcome: 'succeeded',
-        protocol: 'mcp',
-        relationship: 'customer',
-        ...more,
-      };
+      const rating = ratingOf(handle, { interaction_at: directory.context.clock().toISOString(), ...more });
       const answer = await post('/api/tools/submit_rating', rating, capability);
       if (!answer.ok) throw new Error(await answer.text());
       return (await answer.json()) as { rating_id: string; status: string };

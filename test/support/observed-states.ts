@@ -15,6 +15,7 @@ import { npmPackument, startPackageRegistry } from './endpoints/package-registry
 import { startX402Server } from './endpoints/paid-endpoint.ts';
 import { registryEntry } from './entries.ts';
 import { ago, observedEntries, observedStates, publishedLater, since } from './observed-entries.ts';
+import { ratingOf } from './ratings.ts';
 import { onGitHub } from './registry-entries.ts';
 
 const day_s = 86_400;
@@ -134,14 +135,11 @@ async function startServers(world: World) {
 const rate = async (directory: ClaimedDirectory, source: string, capability: string, outcome: string) => {
   const answer = await directory.post(
     '/api/tools/submit_rating',
-    {
-      handle: observedStates.healthy,
+    ratingOf(observedStates.healthy, {
       interaction_id: `call-${source.replace('/', '.')}`,
       interaction_at: new Date(directory.context.clock().getTime() - 3_600_000).toISOString(),
       outcome,
-      protocol: 'mcp',
-      relationship: 'customer',
-    },
+    }),
     capability,
   );
   if (!answer.ok) throw new Error(await answer.text());

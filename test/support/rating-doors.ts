@@ -1,6 +1,7 @@
 import { type ClaimedDirectory, openClaimedDirectory } from './claimed-directory.ts';
 import { registryEntry, seedEntries } from './entries.ts';
 import { type AnyClient, connect } from './mcp-clients.ts';
+import { ratingOf } from './ratings.ts';
 import { onGitHub } from './registry-entries.ts';
 
 /** What a call answered: a tool's data, or the code and facts of its problem. */
@@ -97,14 +98,7 @@ export async function openRatedDirectory(
     subject,
     third,
     at,
-    rating: (change = {}) => ({
-      handle: 'co.webhook/webhook',
-      interaction_id: `job-${made++}`,
-      interaction_at: at(-60),
-      outcome: 'succeeded',
-      protocol: 'mcp',
-      relationship: 'customer',
-      ...change,
-    }),
+    rating: (change = {}) =>
+      ratingOf('co.webhook/webhook', { interaction_id: `job-${made++}`, interaction_at: at(-60), ...change }),
   };
 }

@@ -14,6 +14,7 @@ import { callTool, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { registryEntry } from '../support/entries.ts';
 import { opened, openFolder } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 const subject = 'com.example/tool';
 const friend = 'io.github.bob/friend';
@@ -35,15 +36,13 @@ const post = async (tool: string, input: object, as?: string) => {
 async function rate(name: string, as: string, input: object) {
   const answer = await post(
     'submit_rating',
-    {
-      handle: subject,
+    ratingOf(subject, {
       interaction_id: name,
-      protocol: 'mcp',
       relationship: 'none',
       outcome: 'failed',
       interaction_at: world.directory.context.clock().toISOString(),
       ...input,
-    },
+    }),
     as,
   );
   expect(answer, name).toMatchObject({ rating_id: expect.any(String) as string });

@@ -13,6 +13,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 let DATABASE_URL: string;
 let directory: ClaimedDirectory;
@@ -29,16 +30,14 @@ beforeEach(async () => {
   const rate = (interaction_id: string, change: object = {}) =>
     call(
       'submit_rating',
-      {
-        handle: 'co.webhook/webhook',
+      ratingOf('co.webhook/webhook', {
         interaction_id,
         interaction_at: '2026-11-21T10:00:00Z',
         outcome: 'failed',
-        protocol: 'mcp',
         relationship: 'none',
         comment: 'Timed out.',
         ...change,
-      },
+      }),
       rater,
     );
   const first = await rate('one');

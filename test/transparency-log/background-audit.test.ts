@@ -7,6 +7,7 @@ import { openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { openedDirectory } from '../support/opened.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 /** A database with one rating of a/subject-0. */
 async function createRatedDatabase(): Promise<string> {
@@ -15,14 +16,12 @@ async function createRatedDatabase(): Promise<string> {
   const capability = await addSource(directory.store);
   const answer = await directory.post(
     '/api/tools/submit_rating',
-    {
-      handle: 'a/subject-0',
+    ratingOf('a/subject-0', {
       interaction_id: 'one',
       interaction_at: new Date().toISOString(),
       outcome: 'failed',
-      protocol: 'mcp',
       relationship: 'none',
-    },
+    }),
     capability,
   );
   if (answer.status !== 200) throw new Error(await answer.text());

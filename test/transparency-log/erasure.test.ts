@@ -7,6 +7,7 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-
 import { runDossier } from '../support/command.ts';
 import { createSharedDatabase } from '../support/database.ts';
 import { addSource, recordSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 type Json = Record<string, unknown>;
 
@@ -29,18 +30,16 @@ const interaction_at = new Date().toISOString();
 const rate = (interaction_id: string, change: object = {}) =>
   tool(
     'submit_rating',
-    {
-      handle: 'co.webhook/webhook',
+    ratingOf('co.webhook/webhook', {
       interaction_id,
       interaction_at,
       outcome: 'failed',
-      protocol: 'mcp',
       relationship: 'none',
       score: 1,
       operation: 'op-secret',
       comment: 'Ring Ada Lovelace at 0123 456.',
       ...change,
-    },
+    }),
     rater,
   );
 const erase = (target: unknown, reason = 'personal_data') =>

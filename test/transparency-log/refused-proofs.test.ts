@@ -3,6 +3,7 @@ import { createSharedDatabase } from '../support/database.ts';
 import { type Directory, openDirectory } from '../support/directory.ts';
 import { editDatabase } from '../support/edit-database.ts';
 import { addSource } from '../support/rating-source.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 let databaseUrl: string;
 let directory: Directory;
@@ -23,16 +24,14 @@ beforeEach(async () => {
     (
       await call(
         'submit_rating',
-        {
-          handle: 'a/subject-0',
+        ratingOf('a/subject-0', {
           interaction_id,
           interaction_at: new Date().toISOString(),
           outcome: 'failed',
-          protocol: 'mcp',
           relationship: 'none',
           score: 2,
           comment: 'Timed out.',
-        },
+        }),
         capability,
       )
     ).body as typeof rating;

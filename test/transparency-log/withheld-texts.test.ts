@@ -3,6 +3,7 @@ import { type ClaimedDirectory, openClaimedDirectory } from '../support/claimed-
 import { readDoors } from '../support/doors.ts';
 import { type Endpoint, startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry, remotesAt, seedEntries } from '../support/entries.ts';
+import { ratingOf } from '../support/ratings.ts';
 
 type Json = Record<string, unknown>;
 const subject = 'co.webhook/webhook';
@@ -33,16 +34,14 @@ const call = async (tool: string, body: object, secret?: string) =>
 const rate = (change: object = {}) =>
   call(
     'submit_rating',
-    {
-      handle: subject,
+    ratingOf(subject, {
       interaction_id: 'Jane-Doe-1',
       outcome: 'failed',
-      protocol: 'mcp',
       relationship: 'none',
       interaction_at,
       comment: 'Jane Doe lost it',
       ...change,
-    },
+    }),
     rater,
   );
 

@@ -3,6 +3,7 @@ import { isGone } from '../../../src/listings/listing.ts';
 import { logOfOrigin, logPath } from '../../../src/log/checkpoints.ts';
 import { readCheckpoint } from '../../../src/log/notes.ts';
 import { verifySavedProof } from '../../../src/log/verify.ts';
+import { ratingOf } from '../../support/ratings.ts';
 import { handleOf, listings, names } from './registry.ts';
 import type { Step, StepOf } from './steps.ts';
 import type { World } from './world.ts';
@@ -87,17 +88,15 @@ const rate: Run<'rate'> = async (world, { by, about, node, amends, interaction, 
     : undefined;
   const at = known?.at ?? service.nodes[node === 0 ? 0 : 1].context.clock().toISOString();
   const { relationship, score } = more;
-  const input = {
-    handle: handleOf(about),
+  const input = ratingOf(handleOf(about), {
     interaction_id,
     interaction_at: at,
     outcome,
-    protocol: 'mcp',
     relationship,
     comment: `Comment ${ratings.length} of ${by}`,
     ...(score && { score }),
     ...(known && { supersedes: known.id }),
-  };
+  });
   const { status, body } = await world.post(node, '/api/tools/submit_rating', input, capability);
   if (body.rating_id) ratings.push({ id: body.rating_id, by, about, interaction: interaction_id, at });
   return `${status} ${body.code ?? body.status} ${body.group ?? ''}`;
