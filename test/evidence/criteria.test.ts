@@ -120,7 +120,8 @@ const whyOf = (asked: string, change: Change) => {
   return because && toText(because) ? toText(because) : undefined;
 };
 
-type Row = readonly [asked: string, change: Change, result: Result];
+/** The reason stands where the criterion alone would not say it. */
+type Row = readonly [asked: string, change: Change, result: Result, why?: string];
 
 const byRecord: readonly Row[] = [
   ['active', {}, 'met'],
@@ -149,6 +150,7 @@ const byRecord: readonly Row[] = [
     'needs_no_secret',
     { packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: false, secret: true }] }] },
     'unknown',
+    'a recorded secret is optional',
   ],
   ['needs_no_secret', { remotes: [remote] }, 'unknown'],
   ['needs_no_secret', { packages: [npm] }, 'unknown'],
@@ -369,7 +371,7 @@ const byCheck: readonly Row[] = [
   ['endpoint_observed_alive', endpoint({ outcome: 'otherwise' }), 'not_met'],
   ['endpoint_observed_alive', endpoint({ outcome: 'absent' }), 'not_met'],
   ['endpoint_observed_alive', endpoint({ outcome: 'not_asked' }), 'unknown'],
-  ['endpoint_observed_alive', endpoint({ outcome: 'refused' }), 'unknown'],
+  ['endpoint_observed_alive', endpoint({ outcome: 'refused' }), 'unknown', 'the check was refused'],
   ['endpoint_observed_alive', endpoint({ value: 200, is_stale: true }), 'unknown'],
   [
     'endpoint_observed_alive',
@@ -384,7 +386,7 @@ const byCheck: readonly Row[] = [
   ],
   ['price_known', quoted, 'met'],
   ['price_known', noPrice, 'not_met'],
-  ['price_known', lockedPrice, 'unknown'],
+  ['price_known', lockedPrice, 'unknown', 'the host evil.example says no'],
   ['no_payment_seen', quoted, 'not_met'],
   ['no_payment_seen', noPrice, 'met'],
   [
@@ -404,6 +406,7 @@ const byCheck: readonly Row[] = [
     'no_payment_seen',
     seen({ outcome: 'nothing' }, { subject: `${remote.url} in tools/list`, outcome: 'silent' }),
     'unknown',
+    'no usable answer came',
   ],
   ['no_payment_seen', seen({ outcome: 'asks', asks_for: 'payment' }), 'not_met'],
   [
@@ -425,12 +428,12 @@ const byCheck: readonly Row[] = [
   ['price_at_most:0.0099 USDC', quoted, 'not_met'],
   [`price_at_most:9999 ${onBase}`, quoted, 'not_met'],
   ['price_at_most:1 test-USDC', quoted, 'unknown'],
-  ['price_known', ofTests, 'unknown'],
+  ['price_known', ofTests, 'unknown', 'its quote is in tokens of a test network, which have no value'],
   ['price_at_most:1 USDC', elsewhere, 'unknown'],
   ['price_at_most:1 USDC', noPrice, 'unknown'],
   ['pay_to_unchanged_for:19', paid(), 'met'],
-  ['pay_to_unchanged_for:20', paid(), 'unknown'],
-  ['pay_to_unchanged_for:20', paid({ changed_from: changed }), 'not_met'],
+  ['pay_to_unchanged_for:20', paid(), 'unknown', 'first seen by Dossier on 2026-11-01'],
+  ['pay_to_unchanged_for:20', paid({ changed_from: changed }), 'not_met', 'no new one since 2026-11-01'],
   [
     'pay_to_unchanged_for:20',
     paid({ changed_from: { ...changed, value: null, outcome: 'silent' } }),
@@ -443,6 +446,7 @@ const byCheck: readonly Row[] = [
       { kind: 'tools.surface', subject: second.url, outcome: 'silent' },
     ),
     'unknown',
+    '`https://mcp.example/pro`: no usable answer came; `https://mcp.example/mcp`: met',
   ],
   // Another price for the same payees.
   ['pay_to_unchanged_for:19', repriced, 'met'],
@@ -593,8 +597,9 @@ const rows: readonly Row[] = [
 ];
 
 describe('a criterion', () => {
-  it.each(rows)('%s of %j is %s', (asked, change, result) => {
+  it.for(rows)('%s of %j is %s', ([asked, change, result, why]) => {
     expect(resultOf(asked, change)).toBe(result);
+    if (why !== undefined) expect(whyOf(asked, change)).toBe(why);
   });
 
   it('takes a price only in an asset that can be compared', () => {
@@ -622,17 +627,9 @@ describe('a criterion', () => {
   it.each<readonly [asked: string, change: Change, why: string | undefined]>([
     ['price_at_most:1 EURC', quoted, 'quoted: 0.01 USDC on Base, not in the asset of this limit'],
     ['price_at_most:1 USDC', quoted, undefined],
-    ['price_known', ofTests, 'its quote is in tokens of a test network, which have no value'],
-    ['pay_to_unchanged_for:20', paid(), 'first seen by Dossier on 2026-11-01'],
-    ['pay_to_unchanged_for:20', paid({ changed_from: changed }), 'no new one since 2026-11-01'],
     ['price_known', { remotes: [] }, 'no endpoint recorded'],
     ['pay_to_unchanged_for:20', noPrice, 'looked for, none stated'],
     ['pay_to_unchanged_for:20', { remotes: [remote] }, 'not checked'],
-    [
-      'no_payment_seen',
-      seen({ outcome: 'nothing' }, { subject: `${remote.url} in tools/list`, outcome: 'silent' }),
-      'no usable answer came',
-    ],
     ['price_known', unpriced, 'a payment is asked for, in a form in which Dossier could read no price'],
     ['no_malware_report', { packages: [] }, 'no package recorded'],
     ['nothing_shared', signal('shared.pay_to', 1), 'in records alone; a check saw something shared'],
@@ -641,30 +638,13 @@ describe('a criterion', () => {
     ['native_ratings_at_least:4', three, '3 independent ratings from 2 sources; not counted: 4 related'],
     ['rated_within_days:1', voided, 'no independent source; not counted: 2 voided by the operator'],
     ['native_ratings_at_least:1', {}, undefined],
-    ['endpoint_observed_alive', endpoint({ outcome: 'refused' }), 'the check was refused'],
-    ['price_known', lockedPrice, 'the host evil.example says no'],
     ['tools_unchanged_for:1', { remotes: [remote, second] }, 'not checked'],
-    [
-      'tools_unchanged_for:1',
-      atBoth(
-        { kind: 'tools.surface', value: 'a' },
-        { kind: 'tools.surface', subject: second.url, outcome: 'silent' },
-      ),
-      '`https://mcp.example/pro`: no usable answer came; `https://mcp.example/mcp`: met',
-    ],
     [
       'no_advisory',
       onNpm('package.advisories', { a: reports(), b: null }),
       '`b`: no usable answer came; `a`: met',
     ],
-    [
-      'needs_no_secret',
-      {
-        packages: [{ ...npm, inputs: [{ kind: 'environment', name: 'KEY', required: false, secret: true }] }],
-      },
-      'a recorded secret is optional',
-    ],
-  ])('the reason that no row gives for %s is said', (asked, change, why) => {
+  ])('the reason for %s is said', (asked, change, why) => {
     expect(whyOf(asked, change)).toBe(why);
   });
 
