@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
 import { observedStates } from '../support/observed-entries.ts';
 import { openObservedStates } from '../support/observed-states.ts';
+import { opened } from '../support/opened.ts';
 import { readmePicture, readWords, wordsIn } from '../support/readme-picture.ts';
 
 const phone = { width: 390, height: 844 };
-const directory = await openObservedStates();
-const browser = await openBrowser();
-afterAll(async () => {
-  await browser?.close();
-  await directory?.close();
-});
+const directory = await opened(openObservedStates());
+const browser = await opened(openBrowser());
 
 async function on<T>(path: string, look: (page: Page) => Promise<T>): Promise<T> {
   const page = await browser.newPage({ viewport: phone });

@@ -1,12 +1,12 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { violationsIn } from '../support/accessibility.ts';
 import { openBrowser, openPage } from '../support/browser.ts';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 const long = 'io.github.a-publisher-with-a-long-account-name/a-server-with-a-long-name-that-does-not-end';
 
-const directory = await openDirectory({
+const directory = await openedDirectory({
   listening: true,
   environment: { LIMITS: 'off' },
   entries: [
@@ -15,11 +15,7 @@ const directory = await openDirectory({
     ...Array.from({ length: 5 }, (_, at) => registryEntry(`io.many/server-${at}`, {})),
   ],
 });
-const browser = await openBrowser();
-afterAll(async () => {
-  await browser?.close();
-  await directory?.close();
-});
+const browser = await opened(openBrowser());
 
 const eight = [
   'co.webhook/webhook',

@@ -1,16 +1,13 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../support/browser.ts';
+import { opened } from '../support/opened.ts';
 import { shownStates } from '../support/page-states.ts';
 import { openShownDirectory } from '../support/shown-directory.ts';
 
 const screen = 844;
 
-const directory = await openShownDirectory();
-const browser = await openBrowser();
-afterAll(async () => {
-  await browser?.close();
-  await directory?.close();
-});
+const directory = await opened(openShownDirectory());
+const browser = await opened(openBrowser());
 
 const listings = shownStates.filter(({ name }) => name.startsWith('listing-'));
 

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBrowser, openPage, type PageTrace } from '../support/browser.ts';
 import { openClaimedDirectory } from '../support/claimed-directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 /** `com.politicalcomms/api` rates `co.webhook/webhook` 25 times; every fifth time it failed. */
@@ -14,22 +15,20 @@ async function rate() {
   }
 }
 
-const directory = await openClaimedDirectory({
-  listening: true,
-  entries: [
-    ...seedEntries,
-    registryEntry('org.maintained/true', onGitHub('maintained/true')),
-    registryEntry('org.maintained/false', onGitHub('maintained/false')),
-    registryEntry('org.maintained/watched', onGitHub('maintained/watched')),
-    registryEntry('org.maintained/refused', onGitHub('maintained/refused')),
-  ],
-});
+const directory = await opened(
+  openClaimedDirectory({
+    listening: true,
+    entries: [
+      ...seedEntries,
+      registryEntry('org.maintained/true', onGitHub('maintained/true')),
+      registryEntry('org.maintained/false', onGitHub('maintained/false')),
+      registryEntry('org.maintained/watched', onGitHub('maintained/watched')),
+      registryEntry('org.maintained/refused', onGitHub('maintained/refused')),
+    ],
+  }),
+);
 await rate();
-const browser = await openBrowser();
-afterAll(async () => {
-  await browser?.close();
-  await directory?.close();
-});
+const browser = await opened(openBrowser());
 
 /** Nothing was complained of, and nothing was asked of anybody else. */
 const expectClean = ({ complaints, origins }: PageTrace) => {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openBrowser, openPage, type PageTrace } from '../support/browser.ts';
-import { openDirectory } from '../support/directory.ts';
 import { registryEntry, seedEntries } from '../support/entries.ts';
+import { opened, openedDirectory } from '../support/opened.ts';
 
 /** Seventy that pay, every second with a remote endpoint (one SSE), every third a Python package. */
 const payers = Array.from({ length: 70 }, (_, at) => {
@@ -22,16 +22,12 @@ const payers = Array.from({ length: 70 }, (_, at) => {
   );
 });
 
-const directory = await openDirectory({
+const directory = await openedDirectory({
   entries: [...seedEntries, ...payers],
   listening: true,
   environment: { LIMITS: 'off' },
 });
-const browser = await openBrowser();
-afterAll(async () => {
-  await browser?.close();
-  await directory?.close();
-});
+const browser = await opened(openBrowser());
 
 const expectClean = ({ complaints, origins }: PageTrace) => {
   expect(complaints).toEqual([]);

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { openDomainDirectory } from '../claims/domain-directory.ts';
+import { callTool } from '../support/directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedEndpoint } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 type Json = Record<string, unknown>;
@@ -59,11 +61,7 @@ const ofPages = await claimByDomain(pages, 'alice.codeberg.page');
 const bearer = (as?: string): Record<string, string> => (as ? { authorization: `Bearer ${as}` } : {});
 /** Posts JSON; `accepted`, or the code of the refusal. */
 async function post(path: string, body: object, as?: string): Promise<string> {
-  const response = await service.directory.app.request(path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...bearer(as) },
-    body: JSON.stringify(body),
-  });
+  const response = await service.directory.post(path, body, as);
   const { code = 'accepted' } = (await response.json()) as { code?: string };
   return code;
 }
@@ -72,23 +70,17 @@ async function callMcp(tool: string, input: Json, as?: string): Promise<string> 
   const { isError, structuredContent = {} } = await client.call(tool, input);
   return isError ? String((structuredContent.error as Json).code) : 'accepted';
 }
-const rating = (handle = rated) => ({
-  handle,
-  interaction_id: `block-${made++}`,
-  outcome: 'failed',
-  protocol: 'mcp',
-  relationship: 'none',
-  interaction_at: service.directory.context.clock().toISOString(),
-});
+const rating = (handle = rated) =>
+  ratingOf(handle, {
+    interaction_id: `block-${made++}`,
+    interaction_at: service.directory.context.clock().toISOString(),
+    outcome: 'failed',
+    relationship: 'none',
+  });
 /** A rating that was made before the block. */
 async function rate(as: string, handle = rated): Promise<Json> {
   const sent = rating(handle);
-  const response = await service.directory.app.request('/api/tools/submit_rating', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...bearer(as) },
-    body: JSON.stringify(sent),
-  });
-  const { rating_id } = (await response.json()) as Json;
+  const { rating_id } = await callTool<Json>(service.directory, 'submit_rating', sent, as);
   expect(rating_id).toBeDefined();
   return { ...sent, rating_id };
 }

@@ -3,6 +3,7 @@ import { openDomainDirectory } from '../claims/domain-directory.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened } from '../support/opened.ts';
+import { ratingOf } from '../support/ratings.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
 type Json = Record<string, unknown>;
@@ -16,15 +17,14 @@ async function post(path: string, body: object, as?: string): Promise<Json> {
   const response = await service.directory.post(path, body, as);
   return (await response.json()) as Json;
 }
-const toRating = (change: object = {}) => ({
-  handle: 'org.rated/r',
-  interaction_id: `limit-${made++}`,
-  outcome: 'failed',
-  protocol: 'mcp',
-  relationship: 'none',
-  interaction_at: service.directory.context.clock().toISOString(),
-  ...change,
-});
+const toRating = (change: object = {}) =>
+  ratingOf('org.rated/r', {
+    interaction_id: `limit-${made++}`,
+    interaction_at: service.directory.context.clock().toISOString(),
+    outcome: 'failed',
+    relationship: 'none',
+    ...change,
+  });
 const send = async (as: string, rating: object) => {
   const { status, code } = await post('/api/tools/submit_rating', rating, as);
   return String(code ?? status);
