@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { registryEntry, seedEntries } from '../support/entries.ts';
+import { packageAt, registryEntry, seedEntries } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
 const cardType = 'application/mcp-server-card+json';
@@ -19,15 +19,9 @@ const directory = await openedDirectory({
           headers: [{ name: 'X-Key', value: 'App {KEY}', isRequired: true, isSecret: true }],
         },
       ],
-      packages: [
-        {
-          environmentVariables: [{ name: 'CARGO_TOKEN', isRequired: true, isSecret: true }],
-          registryType: 'npm',
-          identifier: '@example/cargo',
-          version: '1.0.0',
-          transport: { type: 'stdio' },
-        },
-      ],
+      ...packageAt('npm', '@example/cargo', '1.0.0', {
+        environmentVariables: [{ name: 'CARGO_TOKEN', isRequired: true, isSecret: true }],
+      }),
     }),
     ...Array.from({ length: 25 }, (_, n) => parcels(`n${String(n).padStart(2, '0')}`)),
     registryEntry('com.example/gone', {}, { status: 'deleted' }),

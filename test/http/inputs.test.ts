@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { callTool } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
 const directory = await openedDirectory({
@@ -127,15 +127,9 @@ const directory = await openedDirectory({
           headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
         },
       ],
-      packages: [
-        {
-          registryType: 'npm',
-          identifier: 'either-mcp',
-          version: '1.0.0',
-          transport: { type: 'stdio' },
-          environmentVariables: [{ name: 'EITHER_KEY', isRequired: true, isSecret: true }],
-        },
-      ],
+      ...packageAt('npm', 'either-mcp', '1.0.0', {
+        environmentVariables: [{ name: 'EITHER_KEY', isRequired: true, isSecret: true }],
+      }),
     }),
     registryEntry('a.b/one-of-two', {
       remotes: ['open', 'keyed'].map((path) => ({
@@ -162,20 +156,15 @@ const directory = await openedDirectory({
         },
       ],
     }),
-    registryEntry('a.b/pressed', {
-      packages: [
-        {
-          registryType: 'npm',
-          identifier: 'pressed-mcp',
-          version: '1.0.0',
-          transport: { type: 'stdio' },
-          environmentVariables: [
-            { name: 'PRESSED_API_KEY', isRequired: true },
-            ...['A', 'B', 'C', 'D', 'E', 'F'].map((name) => ({ name: `OPTION_${name}` })),
-          ],
-        },
-      ],
-    }),
+    registryEntry(
+      'a.b/pressed',
+      packageAt('npm', 'pressed-mcp', '1.0.0', {
+        environmentVariables: [
+          { name: 'PRESSED_API_KEY', isRequired: true },
+          ...['A', 'B', 'C', 'D', 'E', 'F'].map((name) => ({ name: `OPTION_${name}` })),
+        ],
+      }),
+    ),
     registryEntry('a.b/open', {
       remotes: [
         {
@@ -185,25 +174,20 @@ const directory = await openedDirectory({
         },
       ],
     }),
-    registryEntry('a.b/example', {
-      packages: [
-        {
-          registryType: 'npm',
-          identifier: 'example-mcp',
-          version: '1.0.0',
-          transport: { type: 'stdio' },
-          packageArguments: [
-            { type: 'named', name: '--region', value: '<your-region>' },
-            { type: 'positional', value: 'serve' },
-          ],
-          environmentVariables: [
-            { name: 'YOUR_API_KEY', isRequired: true, isSecret: true, description: 'Your key' },
-            { name: 'EXAMPLE_USER', value: '<user-name>', isRequired: true },
-            { name: 'EXAMPLE_MODE', value: 'plain' },
-          ],
-        },
-      ],
-    }),
+    registryEntry(
+      'a.b/example',
+      packageAt('npm', 'example-mcp', '1.0.0', {
+        packageArguments: [
+          { type: 'named', name: '--region', value: '<your-region>' },
+          { type: 'positional', value: 'serve' },
+        ],
+        environmentVariables: [
+          { name: 'YOUR_API_KEY', isRequired: true, isSecret: true, description: 'Your key' },
+          { name: 'EXAMPLE_USER', value: '<user-name>', isRequired: true },
+          { name: 'EXAMPLE_MODE', value: 'plain' },
+        ],
+      }),
+    ),
     registryEntry('a.b/forms', {
       remotes: [
         {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 
@@ -15,15 +15,9 @@ const entries = [
   }),
   registryEntry('com.acme.labs/maps', {
     description: 'Maps of the labs',
-    packages: [
-      {
-        registryType: 'npm',
-        identifier: 'labs-maps',
-        version: '1.0.0',
-        transport: { type: 'stdio' },
-        environmentVariables: [{ name: 'LABS_REGION' }, { name: 'LABS_KEY', isSecret: true }],
-      },
-    ],
+    ...packageAt('npm', 'labs-maps', '1.0.0', {
+      environmentVariables: [{ name: 'LABS_REGION' }, { name: 'LABS_KEY', isSecret: true }],
+    }),
   }),
   registryEntry('io.github.Someone/maps', { description: 'Maps without anything to run' }),
   registryEntry('com.both/ledger', {

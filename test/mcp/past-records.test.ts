@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { openedDirectory } from '../support/opened.ts';
 
@@ -32,17 +32,8 @@ const environmentVariables = [
   { name: 'METRICS_URL', isRequired: true, description: 'Where to ask.' },
   { name: 'METRICS_TOKEN', isSecret: true, description: 'A secret text.' },
 ];
-const npm = (version: string, variables = environmentVariables) => ({
-  packages: [
-    {
-      registryType: 'npm',
-      identifier: 'metrics-mcp',
-      version,
-      transport: { type: 'stdio' },
-      environmentVariables: variables,
-    },
-  ],
-});
+const npm = (version: string, variables = environmentVariables) =>
+  packageAt('npm', 'metrics-mcp', version, { environmentVariables: variables });
 
 const directory = await openedDirectory({
   environment: { LIMITS: 'off' },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { callTool, type openDirectory } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
 const handle = 'com.vendor/store';
@@ -13,15 +13,7 @@ const version = (at: number, inputs: object[], isLatest = false, more: object = 
     handle,
     {
       version: `1.${at}.0`,
-      packages: [
-        {
-          registryType: 'npm',
-          identifier: '@vendor/store',
-          version: `1.${at}.0`,
-          transport: { type: 'stdio' },
-          environmentVariables: inputs,
-        },
-      ],
+      ...packageAt('npm', '@vendor/store', `1.${at}.0`, { environmentVariables: inputs }),
       ...more,
     },
     {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { comparedOf } from '../support/compared.ts';
 import { callTool } from '../support/directory.ts';
-import { type RegistryEntry, registryEntry } from '../support/entries.ts';
+import { packageAt, type RegistryEntry, registryEntry } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
 const first = 'was not compared, because no version before it was read';
@@ -48,17 +48,8 @@ const npmAsName = (word: string) =>
   npm({ identifier: 'npm', runtimeArguments: [{ type: 'positional', value: word }] });
 const invented = Array.from({ length: 10 }, (_, n) => ({ ...key, name: `A_${n}` }));
 
-const pypi = (value: string) => ({
-  packages: [
-    {
-      registryType: 'pypi',
-      identifier: 'mail',
-      version: '1.0.0',
-      transport: { type: 'stdio' },
-      runtimeArguments: [{ type: 'named', name: '--from', value }],
-    },
-  ],
-});
+const pypi = (value: string) =>
+  packageAt('pypi', 'mail', '1.0.0', { runtimeArguments: [{ type: 'named', name: '--from', value }] });
 const secretVariable = { isRequired: true, isSecret: true };
 const image = (more: object) => ({
   packages: [

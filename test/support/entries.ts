@@ -27,9 +27,14 @@ export const remotesAt = (...urls: readonly string[]) => ({
   remotes: urls.map((url) => ({ type: 'streamable-http', url })),
 });
 
-/** The package of a record, which is started over stdio. */
-export const packageAt = (registryType: string, identifier: string, version = '1.0.0') => ({
-  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
+/** The package of a record, which is started over stdio, and other members of it. */
+export const packageAt = (
+  registryType: string,
+  identifier: string,
+  version = '1.0.0',
+  more: object = {},
+) => ({
+  packages: [{ registryType, identifier, version, transport: { type: 'stdio' }, ...more }],
 });
 
 /** An entry whose record has one package, and no endpoint. */

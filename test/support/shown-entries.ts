@@ -1,4 +1,4 @@
-import { type RegistryEntry, registryEntry, seedEntries } from './entries.ts';
+import { packageAt, type RegistryEntry, registryEntry, seedEntries } from './entries.ts';
 import { onGitHub } from './registry-entries.ts';
 
 const early = { publishedAt: '2025-03-04T08:00:00Z', updatedAt: '2025-09-12T08:00:00Z' };
@@ -43,15 +43,12 @@ const longEntry = registryEntry(
         headers: [{ name: 'Authorization', isRequired: true, isSecret: true, description: 'a token' }],
       },
     ],
-    packages: [
-      {
-        registryType: 'oci',
-        identifier: 'ghcr.io/a-publisher-with-a-rather-long-account-name/everything-server-image',
-        version: '2026.11.21',
-        transport: { type: 'stdio' },
-        environmentVariables: [{ name: 'EVERYTHING_TOKEN', isRequired: true, isSecret: true }],
-      },
-    ],
+    ...packageAt(
+      'oci',
+      'ghcr.io/a-publisher-with-a-rather-long-account-name/everything-server-image',
+      '2026.11.21',
+      { environmentVariables: [{ name: 'EVERYTHING_TOKEN', isRequired: true, isSecret: true }] },
+    ),
   },
 );
 
