@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { openedDirectory } from '../support/opened.ts';
 
-const packaged = (registryType: string, identifier: string) => ({
-  packages: [{ registryType, identifier, version: '1.2.0', transport: { type: 'stdio' } }],
-  remotes: [],
-});
+const packaged = (registryType: string, identifier: string) => packageAt(registryType, identifier, '1.2.0');
 const directory = await openedDirectory({
   entries: [
     registryEntry('com.saltmarsh/scan', packaged('npm', '@saltmarsh/scan')),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { osvRecord, startOsvApi } from '../support/endpoints/osv-api.ts';
 import { npmPackument, startPackageRegistry } from '../support/endpoints/package-registry.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 
@@ -26,10 +26,7 @@ const osv = await opened(
   ]),
 );
 const recording = (name: string, identifier: string, version: string) =>
-  registryEntry(name, {
-    packages: [{ registryType: 'npm', identifier, version, transport: { type: 'stdio' } }],
-    remotes: [],
-  });
+  registryEntry(name, packageAt('npm', identifier, version));
 const listed = [
   recording('io.github.kitbox/all', 'kitbox-fs', '0.9.2'),
   recording('io.github.forker/kit', 'kitbox-fs', '0.9.2'),

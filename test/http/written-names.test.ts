@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { callTool } from '../support/directory.ts';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 import { onGitHub } from '../support/registry-entries.ts';
 
-const packaged = (registryType: string, identifier: string, version = '1.2.0') => ({
-  packages: [{ registryType, identifier, version, transport: { type: 'stdio' } }],
-  remotes: [],
-});
+const packaged = (registryType: string, identifier: string, version = '1.2.0') =>
+  packageAt(registryType, identifier, version);
 const at = (url: string) => ({ remotes: [{ type: 'streamable-http', url }] });
 const directory = await openedDirectory({
   entries: [

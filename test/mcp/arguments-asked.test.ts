@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { registryEntry } from '../support/entries.ts';
+import { packageAt, registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
 
-const packaged = (registryType: string, identifier: string, packageArguments: readonly object[]) => ({
-  packages: [{ registryType, identifier, version: '1.0.0', transport: { type: 'stdio' }, packageArguments }],
-  remotes: [],
-});
+const packaged = (registryType: string, identifier: string, packageArguments: readonly object[]) =>
+  packageAt(registryType, identifier, '1.0.0', { packageArguments });
 const fixed = (value: string) => ({ type: 'positional', value });
 const proxy = 'https://proxy.sorrel.dev/mcp';
 const directory = await openedDirectory({
