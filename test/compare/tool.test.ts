@@ -89,7 +89,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     const { listings } = await compare([politics, webhook], ['claimed']);
     expect(listings.map(({ unchecked }) => unchecked)).toEqual([
       expect.stringMatching(/^tools, package provenance/),
-      'certificate, tools, repository contents, last commit, licence',
+      'tools, repository contents, last commit, licence',
     ]);
   });
 

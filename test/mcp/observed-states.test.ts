@@ -284,7 +284,7 @@ describe('the pages', () => {
     const page = await read(`/agents/${unobserved}`);
     const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(page) ?? [];
     expect(answer).toContain(
-      '<dl class="lines unchecked"><div><dt>Not checked</dt><dd>price, endpoint, certificate, tools, repository contents, last commit, licence</dd></div><div><dt>Whose</dt>',
+      '<dl class="lines unchecked"><div><dt>Not checked</dt><dd>price, endpoint, tools, repository contents, last commit, licence</dd></div><div><dt>Whose</dt>',
     );
     expect(answer.replace(/<[^>]+>/g, '').match(/checked/g)).toHaveLength(1);
     expect(await read(`/agents/${healthy}`)).toContain('<dl class="lines"><div><dt>Whose</dt>');

@@ -130,9 +130,9 @@ function notKnownOf(
         !isInLines(one.kind) ||
         (isUnchecked && state === 'not_checked')) &&
       (state === 'not_stated' ||
-        judged.detail !== 'short' ||
         isShown(judged, one.kind) ||
-        answered.has(one.kind)) &&
+        answered.has(one.kind) ||
+        (judged.detail !== 'short' && !askedOf(one.kind)?.unchecked?.isOfAll)) &&
       // Of these Dossier asks elsewhere than at the registry of the package.
       (one.kind === packageAdvisories.kind || !isOfAbsent(judged, one.kind)),
   );

@@ -70,11 +70,15 @@ export interface AskedKind {
     /** Where Dossier reads what a publisher states of it; it reads no other place. */
     readonly readIn?: Words;
   };
-  /** `what` follows `has not checked`. `isElsewhere`: it is stated where Dossier does not look. */
+  /**
+   * `what` follows `has not checked`. `isElsewhere`: it is stated where Dossier does not look. `isOfAll`:
+   * checked of no listing, and told in full only.
+   */
   readonly unchecked?: {
     readonly what: Words;
     readonly isAsked?: (listing: Listing) => boolean;
     readonly isElsewhere?: true;
+    readonly isOfAll?: true;
   };
 }
 

@@ -65,6 +65,7 @@ export const otherQuestions: readonly AskedKind[] = [
     unchecked: {
       what: own('whether the certificate or the DNS records of a host of the service changed'),
       isAsked: ({ remotes }) => remotes.length > 0,
+      isOfAll: true,
     },
   },
   {
