@@ -9,7 +9,7 @@ import type { AnyTable, StoredRow, TableBackup } from './table.ts';
 
 const formatName = 'dossier-backup';
 /** Increased with the form of lines, and with tables, columns or values. */
-const formatVersion = 8;
+const formatVersion = 9;
 
 /** Of a line with several rows. */
 const mostLineText_bytes = 256 * 1024;

@@ -120,14 +120,14 @@ describe('a file that is no backup of this program leaves the database new', () 
     ['another format', () => header({ format: 'other' }), 'not a backup of this service'],
     [
       'an earlier format',
-      () => header({ version: 7, created_at: '2026-11-27T08:00:00Z' }),
-      'backup format 7 cannot be read by this version (it reads 8); only the release or checkout of Dossier 0.1.0 that made it on 2026-11-27 restores it',
+      () => header({ version: 8, created_at: '2026-11-27T08:00:00Z' }),
+      'backup format 8 cannot be read by this version (it reads 9); only the release or checkout of Dossier 0.1.0 that made it on 2026-11-27 restores it',
     ],
     [
       'a later format',
       () =>
-        header({ version: 9, dossier: '9.9.9', created_at: '2028-01-02T08:00:00Z', rows: 'another shape' }),
-      'backup format 9 cannot be read by this version (it reads 8); only the release or checkout of Dossier 9.9.9 that made it on 2028-01-02 restores it',
+        header({ version: 10, dossier: '9.9.9', created_at: '2028-01-02T08:00:00Z', rows: 'another shape' }),
+      'backup format 10 cannot be read by this version (it reads 9); only the release or checkout of Dossier 9.9.9 that made it on 2028-01-02 restores it',
     ],
     ['a broken header', () => header({ rows: { listing: -1 } }), 'damaged in its first line'],
   ])('%s', async (_name, make, reason) => {
