@@ -50,7 +50,7 @@ it.each([
   ['harbour_tide_token', 'com.harbour/tides', 'harbour_tide_token'],
   ['x-harbour-key', 'com.harbour/board', 'x-harbour-key'],
 ])('finds the listing whose record asks for %s', async (asked, handle, name) => {
-  const found = `the only listing that records an input with the name \`${name}\``;
+  const found = `the only listing that records an input with the name \`${name}\`; any record may name it`;
   const text = await call('get_agent', { handle: asked });
   expect(text).toContain(`Found as ${found}.`);
   expect(text).toContain(`\`${handle}\` (`);
@@ -62,7 +62,7 @@ it.each([
 
 it('lists all that record a name that many have, and searches words that have it besides', async () => {
   expect(await call('get_agent', { handle: 'SHARED_MAIL_KEY' })).toContain(
-    '6 listings of 6 publishers record an input with the name `SHARED_MAIL_KEY`. `search_agents` with query `SHARED_MAIL_KEY` finds all.',
+    '6 listings of 6 publishers record an input with the name `SHARED_MAIL_KEY`. Any record may name it. `search_agents` with query `SHARED_MAIL_KEY` finds all.',
   );
   expect(await call('search_agents', { query: 'SHARED_MAIL_KEY' })).toContain('Matching listings: 6.');
   const hits = await call('search_agents', { query: 'harbour with SHARED_MAIL_KEY' });

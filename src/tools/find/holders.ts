@@ -125,7 +125,8 @@ function networkOf({ network }: Reference, asked: string): Words {
 
 /** Empty for what shows it, and for what nobody controls. */
 function notShown({ kind }: Reference): Words {
-  if (/^(?:owner|advisory|input)$/.test(kind)) return say``;
+  if (kind === 'owner' || kind === 'advisory') return say``;
+  if (kind === 'input') return own('any record may name it');
   if (kind === 'called') return own('anybody may choose a name or title');
   if (kind === 'moved') return own('whether it has the same owner is not shown');
   if (kind === 'pay_to') return own('this does not show who owns the address');
