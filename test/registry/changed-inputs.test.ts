@@ -43,7 +43,7 @@ it('names the inputs that a version changed, and puts only versions together tha
     '2026-10-02 version `1.1.0` (published 2026-10-02) changed package version from `1.0.0` to `1.1.0`, inputs (new, not called secret: `DRY_RUN` and `TRANSPORT`; gone: `NO_CHECKS`)';
   expect(await changesOf(directory)).toEqual([
     '2026-10-05 version `1.4.0` (published 2026-10-05) changed package version from `1.3.0` to `1.4.0`, wording or place of inputs',
-    '2026-10-04 2 versions, `1.2.0` to `1.3.0` (published 2026-10-03 to 2026-10-04), changed package version from `1.1.0` to `1.3.0`, and no endpoint, transport, package name, argument value, repository or secret',
+    '2026-10-04 2 versions, `1.2.0` to `1.3.0` (published from 2026-10-03 to 2026-10-04), changed package version from `1.1.0` to `1.3.0`, and no endpoint, transport, package name, argument value, repository or secret',
     inputs,
     '2026-10-01 version `1.0.0` (published 2026-10-01) was not compared, because no version before it was read; it recorded the npm package `@vendor/store@1.0.0` over stdio, which takes environment variables `STORE_URL`, `NO_CHECKS`',
   ]);

@@ -779,7 +779,7 @@ describe('what a version changed besides what moves callers', () => {
       '2026-10-02 version `1.0.1` (published 2026-10-02) changed the address from `https://mail.vendor.com/mcp` to `https://mail.vendor.com/key`; host as before';
     const { changes } = await ask('flood');
     expect(changes).toEqual([
-      '2026-10-08 6 versions, `1.0.2` to `1.0.7` (published 2026-10-03 to 2026-10-08), changed title, and no endpoint, transport, package name, argument value, repository or secret',
+      '2026-10-08 6 versions, `1.0.2` to `1.0.7` (published from 2026-10-03 to 2026-10-08), changed title, and no endpoint, transport, package name, argument value, repository or secret',
       moved,
       `2026-10-01 version \`1.0.0\` (published 2026-10-01) ${first}; it recorded the endpoint \`https://mail.vendor.com/mcp\`, which needs a secret header \`STRIPE_KEY\``,
     ]);

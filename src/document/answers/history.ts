@@ -6,8 +6,8 @@ import { differenceText } from '../../core/difference/word-difference.ts';
 import {
   code,
   count,
-  day,
   dayOf,
+  fromDayToDay,
   isEmpty,
   join,
   listed,
@@ -241,7 +241,7 @@ export function claimWords(event: ClaimEvent): Words {
 function versionsWords({ moved, since }: Extract<HistoryEvent, { type: 'version.published' }>['data']) {
   const oldest = since.at(-1);
   if (!oldest) return versionMoveWords(moved);
-  const dates = say`published ${day(oldest.published_at ?? '')} to ${day(moved.published_at ?? '')}`;
+  const dates = say`published ${fromDayToDay(oldest.published_at ?? '', moved.published_at ?? '')}`;
   const values = Object.entries(moved.values ?? {}).flatMap(([field, [, is]]) => {
     const [was] = oldest.values?.[field] ?? [is];
     return was === is ? [] : [[field, [was, is]]];
