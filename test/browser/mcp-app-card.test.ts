@@ -211,7 +211,7 @@ describe('the card in a host of MCP Apps', () => {
       'Met At least 1 independent rating',
     ]);
     expect(await textIn(card)).toContain('https://mcp.webhook.co/mcp over streamable-http, not checked.');
-    expect(await textIn(card)).toContain('org.nobody/here: No listing has this handle.');
+    expect(await textIn(card)).toContain('org.nobody/here: No listing is found by this name.');
     expect(host.complaints).toEqual([]);
   });
 

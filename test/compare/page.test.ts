@@ -191,7 +191,7 @@ describe('/compare', () => {
   it('names what is unknown, with what may have been meant, and compares the rest', async () => {
     const page = await pageOf(`/compare?handle=co.webhook%2Fwebhok&${politics}&claimed=true`);
     expect(page).toContain(
-      '<span class="handle foreign">co.webhook/webhok</span>: No listing has this handle.',
+      '<span class="handle foreign">co.webhook/webhok</span>: No listing is found by this name.',
     );
     expect(page).toContain(
       `href="/compare?${politics}&${webhook}&claimed=true" aria-label="Take co.webhook/webhook instead"`,
@@ -200,7 +200,7 @@ describe('/compare', () => {
     expect(resultsIn(page)).toEqual([['Not met']]);
     const none = await pageOf('/compare?handle=a.b%2Fc&handle=d.e%2Ff&claimed=true');
     expect(resultsIn(none)).toEqual([]);
-    expect(none.match(/: No listing has this handle\./g)).toHaveLength(2);
+    expect(none.match(/: No listing is found by this name\./g)).toHaveLength(2);
   });
 
   it('shows the error at its field, and keeps what was picked', async () => {

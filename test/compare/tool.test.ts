@@ -125,7 +125,7 @@ describe.each(doorNames)('compare_agents through %s', (door) => {
     ]);
     expect(listings[0]?.problem?.near?.[0]).toBe(webhook);
     expect(listings[4]?.problem?.message).toBe(
-      'No listing has this handle. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. What was withdrawn before may be missing from it. That a service is not listed says nothing about it; to be listed, its publisher puts a server.json into the MCP registry or another that is imported here. Search for it by words: search_agents.',
+      'No listing is found by this name. The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. What was withdrawn before may be missing from it. That a service is not listed says nothing about it; to be listed, its publisher puts a server.json into the MCP registry or another that is imported here. Search for it by words: search_agents.',
     );
     expect(Object.keys({ ...listings[2] })).toEqual(['handle', 'problem', 'results']);
     expect(listings[1]?.imported).toEqual({ active: 'met' });

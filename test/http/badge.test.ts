@@ -78,7 +78,7 @@ describe('the badge', () => {
       404,
       'image/svg+xml; charset=utf-8',
     ]);
-    expect(await response.text()).toContain('no listing has this handle');
+    expect(await response.text()).toContain('no listing is found by this name');
     expect(await (await get('/badge/nobody/nothing.json')).json()).toMatchObject({ code: 'unknown_handle' });
   });
 
@@ -93,7 +93,7 @@ describe('the badge', () => {
     const tight = await openedDirectory({ environment: { LIMIT_OVERRIDES: 'badge=1/10m' } });
     await tight.app.request('/badge/co.webhook/webhook');
     for (const [answer, status, words] of [
-      [await get('/badge/nobody%2Fnothing'), 404, 'no listing has this handle'],
+      [await get('/badge/nobody%2Fnothing'), 404, 'no listing is found by this name'],
       [await get('/badge/webhook'), 400, 'this is no name of one listing'],
       [await get('/badge/a/%22%3E%3Cscript%3E'), 400, 'this is no name of one listing'],
       [await get('/badge/a/%E0%A4%A'), 400, 'the request is malformed'],

@@ -122,7 +122,7 @@ describe('a handle that is not listed', () => {
     expect(json.headers.get('content-type')).toBe('application/problem+json');
     expect(await json.json()).toEqual({
       type: 'http://127.0.0.1:3000/tools#unknown_handle',
-      title: 'No listing has this handle',
+      title: 'No listing is found by this name',
       status: 404,
       detail:
         'The listings are of a saved copy of a registry, whose newest change is of 2026-10-02: what was published later is not in it. What was withdrawn before may be missing from it. That a service is not listed says nothing about it; to be listed, its publisher puts a server.json into the MCP registry or another that is imported here. Search for it by words: search_agents.',

@@ -55,7 +55,7 @@ describe.each(doors)('client %s, %s', (kind: ClientKind, door) => {
       error: {
         code: 'unknown_handle',
         message:
-          'No listing has this handle. A listing has this handle with different capitals: it is the first in near. That a service is not listed says nothing about it; to be listed, its publisher puts a server.json into the MCP registry or another that is imported here. Search for it by words: search_agents.',
+          'No listing is found by this name. A listing has this handle with different capitals: it is the first in near. That a service is not listed says nothing about it; to be listed, its publisher puts a server.json into the MCP registry or another that is imported here. Search for it by words: search_agents.',
         near: ['co.webhook/webhook'],
       },
     });
