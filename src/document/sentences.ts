@@ -307,14 +307,13 @@ export function endpointWords(remotes: readonly ListingRemote[], endpoint: strin
   return say`${code(endpoint)}${overWords(first)}`;
 }
 
-function soDo(others: number, ofPublisher: number, isCut: boolean): Words {
-  const all = others + ofPublisher;
-  if (all === 0) return say``;
-  const does = say`; so ${all === 1 ? own('does') : own('do')} ${isCut ? own('at least ') : say``}`;
-  const listings = count(all, 'more listing');
-  if (ofPublisher === 0) return say`${does}${listings} of other publishers`;
-  if (others === 0) return say`${does}${listings} of this listing’s publisher`;
-  return say`${does}${listings}, ${others} of other publishers and ${ofPublisher} of this listing’s publisher`;
+function soDo(named: readonly Words[], others: number, ofPublisher: number, isCut: boolean): Words {
+  const more = (of: number, whose: Words) =>
+    of > 0 ? [say`${isCut && own('at least ')}${count(of, 'more listing')} of ${whose}`] : [];
+  const ofOwn = more(ofPublisher, own('this listing’s publisher'));
+  const all = [...named, ...more(others, own('other publishers')), ...ofOwn];
+  if (all.length === 0) return say``;
+  return say`; so ${named.length + others + ofPublisher === 1 ? own('does') : own('do')} ${listed(all)}`;
 }
 
 /** Empty if nobody else can have a host there, as at `vercel.app`. */
@@ -361,7 +360,7 @@ function holderWords(of: string, listing: Shown, handle: string, which: Words): 
  */
 export function sharedWords(
   kind: (typeof sharedKinds)[number],
-  { others, own: ofPublisher, isCut, isDeprecated }: SharedReference,
+  { others, also, own: ofPublisher, isCut, isDeprecated }: SharedReference,
   { handle, published_at }: NonNullable<SharedReference['first']>,
   listing: Shown,
 ): Words {
@@ -372,7 +371,8 @@ export function sharedWords(
   const which = say`${strangerWords(handle)} (${ours(who)}${date}${isDeprecated && own(', deprecated in its registry')})`;
   const held = holderWords(kind.of, listing, handle, which);
   if (held) return sentence(held);
-  const so = soDo(others - 1, kind.basis === 'names' ? 0 : ofPublisher, isCut);
+  const more = others - 1 - also.length;
+  const so = soDo(also.map(strangerWords), more, kind.basis === 'names' ? 0 : ofPublisher, isCut);
   const isWeak = kind.of === 'namesake' || kind.of === 'word';
   const but = isWeak ? own('; this does not show a connection') : say``;
   return sentence(say`${which} ${ours(kind.does)}${so}${but}`);

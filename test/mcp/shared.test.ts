@@ -92,6 +92,23 @@ const entries = [
     websiteUrl: 'https://northgate.com',
     remotes: at('pay.northgate.com'),
   }),
+  registryEntry('com.route/trade', {
+    description: 'Swaps tokens for agents, without holding them.',
+    repository: { url: 'https://github.com/route/trade' },
+  }),
+  registryEntry(
+    'io.github.route/trade',
+    {
+      description: 'Swaps tokens for agents, without holding them.',
+      repository: { url: 'https://github.com/route/trade' },
+    },
+    published('2026-02-02T08:00:00Z'),
+  ),
+  registryEntry(
+    'io.github.stranger/trade',
+    { description: 'Swaps tokens for agents, without holding them.' },
+    published('2026-02-01T08:00:00Z'),
+  ),
   registryEntry('com.red/tools', { remotes: at('red.example.net') }),
   registryEntry('com.blue/tools', { remotes: at('blue.example.net') }),
 ];
@@ -161,6 +178,15 @@ describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
     expect(facts).toContain('com.aquat.seen-by-dossier/stole-funds.see-evil.com');
   });
 
+  it('counts nobody as one more listing whom the answer names already', async () => {
+    expect((await ask('com.route/trade')).stands_out).toEqual([
+      '`io.github.route/trade` (GitHub account route) records the same repository. `io.github.stranger/trade` (GitHub account stranger) has the same description; so does `io.github.route/trade`.',
+    ]);
+    expect((await ask('io.github.stranger/trade')).stands_out).toEqual([
+      '`io.github.route/trade` (GitHub account route) has the same description; so does 1 more listing of other publishers.',
+    ]);
+  });
+
   it('says as a hit does, on the page and of all endpoints, that others can have hosts where one is', async () => {
     const hit = await client.call('search_agents', { query: 'com.lumetra-app/crm' });
     const where = 'endpoint is on another domain: `workers.dev`, where others can have hosts too';
@@ -178,6 +204,12 @@ describe.each(clientKinds)('get_agent, asked by a client %s', async (kind) => {
     const answer = await ask('com.twins/one');
     expect(answer.lines.whose).toContain('`com.twins/two` of this publisher records the same endpoint');
     expect(answer).not.toHaveProperty('stands_out');
+    const asked = { handles: ['com.twins/one', 'com.alone/mail'], criteria: ['nothing_shared'] };
+    const { content } = await client.call('compare_agents', asked);
+    expect(content[0]?.text?.match(/nothing_shared: .*/g)).toEqual([
+      'nothing_shared: met (other listings of its own publisher do not count)',
+      'nothing_shared: met',
+    ]);
   });
 
   it('counts a listing that records two of its endpoints once', async () => {

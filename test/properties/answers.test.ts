@@ -237,7 +237,7 @@ describe('whatever publishers record and endpoints answer', () => {
       const [stands = ''] = texts.Markdown.match(/^Stands out: .*$/m) ?? [];
       const named = [
         ...stands.matchAll(
-          /`([\w./]+)` \((?:domain|GitHub account) [^\s,)]+(?:, deprecated in its registry)?\) (?:records|has|listed|asked) [^.]*\.(?: `\1` has the same [^.]*\.)?/g,
+          /`([\w./]+)` \((?:domain|GitHub account) [^\s,)]+(?:, deprecated in its registry)?\) (?:records|has|listed|asked) (?:`[^`]+`|[^.`])*\.(?: `\1` has the same [^.]*\.)?/g,
         ),
       ];
       const shared = named.map(([text]) => text).join(' ');

@@ -301,20 +301,21 @@ function contradictions(judged: JudgedListing): Noticed[] {
 
 /** One notice names everything that is shared, so that a copied listing does not crowd out other notices. */
 function shared({ known }: JudgedListing): Words[] {
-  const found = sharedKinds
-    .filter(({ basis }) => basis !== 'names')
-    .flatMap((kind) => known(kind).map((one) => ({ ...one, noun: ours(kind.noun), basis: kind.basis })));
-  const said = [...Map.groupBy(found, ({ shared_with = '' }) => shared_with)].flatMap(
-    ([handle, [first, ...others]]) => {
-      if (!first?.reason) return [];
+  const kinds = sharedKinds.filter(({ basis }) => basis !== 'names');
+  const found = kinds.flatMap((of) => known(of).map((one) => ({ ...one, of })));
+  const said = [...Map.groupBy(found, ({ shared_with = '' }) => shared_with)].flatMap(([handle, all]) => {
+    const brief = all.slice(1).filter(({ value }) => value === 1);
+    const full = all.flatMap((one) => {
+      if (!one.reason || brief.includes(one)) return [];
       // If the basis is not `checks`, the reason already says that it is about records.
-      const by = first.basis === 'checks' ? source('Dossier', dayText(first.observed_at)) : say``;
-      const nouns = listed(others.map(({ noun }) => noun));
-      const same = sentence(say`${strangerWords(handle)} has the same ${nouns} too`);
-      return [sentence(say`${phrase(first.reason)}${by}`), ...(isEmpty(nouns) ? [] : [same])];
-    },
-  );
-  return said.length === 0 ? [] : [join(said, ' ')];
+      const by = one.of.basis === 'checks' && source('Dossier', dayText(one.observed_at));
+      return [sentence(say`${phrase(one.reason)}${by}`)];
+    });
+    const nouns = listed(brief.map(({ of }) => ours(of.noun)));
+    const same = sentence(say`${strangerWords(handle)} has the same ${nouns} too`);
+    return isEmpty(nouns) ? full : [...full, same];
+  });
+  return said.length > 0 ? [join(said, ' ')] : said;
 }
 
 function secrets(judged: JudgedListing): Words[] {
@@ -323,10 +324,8 @@ function secrets(judged: JudgedListing): Words[] {
   // Secrets that a contradiction names are not named again.
   const named = new Set(namedSecrets(judged).flatMap((one) => one.secrets.map(({ name }) => name)));
   if (needed.every((name) => named.has(name))) return takes ? [say`The record names ${takes}`] : [];
-  const {
-    remotes: { length: remotes },
-    packages,
-  } = judged.listing;
+  const { packages } = judged.listing;
+  const remotes = judged.listing.remotes.length;
   const asking = ways.filter(({ length }) => length > 0);
   const counts = [...new Set(asking.map(({ length }) => length))].toSorted((a, b) => a - b);
   const isOf = (some: typeof ways) => asking.every((way) => some.includes(way));

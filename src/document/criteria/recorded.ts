@@ -133,7 +133,9 @@ function sharesNothing(listing: ListingDocument): JudgedResult {
   if (why) return unknown(why);
   if (found) return unknown(own('not all listings were compared'));
   const isShared = sharedKinds.some((one) => one.basis === 'checks' && signalOf(listing, one)?.value);
-  return isShared ? because('met', own('in records alone; a check saw something shared')) : 'met';
+  if (isShared) return because('met', own('in records alone; a check saw something shared'));
+  const hasMore = (signalOf(listing, publisherListings)?.value ?? 0) > 1;
+  return hasMore ? because('met', own('other listings of its own publisher do not count')) : 'met';
 }
 
 function isUnmovedFor(listing: ListingDocument, wanted: number, now_ms: number): JudgedResult {

@@ -166,6 +166,7 @@ function toSharedKind(handle: string, kind: SharedKind, keyed: readonly ReturnTy
   return {
     kind,
     others: others.length,
+    handles: others.map((one) => toHolder(one).handle),
     /** Of the same publisher; for a word, of another namespace. */
     own: own.length,
     onlyOwn: own.length === 1 ? own.map(toHolder)[0]?.handle : undefined,
@@ -186,7 +187,10 @@ const selectDeprecated = precompileQuery((db: Db, handles: readonly string[]) =>
 
 export type SharedReference = Awaited<ReturnType<typeof readShared>>[number];
 
-/** `text`: of `sharedColumn`; `isDeprecated`: its registry lists the first one so. */
+/**
+ * `text`: of `sharedColumn`; `isDeprecated`: its registry lists the first one so; `also`: other holders that
+ * are the first ones of a kind before, so that they are named again and not counted as further listings.
+ */
 export async function readShared(db: Db, handle: string, text: string | null) {
   const byKind = Map.groupBy(text?.split(';').map(toKeyed) ?? [], ({ kind }) => kind);
   const shared = sharedKinds.flatMap((kind) => {
@@ -196,5 +200,10 @@ export async function readShared(db: Db, handle: string, text: string | null) {
   const named = [...new Set(shared.flatMap(({ first }) => first?.handle ?? []))];
   const found = named.length > 0 ? await selectDeprecated(db, named) : [];
   const deprecated = new Set(found.map((one) => one.handle));
-  return shared.map((one) => ({ ...one, isDeprecated: deprecated.has(one.first?.handle ?? '') }));
+  return shared.map(({ handles, ...one }, index) => {
+    const firsts = new Set(shared.slice(0, index).map(({ first }) => first?.handle));
+    firsts.delete(one.first?.handle);
+    const also = handles.filter((other) => firsts.has(other));
+    return { ...one, also, isDeprecated: deprecated.has(one.first?.handle ?? '') };
+  });
 }
