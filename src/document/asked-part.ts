@@ -1,5 +1,5 @@
 import { isTemplate } from '../core/text.ts';
-import { code, count, ended, listed, own, say, type Words } from '../core/words.ts';
+import { code, ended, listed, say, type Words } from '../core/words.ts';
 import {
   type Listing,
   type ListingPackage,
@@ -48,21 +48,19 @@ const isMeant = (asked: Reference) => (one: ListingRemote | ListingPackage) =>
     ? (asked.kind === 'endpoint' && asked.key === toAddressKey(one.url)) || isFitting(one, asked)
     : isSameReference(asked, toPackageReference(one));
 
-/** With what else the record names. */
+const named = (ways: readonly (ListingRemote | ListingPackage)[]) =>
+  unique(
+    ways.map((one) =>
+      'url' in one ? code(one.url) : say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
+    ),
+  );
+
+const mostOthers = 2;
+
 function aboutWords(all: Ways, part: Ways): Words {
   const ways = [...part.remotes, ...part.packages];
-  const named = ways.map((one) =>
-    'url' in one ? code(one.url) : say`${typeWords(one.registry_type)} ${code(one.identifier)}`,
-  );
-  const countOf = (some: readonly (ListingRemote | ListingPackage)[]) => new Set(some.map(toKey)).size;
-  const [noun, same, nounOfOthers, others] =
-    part.remotes.length > 0
-      ? (['endpoint', countOf(all.remotes), 'package', countOf(all.packages)] as const)
-      : (['package', countOf(all.packages), 'endpoint', countOf(all.remotes)] as const);
-  const which = same > 1 ? say`one of ${count(same, noun)}` : own(`the only ${noun}`);
-  const too =
-    others > 0 && say`; ${count(others, nounOfOthers)} ${own(others > 1 ? 'are' : 'is')} recorded too`;
-  return say`About ${listed(unique(named))}, ${which} in the record${too}.`;
+  const others = [...all.remotes, ...all.packages].filter((one) => !ways.includes(one));
+  return say`About ${listed(named(ways))}; the record also names ${listed(named(others), mostOthers)}.`;
 }
 
 const toPart = (ways: readonly (ListingRemote | ListingPackage)[]) => ({

@@ -471,11 +471,17 @@ describe('inputs of several ways to use a listing', () => {
       `At \`https://two.example/keyed\`: needs ${keyed}; n${none} at \`https://two.example/open\` (record).`,
     );
     const criteria = [{ criterion: 'needs_no_secret' }];
-    for (const [path, result, asks, told] of [
-      ['open', 'unknown', `N${none}.`],
-      ['keyed', 'not_met', `Needs ${keyed} for \`two.example\` (record).`, 'The record asks for 1 secret.'],
+    for (const [path, other, result, asks, told] of [
+      ['open', 'keyed', 'unknown', `N${none}.`],
+      [
+        'keyed',
+        'open',
+        'not_met',
+        `Needs ${keyed} for \`two.example\` (record).`,
+        'The record asks for 1 secret.',
+      ],
     ]) {
-      const about = `About \`https://two.example/${path}\`, one of 2 endpoints in the record.`;
+      const about = `About \`https://two.example/${path}\`; the record also names \`https://two.example/${other}\`.`;
       const handles = [`https://two.example/${path}`, 'a.b/open'];
       const [one] = comparedOf(JSON.parse(await answerOf('compare_agents', { handles, criteria })));
       expect(one?.results).toEqual({ needs_no_secret: result });

@@ -193,9 +193,9 @@ it('tells of the package that was asked for, not of another part of its record',
   ]);
   expect(endpoint?.facts?.join()).not.toMatch(/first-part|FIRST_KEY|second-part/);
   expect([first, second, endpoint].map((one) => one?.part_asked)).toEqual([
-    'About npm `first-part`, one of 2 packages in the record; 1 endpoint is recorded too.',
-    'About npm `second-part`, one of 2 packages in the record; 1 endpoint is recorded too.',
-    'About `https://parts.example.com/mcp`, the only endpoint in the record; 2 packages are recorded too.',
+    'About npm `first-part`; the record also names `https://parts.example.com/mcp` and npm `second-part`.',
+    'About npm `second-part`; the record also names `https://parts.example.com/mcp` and npm `first-part`.',
+    'About `https://parts.example.com/mcp`; the record also names npm `first-part` and npm `second-part`.',
   ]);
 });
 

@@ -49,7 +49,7 @@ it('the history of one endpoint has no change of another, and says that it leave
     expect.stringMatching(/^2026-10-01 version `1\.0\.0` /),
   ]);
   expect(of.statement).toContain(
-    'About `https://one.example.com/mcp`, one of 2 endpoints in the record. What checks saw elsewhere is left out. No change was seen in ',
+    'About `https://one.example.com/mcp`; the record also names `https://two.example.com/mcp`. What checks saw elsewhere is left out. No change was seen in ',
   );
   expect(whole.statement).not.toContain('left out');
   const days = { since: before, until: today };
@@ -70,14 +70,15 @@ it('a list is compared with that of the endpoint that is named', async () => {
   expect(await check('https://two.example.com/mcp')).toMatchObject({
     endpoint: 'https://two.example.com/mcp',
     result: 'other',
-    version_asked: 'About `https://two.example.com/mcp`, one of 2 endpoints in the record.',
+    version_asked:
+      'About `https://two.example.com/mcp`; the record also names `https://one.example.com/mcp`.',
   });
 });
 
 it('ratings are said to be of the whole listing', async () => {
   expect(await callTool(directory, 'list_ratings', { handle: 'https://two.example.com/mcp' })).toMatchObject({
     version_asked:
-      'About `https://two.example.com/mcp`, one of 2 endpoints in the record. Ratings are of the whole listing.',
+      'About `https://two.example.com/mcp`; the record also names `https://one.example.com/mcp`. Ratings are of the whole listing.',
   });
 });
 

@@ -40,15 +40,15 @@ const told = async (tool: string, input: Record<string, unknown>) =>
   (await client.call(tool, input)).content[0]?.text ?? '';
 
 it('what was asked for by an address is answered about that address', async () => {
-  for (const [url, price] of [
-    [us, '0.02'],
-    [eu, '0.04'],
+  for (const [url, other, price] of [
+    [us, eu, '0.02'],
+    [eu, us, '0.04'],
   ] as const) {
     const asked = `asks for a payment first (${price} USDC on Base)`;
     expect(await told('resolve_agents', { handles: [url] })).toContain(asked);
     expect(await told('search_agents', { query: url })).toContain(asked);
     expect(await told('search_agents', { query: url })).toContain(
-      `About \`${url}\`, one of 2 endpoints in the record.`,
+      `About \`${url}\`; the record also names \`${other}\`.`,
     );
     expect(await told('get_agent', { handle: url })).toContain(`Endpoint \`${url}\`.`);
   }
@@ -79,7 +79,7 @@ it('criteria about endpoints are about the address that was asked for, and the a
   expect((await compared(handle))?.results).toMatchObject({ 'price_at_most:0.03 USDC': 'not_met' });
   expect(await compared(us)).toMatchObject({
     results: { 'price_at_most:0.03 USDC': 'met', endpoint_at_domain: 'met', has_endpoint: 'met' },
-    part_asked: `About \`${us}\`, one of 2 endpoints in the record.`,
+    part_asked: `About \`${us}\`; the record also names \`${eu}\`.`,
     lines: { where: expect.not.stringContaining(eu), costs: expect.not.stringContaining('0.04') },
   });
   expect((await compared(eu))?.results).toMatchObject({ 'price_at_most:0.03 USDC': 'not_met' });
@@ -89,7 +89,7 @@ it('criteria about endpoints are about the address that was asked for, and the a
     ['price_at_most', '0.03 USDC'],
   ])}`;
   const page = await (await directory.app.request(path)).text();
-  expect(page).toContain('one of 2 endpoints in the record.');
+  expect(page).toContain('; the record also names ');
   expect(page).not.toContain('0.04 USDC');
 });
 
