@@ -184,8 +184,8 @@ async function toListedAgent(
   const answer = toAnswer(document, 'short');
   const { notes: ofAnswer, ofNoCheck } = answer;
   const { beside, formerly } = atRecord(withBeside(one.by, inCommand));
-  const { isRecorded, ofVersion } = noticesOfOther(one.text, known);
   const ofRecord = await directory.readOfRecord?.(one.text, document);
+  const { isRecorded, ofVersion } = noticesOfOther(one.text, { ...known, ofRecord });
   const asked = askedVersion(one.text, { ...known, ofRecord }, beside);
   // A range that means the recorded version limits nothing.
   const isNote = isRecorded && !beside && asked !== undefined;

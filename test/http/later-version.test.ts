@@ -28,6 +28,27 @@ const at = (version: string, hour: string, url: string, isLatest: boolean) =>
   );
 const traces = 'io.github.example/traces';
 const image = 'ghcr.io/example/traces';
+const shadowed = 'com.shadow/a';
+const shadow = (version: string, day: number, identifier: string, inputs: readonly string[] = []) =>
+  registryEntry(
+    shadowed,
+    {
+      version,
+      packages: [
+        {
+          registryType: 'npm',
+          identifier,
+          version: '1.0.0',
+          environmentVariables: inputs.map((name) => ({ name, isSecret: true })),
+        },
+      ],
+    },
+    {
+      publishedAt: `2026-01-0${day}T08:00:00Z`,
+      updatedAt: `2026-01-0${day}T08:00:00Z`,
+      isLatest: version === '2.0.0',
+    },
+  );
 const images = [
   ['1.1.0', [`${image}:v1.1.0`, 'ghcr.io/example/left:v7']],
   ['1.2.0', [`${image}:v1.2.0`]],
@@ -37,6 +58,10 @@ const images = [
 ] as const;
 const directory = await openedDirectory({
   entries: [
+    shadow('1.0.0', 1, 'shadow-bad', ['STEAL_KEY']),
+    shadow('v1.0.0', 2, 'shadow-fine'),
+    shadow('release-1.0.0', 3, 'shadow-finest'),
+    shadow('2.0.0', 4, 'shadow-fine'),
     ...images.map(([version, identifiers], at) =>
       registryEntry(
         traces,
@@ -158,7 +183,20 @@ it.each([
   ],
   [
     `${plain}@v1.0.0`,
-    'You asked about `1.0.0`, which the record has, published 2025-09-16; the other facts are about `1.1.0`',
+    'You asked about `v1.0.0`, which the record has as `1.0.0`, published 2025-09-16; the other facts are about `1.1.0`',
+  ],
+  // The version that is written so comes first, whatever was published later.
+  ...(['1.0.0', '=1.0.0'] as const).map((version): [string, string] => [
+    `${shadowed}@${version}`,
+    'You asked about `1.0.0`, which the record has, published 2026-01-01; the other facts are about `2.0.0`, which its registry marks as latest, published later, 2026-01-04. Version `1.0.0` recorded the npm package `shadow-bad@1.0.0`, which ',
+  ]),
+  [
+    `${shadowed}@v1.0.0`,
+    'You asked about `v1.0.0`, which the record has, published 2026-01-02; the other facts are about `2.0.0`, which its registry marks as latest, published later, 2026-01-04. Version `v1.0.0` recorded the npm package `shadow-fine@1.0.0`, for which it names no inputs.',
+  ],
+  [
+    `${shadowed}@version-1.0.0`,
+    'You asked about `version-1.0.0`, which fits `release-1.0.0` (published 2026-01-03), `v1.0.0` (published 2026-01-02) and `1.0.0` (published 2026-01-01); the other facts are about `2.0.0`, which its registry marks as latest.',
   ],
   [
     `${plain}@3`,

@@ -24,7 +24,13 @@ import { anyVersion, isAddress } from '../../listings/references/command.ts';
 import { type Name, readName, type VersionAsked } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
 import { fileForm, isDigest, type Reference } from '../../listings/references/references.ts';
-import { ecosystemOf, orderOf, toRange } from '../../observations/asked/packages/version-order.ts';
+import {
+  ecosystemOf,
+  orderOf,
+  spelled,
+  toFitting,
+  withoutV,
+} from '../../observations/asked/packages/version-order.ts';
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf } from '../../observations/known/kind.ts';
 import {
@@ -63,20 +69,6 @@ export interface KnownVersions {
   readonly ofRecord?: OfRecord | undefined;
 }
 
-/** As in `v1.2` and `release-1.2`. */
-const withoutV = (version: string) => version.replace(/^(?:v(?:ersion)?|rel(?:ease)?)[-_.]?(?=\d)/i, '');
-const isExactly =
-  (text: string) =>
-  ({ version }: Stored) =>
-    withoutV(version) === withoutV(text);
-
-/** What begins with the number, or is in the range. */
-function toFitting(text: string): (version: string) => boolean {
-  const plain = withoutV(text);
-  const inRange = toRange('npm', plain.replaceAll(',', ' '));
-  return (version) => withoutV(version).startsWith(`${plain}.`) || inRange?.(version) === true;
-}
-
 const mostLookedAt = 1000;
 const mostNamed = 3;
 
@@ -111,14 +103,14 @@ export async function readOfRecord(
     references.find((one) => isFormer && one.kind === 'package' && (named || isSure(one))) ??
     references.findLast(isOld);
   const { text: wanted = anyVersion } = named ?? {};
-  const text = withoutV(wanted === anyVersion ? (former?.key ?? '') : wanted);
+  const text = wanted === anyVersion ? (former?.key ?? '') : wanted;
   if (text === '') return undefined;
   const now = clock().toISOString();
   const isThen = ({ published_at }: Stored) => published_at <= now;
   if (ofListing) {
     const all = await store.listings.newestVersions(handle, { withDeleted: true, limit: mostLookedAt });
     const then = all.filter(isThen);
-    const exact = then.filter(isExactly(text)).slice(0, 1);
+    const exact = spelled(then, text);
     const asked = exact.length > 0 ? exact : then.filter((one) => toFitting(text)(one.version));
     const isWhole = all.length < mostLookedAt || asked.length > 0;
     const [is] = asked.length === 1 ? asked : [];
@@ -130,7 +122,7 @@ export async function readOfRecord(
     const { versions, isWhole } = await store.listings.versionsWith(handle, text);
     return { naming: versions.filter(isThen), isWhole };
   };
-  const exact = await withText(text);
+  const exact = await withText(withoutV(text));
   const isAt = exact.naming.some((one) => recordedOf(one).packages.some(isNamedBy(references)));
   const { naming, isWhole } = former && !isAt ? await withText(former.key) : exact;
   if (!isWhole) return { naming };
@@ -142,20 +134,22 @@ export async function readOfRecord(
 function versionOfRecordWords(text: string, { listing, ofRecord }: KnownVersions): Words {
   const { shown, asked, only } = ofRecord ?? {};
   const [first] = asked ?? [];
-  const is = asked?.find(isExactly(text));
+  const same = spelled(asked ?? [], text);
+  const [is] = same.length === 1 ? same : [];
   const which = own(shown?.is_latest ? 'which its registry marks as latest' : 'the version shown');
   const when =
     shown && is && !shown.undated && !is.undated
       ? say`, published ${own(is.published_at > shown.published_at ? 'before it' : 'later')}, ${dayOf(shown.published_at)}`
       : say``;
   const rest = say`; the other facts are about ${code(listing.version)}, ${which}${when}.`;
+  const as = is && is.version !== text && say` as ${code(is.version)}`;
   const fitting = asked?.map((one) => say`${code(one.version)} (${publishedWords(one)})`) ?? [];
   const has =
-    (is && say`, which the record has, ${publishedWords(is)}`) ??
+    (is && say`, which the record has${as}, ${publishedWords(is)}`) ??
     (first && say`, which fits ${listed(fitting, mostNamed)}`) ??
     (asked && own(', of which Dossier has read no record of this listing'));
   const recorded = only && say` Version ${code(only.version)} ${versionWords(only)}.`;
-  return say`You asked about ${code(is?.version ?? text)}${has}${rest}${recorded}`;
+  return say`You asked about ${code(text)}${has}${rest}${recorded}`;
 }
 
 /** Of an image, its tag and digest as one text. */
@@ -226,37 +220,40 @@ const isAt =
     return version === text || (areVersions === true && order?.compare(version, text) === 0);
   };
 
-/** However the number asked for is written, of the listing's version of this number, or of a longer one. */
-function findNearest(asked: string, { naming = [] }: OfRecord, references: readonly Reference[]) {
-  const number = withoutV(asked);
-  const all = naming.flatMap((row) =>
-    namedIn(recordedOf(row), references).map(({ one }) => ({ row, version: versionOf(one) ?? '' })),
+/** Each package that was asked for in these versions, newest first. */
+const eachNaming = ({ naming = [] }: OfRecord, references: readonly Reference[]) =>
+  naming.flatMap((row) =>
+    namedIn(recordedOf(row), references).map((named) => {
+      const version = versionOf(named.one) ?? '';
+      return { row, ...named, version, tag: version.replace(/@sha256:.*$/s, '') };
+    }),
   );
-  const tagOf = ({ version }: (typeof all)[number]) => version.replace(/@sha256:.*$/s, '');
-  const found =
-    all.find((one) => tagOf(one) === asked) ??
-    all.find((one) => withoutV(tagOf(one)) === number) ??
-    all.find(({ row }) => withoutV(row.version) === number) ??
-    all.find((one) => ['.', '-'].some((next) => withoutV(tagOf(one)).startsWith(number + next)));
-  return found?.version ? { ...found, tag: tagOf(found) } : undefined;
-}
+type FormerlyNamed = ReturnType<typeof eachNaming>[number];
+const rowsOf = (some: readonly FormerlyNamed[] = []) => [...new Set(some.map(({ row }) => row))];
+
+/** However the number asked for is written, of the listing's version of this number, or of a longer one. */
+const findNearest = (asked: string, all: readonly FormerlyNamed[]): readonly FormerlyNamed[] | undefined =>
+  [
+    spelled(all, asked, ({ tag }) => tag),
+    spelled(all, asked, ({ row }) => row.version),
+    all
+      .filter(({ tag }) => ['.', '-'].some((next) => withoutV(tag).startsWith(withoutV(asked) + next)))
+      .slice(0, 1),
+  ].find(([{ version } = {}]) => version);
 
 /** Of what the record does not name now; of another version of a package if none named the one asked for. */
 export function readFormer(asked: string, name: Name, ofRecord: OfRecord = {}) {
   const { references } = name;
-  const { naming = [] } = ofRecord;
-  const all = naming.flatMap((row) =>
-    namedIn(recordedOf(row), references).map((named) => ({ row, ...named })),
-  );
+  const all = eachNaming(ofRecord, references);
   const { named, bare } = askedAt(asked, name, all[0]?.known?.type);
-  const exact = named ? all.filter(isAt(named)).map(({ row }) => row) : [];
-  const near = named && findNearest(named.text, ofRecord, references);
+  const exact = named ? all.filter(isAt(named)) : [];
+  const near = named ? findNearest(named.text, all) : [];
   const isAsked = isOneOf(references);
-  const having = naming.filter((row) =>
+  const having = ofRecord.naming?.filter((row) =>
     [...recordedOf(row).remotes, ...recordedOf(row).packages].some(isAsked),
   );
-  const found = exact.length > 0 ? [...new Set(exact)] : near ? [near.row] : having;
-  if (found.length === 0) return undefined;
+  const found = [rowsOf(exact), rowsOf(near), having].find((rows) => rows?.[0]);
+  if (!found) return undefined;
   const isOne =
     exact.length > 0 || all.some(({ one }) => references.some(isDigest) || isAddress(one.identifier));
   return {
@@ -276,9 +273,12 @@ function readOther(asked: string, known: KnownVersions) {
   const [first] = namedIn(listing, references);
   if (handles.includes(listing.handle)) {
     const { text = 'latest' } = sent ?? {};
-    if (['latest', anyVersion, withoutV(listing.version)].includes(withoutV(text))) return undefined;
-    if (!toFitting(text)(listing.version))
-      return { about: versionOfRecordWords(text, known), row: known.ofRecord?.asked?.find(isExactly(text)) };
+    const { asked } = known.ofRecord ?? {};
+    const same = spelled<Pick<Stored, 'version'>>(asked ?? [listing], text);
+    const isShown = same.every(({ version }) => version === listing.version);
+    if (isShown && (same.length > 0 || ['latest', anyVersion].includes(text))) return undefined;
+    if (same.length > 0 || !toFitting(text)(listing.version))
+      return { about: versionOfRecordWords(text, known), row: asked?.findLast((one) => same.includes(one)) };
     const about = say`You asked about ${code(text)}, which fits the version shown, ${code(listing.version)}.`;
     return { about, isRecorded: true };
   }
@@ -304,8 +304,7 @@ function readOther(asked: string, known: KnownVersions) {
   const meant = newest ?? (range?.version === undefined ? undefined : { ...range, version: range.version });
   const wanted = meant ? { text: meant.version, isExact: true } : named;
   const isVersion = wanted.isExact && (order ? order.isVersion(wanted.text) : wanted.text !== 'latest');
-  const isRecordedIn = (record: Pick<Listing, 'packages'>) => namedIn(record, references).some(isAt(wanted));
-  if (isRecordedIn(listing))
+  if (namedIn(listing, references).some(isAt(wanted)))
     return range && { about: say`${range.words}; it is the recorded one.`, isRecorded: true };
   if (newest && version === undefined) return undefined;
   const there = factsOf(packageExists, observations).find(ofPackage);
@@ -319,17 +318,18 @@ function readOther(asked: string, known: KnownVersions) {
     !isVersion && own(isTag ? ', which is not a version' : ', which cannot be read as a version');
   const what = meant?.words ?? range?.words ?? (bare || say`You asked about ${code(wanted.text)}${unclear}`);
   const { naming, until } = wanted === named ? (known.ofRecord ?? {}) : {};
-  const rows = naming?.filter((one) => isRecordedIn(recordedOf(one))) ?? [];
+  const all = eachNaming({ naming }, references);
+  const exact = all.filter(isAt(wanted));
   // Checks compare a digest with the tag that the record names.
   const isCompared = wanted.text.startsWith('sha256:') && image !== undefined && !isEmpty(image);
   const isNever = until !== undefined && isVersion && !isCompared;
-  const near = isNever && rows.length === 0 ? findNearest(wanted.text, { naming }, references) : undefined;
+  const near = isNever && exact.length === 0 ? findNearest(wanted.text, all) : undefined;
   const never =
     isNever &&
-    rows.length === 0 &&
-    near?.tag !== wanted.text &&
+    exact.length === 0 &&
+    !near?.some(({ tag }) => tag === wanted.text) &&
     say`as of ${dayOf(until)}, no version of the record that Dossier has read names the package at ${code(wanted.text)}`;
-  const recording = near && near.version !== version ? [near.row] : rows;
+  const recording = rowsOf(near?.filter((one) => one.version !== version) ?? exact);
   const about = join(
     [join([what, names, never], '; '), recordedIn(recording, isOneOf(references))].map(sentence),
     ' ',
@@ -353,7 +353,7 @@ function readOther(asked: string, known: KnownVersions) {
   const stated = there && order && !isLacking ? statedOf(there, wanted.text) : undefined;
   return {
     about,
-    row: rows[0],
+    row: exact[0]?.row,
     /** What decides first. */
     notices: [
       ...noticesAs('malware', by(said.malware), wanted.text),

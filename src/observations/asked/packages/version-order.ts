@@ -144,3 +144,24 @@ export function toRange(registry: string, text: string): ((version: string) => b
 }
 
 export const isEcosystem = (name: string): name is Ecosystem => Object.hasOwn(orders, name);
+
+/** As in `v1.2` and `release-1.2`. */
+export const withoutV = (version: string) =>
+  version.replace(/^(?:v(?:ersion)?|rel(?:ease)?)[-_.]?(?=\d)/i, '');
+
+/** All that are written so; only without such ones, those that mean it in another spelling. */
+export function spelled<One extends { readonly version: string }>(
+  all: readonly One[],
+  text: string,
+  written: (one: One) => string = ({ version }) => version,
+): readonly One[] {
+  const exact = all.filter((one) => written(one) === text);
+  return exact.length > 0 ? exact : all.filter((one) => withoutV(written(one)) === withoutV(text));
+}
+
+/** What begins with the number, or is in the range. */
+export function toFitting(text: string): (version: string) => boolean {
+  const plain = withoutV(text);
+  const inRange = toRange('npm', plain.replaceAll(',', ' '));
+  return (version) => withoutV(version).startsWith(`${plain}.`) || inRange?.(version) === true;
+}
