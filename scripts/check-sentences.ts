@@ -112,7 +112,9 @@ async function readSaid(
   const full = await callTool(getAgent, { handle, detail: 'full' }, context);
   const similar = await callTool(searchAgents, { similar_to: handle }, context);
   const json = JSON.parse(JSON.stringify(answer)) as Record<string, unknown>;
-  const { title: _, description: __, endpoint, repository, tags: ___, untrusted_fields: ____, ...own } = json;
+  const { endpoint, repository } = json;
+  const fields = new Set(['title', 'description', 'endpoint', 'repository', 'repository_folder', 'tags']);
+  const own = Object.entries(json).filter(([name]) => !fields.has(name) && name !== 'untrusted_fields');
   const page = await (await app.request(`/agents/${handle}`)).text();
   return {
     today: context.clock().toISOString().slice(0, 10),
@@ -122,7 +124,7 @@ async function readSaid(
     similar: similar.listings.map((one) => one.handle),
     compared,
     texts: {
-      JSON: textsIn(own).join('\n'),
+      JSON: textsIn(Object.fromEntries(own)).join('\n'),
       text: getAgent.toText?.(answer) ?? '',
       Markdown: full.markdown ?? '',
       hit: facts,

@@ -123,23 +123,21 @@ export function createRecords(entries: readonly RegistryEntry[]) {
 function isKnown(span: string, handle: string, records: Records): boolean {
   const text = oneLine(span);
   const strings = records.strings(handle);
-  // Hosts and repositories are said in small letters.
+  // Hosts and repositories are said in small letters, and files of releases without their version.
+  const written = (one: string) => [one, one.toLowerCase(), one.replace(/-\d+(?:\.\d+)+/g, '')];
   const has = (part: string) =>
-    part === '' || strings.some((one) => one.includes(part) || one.toLowerCase().includes(part));
+    part === '' || strings.some((one) => written(one).some((text) => text.includes(part)));
   if (records.isListed(span) || has(text) || domainOf(handle).endsWith(span)) return true;
-  const [before = '', after = ''] = [
-    text.slice(0, text.lastIndexOf('@')),
-    text.slice(text.lastIndexOf('@') + 1),
-  ];
-  if (has(before) && has(after)) return true;
+  // A version, a tag, or a file without the release that it is of.
+  const isJoined = ['@', ':', '/'].some((sign) => {
+    const at = text.lastIndexOf(sign);
+    return has(text.slice(0, at).replace(/^mcpb:/, '')) && has(text.slice(at + 1));
+  });
+  if (isJoined) return true;
   const [, flag = '', value = ''] = /^(-\S+) (.+)$/.exec(text) ?? [];
   // What the caller fills in stands in braces, however the record marks it.
   if ((flag && has(flag) && has(value)) || has(text.replace(/[{}]/g, ''))) return true;
-  const [image = '', tag = ''] = [
-    text.slice(0, text.lastIndexOf(':')),
-    text.slice(text.lastIndexOf(':') + 1),
-  ];
-  return (has(image) && has(tag)) || text.split(', ').every(has) || has(text.replace(/ …$/, ''));
+  return text.split(', ').every(has) || has(text.replace(/ …$/, ''));
 }
 
 /**
