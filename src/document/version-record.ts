@@ -89,8 +89,15 @@ function whichWords(rows: readonly ListingVersion[]): Words {
   return say`versions ${all} of the listing${dates}`;
 }
 
-/** Newest first; those that recorded the same are said together, of older others only what was asked for. */
-export function recordedIn(rows: readonly ListingVersion[], isAsked: IsAsked): Words {
+/**
+ * Newest first; those that recorded the same are said together, of older others only what was asked for.
+ * `until` is undefined if there may be more than these.
+ */
+export function recordedIn(
+  rows: readonly ListingVersion[],
+  isAsked: IsAsked,
+  { until }: { readonly until?: string | undefined },
+): Words {
   const said = rows.map((row) => ({ row, words: versionWords(row, isAsked) }));
   const [newest] = said;
   const first = newest && toText(newest.words);
@@ -103,5 +110,10 @@ export function recordedIn(rows: readonly ListingVersion[], isAsked: IsAsked): W
     return say`${whichWords(rows)} ${what}`;
   });
   const left = all.slice(mostGroups).flatMap(({ rows }) => rows).length;
-  return join([...shown, left > 0 && say`${count(left, 'more version')} named it too`], '; ');
+  const isWhole = until !== undefined;
+  const more =
+    left > 0
+      ? say`${!isWhole && own('at least ')}${count(left, 'more version')} named it too`
+      : !isWhole && newest && own('older versions were not looked at');
+  return join([...shown, more], '; ');
 }

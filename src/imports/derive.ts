@@ -122,7 +122,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     const { record = '{}' } = (row && isListed(row) ? row : await stored(version)) ?? {};
     return readBoth(JSON.parse(record) as object);
   };
-  /** Of a deleted version only the keys of its places stay. */
+  /** Of a deleted version only these keys stay. */
   const comparePlaces = async (deleted: string, recorded: ReturnType<typeof toRecorded>) => {
     const { places } = await comparedOf(deleted);
     return { version: deleted, others: places ? placesBeyond(recorded, new Set(places)) : [] };
@@ -156,11 +156,12 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
       const compared_before = before === undefined ? {} : await comparedOf(before);
       last = { version, read: await readVersion(version) };
       const { naming, recorded } = last.read;
-      const { derived, compared } = compareVersion(
+      const { derived, compared: told } = compareVersion(
         handle,
         was && { ...compared_before, naming: was.naming },
         { naming, ...(was ? changesBetween(was.recorded, recorded) : { fields: [], values: undefined }) },
       );
+      const compared: ComparedVersion = { ...told, places: [...placeKeysOf(recorded)] };
       // The next one is compared with everything but the move.
       if (
         one.derived &&
@@ -178,14 +179,9 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     before = version;
   }
   for (const { version, derived } of versions) {
-    if (!derived && !found.has(version)) found.set(version, { version, derived: {}, compared: undefined });
-    const was = rows.get(version)?.status === 'deleted' ? await stored(version) : undefined;
-    if (!was || !isListed(was)) continue;
-    const compared: ComparedVersion = {
-      ...(await comparedOf(version)),
-      places: [...placeKeysOf(recordedOf(was))].slice(0, mostFormer),
-    };
-    found.set(version, { version, derived: derived ?? {}, compared: JSON.stringify(compared) });
+    if (derived || found.has(version)) continue;
+    const places = [...placeKeysOf((await readVersion(version)).recorded)];
+    found.set(version, { version, derived: {}, compared: JSON.stringify({ places }) });
   }
   return { found, comparedOf };
 }

@@ -1,5 +1,6 @@
 import { claimStates } from '../claims/claim.ts';
 import { asMembers, isJsonObject, type JsonObject, objectsOf } from '../core/json.ts';
+import { memoize } from '../core/lazy.ts';
 import { isPlaceholderOnly, isTemplate, placeholdersIn, toBraced } from '../core/text.ts';
 import {
   isSpecified,
@@ -297,15 +298,10 @@ export function toRecorded(record: object) {
   };
 }
 
-const recordedByVersion = new WeakMap<ListingVersion, RecordedServer>();
-
-export function recordedOf(version: ListingVersion): RecordedServer {
-  const known = recordedByVersion.get(version);
-  if (known) return known;
-  const recorded = toRecorded(JSON.parse(version.record) as object);
-  recordedByVersion.set(version, recorded);
-  return recorded;
-}
+/** Answers read the same records again. */
+const readRecorded = memoize((record) => toRecorded(JSON.parse(record) as object), 100);
+export const recordedOf = ({ record }: Pick<ListingVersion, 'record'>): RecordedServer =>
+  readRecorded(record);
 
 /** `at`, RFC 3339, is when the page is read. */
 export interface PageFacts {

@@ -69,19 +69,24 @@ async function readDatedVersions(db: Db, handle: string, limit: number): Promise
 const mostLookedIn = 100;
 const mostHaving = 10;
 
-/** Of the newest hundred, up to ten whose record has the text anywhere, newest first; whether that is all. */
-async function readVersionsWith(db: Db, handle: string, text: string) {
-  const newest = await selectVersions(db, handle, true)
+/**
+ * Of the newest hundred that name one of these places, or of which nothing is derived yet, up to ten whose
+ * record has the text anywhere, newest first; whether that is all.
+ */
+async function readVersionsNaming(db: Db, handle: string, places: readonly string[], text: string) {
+  const naming = places.map((key) => sql<SqlBool>`replace(compared, ${key}, '') <> compared`);
+  const newest = await selectVersions(db, handle, false)
     .select('version')
+    .where(({ eb, or }) => or([...naming, eb('derived', 'is', null)]))
     .orderBy('published_at', 'desc')
     .limit(mostLookedIn + 1)
     .execute();
   const names = newest.slice(0, mostLookedIn).map(({ version }) => version);
   if (names.length === 0) return { versions: [], isWhole: true };
-  const having = await selectVersions(db, handle, true)
+  const having = await selectVersions(db, handle, false)
     .selectAll()
     .where('version', 'in', names)
-    .where(sql<SqlBool>`replace(record, ${text}, '') <> record`)
+    .$if(text !== '', (rows) => rows.where(sql<SqlBool>`replace(record, ${text}, '') <> record`))
     .orderBy('published_at', 'desc')
     .limit(mostHaving)
     .execute();
@@ -336,7 +341,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
-  versionsWith: (handle: string, text: string) => readVersionsWith(db, handle, text),
+  versionsNaming: (handle: string, places: readonly string[], text: string) =>
+    readVersionsNaming(db, handle, places, text),
   /** Of all, or of those published before a time. */
   versionSpan: (handle: string, until?: string) => readVersionSpan(db, handle, until),
   /** Of which nothing is derived yet, as after an upgrade. */

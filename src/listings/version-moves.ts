@@ -59,7 +59,7 @@ export interface ComparedVersion {
   readonly repository?: string | undefined;
   /** Called secrets by earlier versions only. */
   readonly secrets?: readonly string[];
-  /** Of a version that was deleted after Dossier had read it: the keys of its places. */
+  /** The keys of its places, which stay when it is deleted. */
   readonly places?: readonly string[];
 }
 

@@ -415,6 +415,50 @@ it('looks for the version of a package in the newest hundred versions, and says 
   }
 });
 
+describe('a package that older versions named', () => {
+  const dated = (version: string, at: number, identifier: string, more: object = {}) => {
+    const day = new Date(Date.UTC(2026, 1, 1 + at)).toISOString();
+    const { inputs = [], ...rest } = more as { inputs?: readonly string[] };
+    const environmentVariables = inputs.map((name) => ({ name, isSecret: true }));
+    const packages = [{ registryType: 'npm', identifier, version, environmentVariables }];
+    const official = { publishedAt: day, updatedAt: day, isLatest: identifier.endsWith('-now') };
+    return (handle: string) => registryEntry(handle, { version, packages, ...rest }, official);
+  };
+  const told = async (entries: ReturnType<typeof registryEntry>[], handle: string) => {
+    const opened = await openedDirectory({ entries });
+    const { version_asked = '' } = await callTool<{ version_asked?: string }>(opened, 'get_agent', {
+      handle,
+    });
+    return version_asked;
+  };
+
+  it('is counted in no more versions than were looked at', async () => {
+    const versions = Array.from({ length: 14 }, (_, at) => dated(`1.${at}.0`, at, 'twelve-old'));
+    const entries = [...versions, dated('2.0.0', 30, 'twelve-now')].map((of) => of('com.harbour/twelve'));
+    expect(await told(entries, 'npm:twelve-old')).toMatch(
+      / Version `1\.13\.0` of the listing, .*; version `1\.11\.0` of the listing, [^;]*; at least 7 more versions named it too\.$/,
+    );
+    const few = [...versions.slice(0, 5), dated('2.0.0', 30, 'twelve-now')].map((of) =>
+      of('com.harbour/five'),
+    );
+    expect(await told(few, 'npm:twelve-old')).toMatch(/; 2 more versions named it too\.$/);
+  });
+
+  it('is found by what a version named, not by what newer ones say', async () => {
+    const handle = 'com.evil/hide';
+    const says = { description: 'We no longer use hide-old at all' };
+    const entries = [
+      dated('1.0.0', 0, 'hide-old', { inputs: ['STEAL_KEY'] })(handle),
+      ...Array.from({ length: 11 }, (_, at) => dated(`2.${at}.0`, 1 + at, 'hide-newer', says)(handle)),
+      dated('3.0.0', 30, 'hide-now', says)(handle),
+    ];
+    for (const asked of ['npm:hide-old', 'npm:hide-old@1.0.0'])
+      expect(await told(entries, asked)).toMatch(
+        /ersion `1\.0\.0` of the listing, published 2026-02-01, recorded the npm package `hide-old@1\.0\.0`, which .*`STEAL_KEY`/,
+      );
+  });
+});
+
 it.each<[asked: string, begins: string, changes: readonly string[]]>([
   [
     `${behind}@0.0.17`,

@@ -23,7 +23,7 @@ import type { Listing, ListingPackage, ListingRemote, VersionSummary } from '../
 import { anyVersion, isAddress } from '../../listings/references/command.ts';
 import { type Name, readName, type VersionAsked } from '../../listings/references/name.ts';
 import { isNamedBy } from '../../listings/references/of-record.ts';
-import { fileForm, isDigest, type Reference } from '../../listings/references/references.ts';
+import { fileForm, isDigest, keyOfReference, type Reference } from '../../listings/references/references.ts';
 import {
   ecosystemOf,
   orderOf,
@@ -102,9 +102,8 @@ export async function readOfRecord(
   const former =
     references.find((one) => isFormer && one.kind === 'package' && (named || isSure(one))) ??
     references.findLast(isOld);
-  const { text: wanted = anyVersion } = named ?? {};
-  const text = wanted === anyVersion ? (former?.key ?? '') : wanted;
-  if (text === '') return undefined;
+  const { text = anyVersion } = named ?? {};
+  if (text === anyVersion && !former) return undefined;
   const now = clock().toISOString();
   const isThen = ({ published_at }: Stored) => published_at <= now;
   if (ofListing) {
@@ -118,13 +117,14 @@ export async function readOfRecord(
     return { shown: all.find((one) => one.version === version), asked: isWhole ? asked : undefined, only };
   }
   if (named?.isExact === false) return undefined;
+  const places = references.filter((one) => one.kind === 'package' || isOld(one)).map(keyOfReference);
   const withText = async (text: string) => {
-    const { versions, isWhole } = await store.listings.versionsWith(handle, text);
+    const { versions, isWhole } = await store.listings.versionsNaming(handle, places, text);
     return { naming: versions.filter(isThen), isWhole };
   };
-  const exact = await withText(withoutV(text));
+  const exact = await withText(text === anyVersion ? '' : withoutV(text));
   const isAt = exact.naming.some((one) => recordedOf(one).packages.some(isNamedBy(references)));
-  const { naming, isWhole } = former && !isAt ? await withText(former.key) : exact;
+  const { naming, isWhole } = former && !isAt ? await withText('') : exact;
   if (!isWhole) return { naming };
   const read_at = observed_at ?? (await store.documents.facts(handle, now))?.reading.observed_at ?? now;
   return { naming, until: [read_at, now].sort()[0] };
@@ -257,7 +257,7 @@ export function readFormer(asked: string, name: Name, ofRecord: OfRecord = {}) {
   const isOne =
     exact.length > 0 || all.some(({ one }) => references.some(isDigest) || isAddress(one.identifier));
   return {
-    about: sentence(join([bare, recordedIn(found, isAsked)], '; ')),
+    about: sentence(join([bare, recordedIn(found, isAsked, ofRecord)], '; ')),
     row: isOne ? found[0] : undefined,
   };
 }
@@ -331,7 +331,7 @@ function readOther(asked: string, known: KnownVersions) {
     say`as of ${dayOf(until)}, no version of the record that Dossier has read names the package at ${code(wanted.text)}`;
   const recording = rowsOf(near?.filter((one) => one.version !== version) ?? exact);
   const about = join(
-    [join([what, names, never], '; '), recordedIn(recording, isOneOf(references))].map(sentence),
+    [join([what, names, never], '; '), recordedIn(recording, isOneOf(references), { until })].map(sentence),
     ' ',
   );
   const fact = factsOf(packageAdvisories, observations).find(ofPackage);
