@@ -77,7 +77,8 @@ export const leftOutWords = own(
 
 export function awayWords({ from, until, gave_reason, others = [] }: Away): Words {
   const named = listed(others.map(({ kind, key }) => say`the ${own(kind)} ${code(key)}`));
-  const since = others.length > 0 && say`; it names ${named}, which it did not name before`;
+  const since =
+    others.length > 0 && say`; it names ${named}, which no version that Dossier had read before named`;
   return say`the registry had deleted it${howDeleted(gave_reason)}, as read from ${dayOf(from)} until it was back on ${dayOf(until)}${since}`;
 }
 

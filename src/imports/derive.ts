@@ -122,10 +122,10 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     const { record = '{}' } = (row && isListed(row) ? row : await stored(version)) ?? {};
     return readBoth(JSON.parse(record) as object);
   };
-  /** Of a deleted version only these keys stay. */
-  const comparePlaces = async (deleted: string, recorded: ReturnType<typeof toRecorded>) => {
-    const { places } = await comparedOf(deleted);
-    return { version: deleted, others: places ? placesBeyond(recorded, new Set(places)) : [] };
+  /** Of deleted versions only these keys stay. */
+  const beyondPlaces = async (deleted: readonly string[], recorded: ReturnType<typeof toRecorded>) => {
+    const each = (await Promise.all(deleted.map(comparedOf))).map(({ places }) => places);
+    return each.includes(undefined) ? [] : placesBeyond(recorded, new Set(each.flatMap((one) => one ?? [])));
   };
   const isStale = ({ version, derived }: VersionSummary, before = '', after?: string) => {
     if (derived?.weight === undefined || (after && derived.after?.version !== after && !derived.with))
@@ -138,11 +138,11 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     return changed.has(version) || (isOther && (compared === undefined || isListed(compared)));
   };
   let before: string | undefined;
-  let gone: string | undefined;
+  const gone: string[] = [];
   for (const one of versionsInOrder(versions) ?? []) {
     const { version } = one;
     if (!isListed(one)) {
-      gone = version;
+      gone.push(version);
       const was = before === undefined && rows.has(version) ? await stored(version) : undefined;
       // Its record is there until this page is written.
       if (was && isListed(was)) before = version;
@@ -150,7 +150,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
     }
     const row = one.derived && rows.get(version);
     if (row && (await stored(version))?.record !== row.record) changed.add(version);
-    const after = before === undefined ? gone : undefined;
+    const after = before === undefined ? gone.at(-1) : undefined;
     if (isStale(one, before, after)) {
       const was = before === undefined ? undefined : await readVersion(before);
       const compared_before = before === undefined ? {} : await comparedOf(before);
@@ -171,7 +171,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
       const all = {
         ...derived,
         ...(before && { with: before }),
-        ...(after && { after: await comparePlaces(after, recorded) }),
+        ...(after && { after: { version: after, others: await beyondPlaces(gone, recorded) } }),
       };
       found.set(version, { version, derived: all, compared: JSON.stringify(compared) });
       await setImmediate();

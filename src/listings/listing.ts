@@ -202,7 +202,7 @@ export interface DerivedVersion {
   readonly weight?: number;
   /** Absent for the first. */
   readonly with?: string;
-  /** Of the first that is listed: the deleted one before it, and what it names that that one did not. */
+  /** Of the first that is listed: the deleted one before it, and what it names that no deleted one did. */
   readonly after?: { readonly version: string; readonly others: readonly NewPlace[] };
   /** Other than the version; what was compared before 30 November 2026 lacks them. */
   readonly fields?: readonly string[];

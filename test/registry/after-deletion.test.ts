@@ -49,7 +49,7 @@ it('does not take a version that followed a deletion for one that was compared',
   const said = await answersAfter(version('1.0.0', '20', 'tarn-mailer-next', 'zed/mailer'), [gone]);
   expect(said.agent).toContain('2 versions, which were not compared with each other');
   expect(said.agent).toMatch(
-    /until it was back on [\d-]+; it names the repository `github\.com\/zed\/mailer` and the package `tarn-mailer-next`, which it did not name before \(record\)/,
+    /until it was back on [\d-]+; it names the repository `github\.com\/zed\/mailer` and the package `tarn-mailer-next`, which no version that Dossier had read before named \(record\)/,
   );
   expect(said.history).not.toContain('the records are compared');
   expect(said.history).toContain(
@@ -72,7 +72,24 @@ it('says of a version that names what the deleted one named only that it was not
   const said = await answersAfter(version('1.0.0', '20', 'tarn-mailer', 'tarn/mailer'), [gone]);
   expect(said.history).toContain('not compared with the version before it, which the registry had deleted');
   expect(said.history).not.toContain('it names an endpoint, package or repository');
-  expect(said.agent).not.toContain('which it did not name before');
+  expect(said.agent).not.toContain('had read before named');
+});
+
+it('is not said to name for the first time what a version before the last deleted one named', async () => {
+  const said = await answersAfter(
+    version('1.1.0', '20', 'tarn-mailer', 'tarn/mailer'),
+    [version('1.0.0', '10', 'tarn-mailer-next', 'zed/mailer'), first({ isLatest: false })],
+    [
+      version('1.0.0', '10', 'tarn-mailer-next', 'zed/mailer', {
+        status: 'deleted',
+        updatedAt: '2026-11-13T08:00:00Z',
+      }),
+      gone,
+    ],
+  );
+  expect(said.agent).toContain('until it was back on');
+  expect(said.agent).not.toContain('it names');
+  expect(said.history).not.toContain('it names an endpoint, package or repository');
 });
 
 it('a record that moved within its owner only is unmoved, and the criterion says what it leaves out', async () => {
