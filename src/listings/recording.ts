@@ -2,20 +2,32 @@ import { sql } from 'kysely';
 import { Holder, isOnNamespace, namespaceIdentity } from '../core/identity.ts';
 import { ownerFacet, ownerLabel } from '../search/query.ts';
 import type { SearchIndex } from '../search/search-index.ts';
+import { foldToolName } from '../search/tool-names.ts';
 import { inChunks, precompileQuery } from '../store/query.ts';
 import { type Listing, listingTable, withoutHidden } from './listing.ts';
 import { readPaidOn } from './references/payees.ts';
-import { holderOfReference, keyOfReference, type Reference } from './references/references.ts';
+import {
+  holderOfReference,
+  keyOfReference,
+  type Reference,
+  toReferenceKey,
+} from './references/references.ts';
 import { selectHolders } from './references/shared.ts';
 import { isFitting, storedAs } from './references/templates.ts';
 import type { Db, ListingRow } from './schema.ts';
 import { readByIds } from './table.ts';
 
+/** The oldest of each publisher comes before its others, so that no publisher fills an answer alone. */
 const selectRecording = precompileQuery((db: Db, keys: readonly string[], limit: number) => {
-  const place = sql<number>`row_number() over (partition by key order by published_at, handle)`.as('place');
-  const holders = db.selectFrom('listing_reference').select(['key', 'handle', 'publisher', place]);
+  const turn = sql<number>`row_number() over (partition by key, publisher order by published_at, handle)`;
+  const place = sql<number>`row_number() over (partition by key order by turn, published_at, handle)`;
+  const holders = db
+    .selectFrom('listing_reference')
+    .select(['key', 'handle', 'publisher', 'published_at', turn.as('turn')])
+    .where('key', 'in', [...keys]);
+  const inTurns = db.selectFrom(holders.as('one')).select(['key', 'handle', 'publisher', place.as('place')]);
   return db
-    .selectFrom(holders.where('key', 'in', [...keys]).as('holder'))
+    .selectFrom(inTurns.as('holder'))
     .innerJoin('listing', 'listing.handle', 'holder.handle')
     .selectAll('listing')
     .select(['holder.key', 'holder.publisher'])
@@ -81,7 +93,11 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly Recordin
   return inOrder(reference, held, rows).slice(0, limit);
 }
 
-const isOfMany = ({ kind }: Reference): boolean => /^(?:host|pay_to|template|input)$/.test(kind);
+const isOfMany = ({ kind }: Reference): boolean => /^(?:host|pay_to|template)$/.test(kind);
+
+/** What a record says that it asks for is no answer to the name of a tool that Dossier saw in a list. */
+const toolOf = ({ kind, key }: Reference): readonly string[] =>
+  kind === 'input' ? [toReferenceKey('tool', foldToolName(key))] : [];
 
 async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
   const facets = [ownerFacet(owner)];
@@ -94,7 +110,9 @@ export async function readRecording(
   references: readonly Reference[],
   limit: number,
 ) {
-  const few = new Set(references.filter((one) => !isOfMany(one)).map(keyOfReference));
+  const few = new Set(
+    references.filter((one) => !isOfMany(one)).flatMap((one) => [keyOfReference(one), ...toolOf(one)]),
+  );
   const rows: (RecordingRow & { readonly key: string })[] = [];
   await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
   const byKey = Map.groupBy(rows, ({ key }) => key);
@@ -102,6 +120,7 @@ export async function readRecording(
     if (one.kind === 'owner') return readOwned(db, index, one.key, limit);
     if (one.kind === 'template') return readFitting(db, one);
     const key = keyOfReference(one);
+    if (toolOf(one).some((tool) => byKey.has(tool))) return [];
     if (!isOfMany(one)) return byKey.get(key) ?? [];
     return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
   };

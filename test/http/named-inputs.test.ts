@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { startModernServer } from '../support/endpoints/mcp-endpoint.ts';
 import { registryEntry } from '../support/entries.ts';
 import { connect } from '../support/mcp-clients.ts';
 import { opened, openedDirectory } from '../support/opened.ts';
@@ -19,8 +20,18 @@ const many = ['one', 'two', 'three', 'four', 'five', 'six'].map((name) =>
   packaged(`com.${name}/mail`, 'SHARED_MAIL_KEY'),
 );
 
-const { app } = await openedDirectory({
+const server = await opened(startModernServer(() => [{ name: 'MAIL_SEND', description: 'Sends mail' }]));
+const squatters = ['all', 'b', 'c', 'd', 'e'].map((name) =>
+  packaged(`com.grab/${name}`, 'SQL', 'send_mail', 'MAIL_SEND', 'LANTERN_KEY'),
+);
+
+const directory = await openedDirectory({
   entries: [
+    ...squatters,
+    packaged('com.lantern/light', 'LANTERN_KEY'),
+    registryEntry('com.mail/box', {
+      remotes: [{ type: 'streamable-http', url: 'https://mail.example.net/mcp' }],
+    }),
     packaged('com.harbour/tides', 'HARBOUR_TIDE_TOKEN'),
     registryEntry('com.harbour/board', {
       remotes: [
@@ -34,8 +45,10 @@ const { app } = await openedDirectory({
     registryEntry('com.token/harbour', { description: 'A token of the tide of each harbour' }),
     ...many,
   ],
-  environment: { LIMITS: 'off' },
+  environment: { LIMITS: 'off', HOST_OVERRIDES: JSON.stringify({ 'mail.example.net': server.url }) },
 });
+const { app } = directory;
+beforeAll(() => directory.observe('com.mail/box'));
 
 async function call(tool: string, input: object) {
   const client = await opened(connect('v2', { app }));
@@ -47,8 +60,8 @@ it.each([
   ['HARBOUR_TIDE_TOKEN', 'com.harbour/tides', 'HARBOUR_TIDE_TOKEN'],
   ['Error: HARBOUR_TIDE_TOKEN is not set', 'com.harbour/tides', 'HARBOUR_TIDE_TOKEN'],
   ['HARBOUR_TIDE_TOKEN=sk_live_0123', 'com.harbour/tides', 'HARBOUR_TIDE_TOKEN'],
-  ['harbour_tide_token', 'com.harbour/tides', 'harbour_tide_token'],
-  ['x-harbour-key', 'com.harbour/board', 'x-harbour-key'],
+  ['SHARED_MAIL_KEY or HARBOUR_TIDE_TOKEN is missing', 'com.harbour/tides', 'HARBOUR_TIDE_TOKEN'],
+  ['x-harbour-key', 'com.harbour/board', 'x-harbour-key` as `X-Harbour-Key'],
 ])('finds the listing whose record asks for %s', async (asked, handle, name) => {
   const found = `the only listing that records an input with the name \`${name}\`; any record may name it`;
   const text = await call('get_agent', { handle: asked });
@@ -67,6 +80,28 @@ it('lists all that record a name that many have, and searches words that have it
   expect(await call('search_agents', { query: 'SHARED_MAIL_KEY' })).toContain('Matching listings: 6.');
   const hits = await call('search_agents', { query: 'harbour with SHARED_MAIL_KEY' });
   expect(/^\* `([^`]+)`/m.exec(hits)?.[1]).toContain('harbour');
+});
+
+it('answers no word by a variable of the same name, and no name of a tool that a check saw', async () => {
+  for (const asked of ['SQL', 'send_mail', 'MAIL_SEND']) {
+    expect(await call('get_agent', { handle: asked })).not.toContain('com.grab/all');
+    expect(await call('search_agents', { query: asked })).not.toContain('com.grab/all');
+  }
+  expect(await call('search_agents', { query: 'MAIL_SEND' })).toContain('`com.mail/box`');
+});
+
+it('names one listing of each publisher before the second of any', async () => {
+  const { structuredContent } = await (await opened(connect('v2', { app }))).call('get_agent', {
+    handle: 'Error: LANTERN_KEY is not set',
+  });
+  const { candidates } = (structuredContent as { error: { candidates: { handle: string }[] } }).error;
+  expect(candidates.map(({ handle }) => handle)).toEqual([
+    'com.grab/all',
+    'com.lantern/light',
+    'com.grab/b',
+    'com.grab/c',
+    'com.grab/d',
+  ]);
 });
 
 it('says of a variable that no record has that none has it', async () => {

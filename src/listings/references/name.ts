@@ -188,8 +188,8 @@ const withCalled = (text: string, references: readonly Reference[]): readonly Re
     ? [...references, ...toCalled(text)]
     : references;
 
-/** As programs name a variable, a header or an option that they miss; in a text only variables. */
-const inputForm = /^(?:[A-Za-z]\w*_\w+|[A-Z][A-Z\d]{2,}|[Xx](?:-\w+)+|--?[a-z][\w-]+)$/;
+/** A variable, a header or an option, as nothing else is written; in a text only variables. */
+const inputForm = /^(?:[A-Z][A-Z\d]*(?:_[A-Z\d]+)+|[Xx](?:-\w+)+|--[a-z][\w-]+)$/;
 const variableForm = /(?<![\w-])[A-Z][A-Z\d]*(?:_[A-Z\d]+)+(?![\w-])/g;
 const mostInputs = 3;
 

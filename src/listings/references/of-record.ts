@@ -65,7 +65,7 @@ function recordedPlaces({
   ];
 }
 
-const inputsOf = ({ inputs = [], environment = {} }: Pick<ListingPackage, 'inputs' | 'environment'>) =>
+export const inputsOf = ({ inputs = [], environment = {} }: Pick<ListingPackage, 'inputs' | 'environment'>) =>
   [...inputs.map(({ name }) => name), ...Object.keys(environment)].map((key) => ({
     kind: 'input' as const,
     key,

@@ -4,6 +4,7 @@ import {
   code,
   count,
   dayOf,
+  isEmpty,
   join,
   listed,
   own,
@@ -27,6 +28,7 @@ import { typeWords } from '../../document/sentences.ts';
 import { datesWords, unique } from '../../document/words.ts';
 import type { Listing } from '../../listings/listing.ts';
 import type { FormerHolder } from '../../listings/references/former.ts';
+import { inputsOf } from '../../listings/references/of-record.ts';
 import {
   fileForm,
   folderIn,
@@ -143,6 +145,11 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
 }
 
 function recordedAs(only: Listing, found: Reference, asked: string): Words {
+  if (found.kind === 'input') {
+    const names = [...only.remotes, ...only.packages].flatMap(inputsOf).map(({ key }) => key);
+    const other = names.find((name) => name.toLowerCase() === found.key.toLowerCase());
+    return other === undefined || names.includes(found.key) ? say`` : say` as ${code(other)}`;
+  }
   if (!isOfAddress(found) && found.kind !== 'repository') return say``;
   const { repository = '' } = only;
   const written = [...recordedAt(only, found), ...[repository].filter(isAtPlace(found))];
@@ -279,7 +286,10 @@ export async function pickRecording(
   { recording, formerly, holding }: Holders,
 ): Promise<FoundListing | Several | undefined> {
   const { references, text: asked } = name;
-  const at = recording.findIndex((found) => found.length > 0);
+  // Of inputs that a text names, the one that fewest record.
+  const ranks = recording.map(({ length }, n) => (references[n]?.kind === 'input' ? length : 1));
+  const held = ranks.flatMap((rank, n) => (recording[n]?.length ? { rank, n } : []));
+  const at = held.toSorted((a, b) => a.rank - b.rank)[0]?.n ?? -1;
   const reference = references[at];
   const found = recording[at] ?? [];
   const [only, other] = found;
@@ -300,7 +310,9 @@ export async function pickRecording(
       found_by: join([onlyWords(only, reference, asked), ...former], '; '),
       at: { place: reference, name, listing: only },
     };
-  const where = say`${placeOf(reference)}${networkOf(reference, asked)}`;
+  const isSpelled =
+    reference.kind !== 'input' || found.every((one) => isEmpty(recordedAs(one, reference, asked)));
+  const where = say`${placeOf(reference)}${isSpelled ? networkOf(reference, asked) : own(', in these or other capitals')}`;
   const all = found.length > mostNamed ? await holding(reference) : [];
   return {
     ...(found.length > mostNamed && { rest: restOf(reference, found) }),
