@@ -115,5 +115,6 @@ export function recordedIn(
     left > 0
       ? say`${!isWhole && own('at least ')}${count(left, 'more version')} named it too`
       : !isWhole && newest && own('older versions were not looked at');
-  return join([...shown, more], '; ');
+  const short = shown.length > 1 && own('of older versions, inputs and other parts are left out here');
+  return join([...shown, short, more], '; ');
 }

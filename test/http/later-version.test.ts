@@ -436,7 +436,7 @@ describe('a package that older versions named', () => {
     const versions = Array.from({ length: 14 }, (_, at) => dated(`1.${at}.0`, at, 'twelve-old'));
     const entries = [...versions, dated('2.0.0', 30, 'twelve-now')].map((of) => of('com.harbour/twelve'));
     expect(await told(entries, 'npm:twelve-old')).toMatch(
-      / Version `1\.13\.0` of the listing, .*; version `1\.11\.0` of the listing, [^;]*; at least 7 more versions named it too\.$/,
+      / Version `1\.13\.0` of the listing, .*; version `1\.11\.0` of the listing, [^;]*; of older versions, inputs and other parts are left out here; at least 7 more versions named it too\.$/,
     );
     const few = [...versions.slice(0, 5), dated('2.0.0', 30, 'twelve-now')].map((of) =>
       of('com.harbour/five'),
@@ -457,6 +457,38 @@ describe('a package that older versions named', () => {
         /ersion `1\.0\.0` of the listing, published 2026-02-01, recorded the npm package `hide-old@1\.0\.0`, which .*`STEAL_KEY`/,
       );
   });
+});
+
+it('lists what came after the earliest of the versions that named what was asked for, and says what is left out', async () => {
+  const of = (version: string, day: string, tag: string, inputs: readonly string[], isLatest = false) => {
+    const transport = { type: 'stdio' };
+    const environmentVariables = inputs.map((name) => ({ name, isSecret: true }));
+    const identifier = `docker.io/schema/crawler:${tag}`;
+    const packages = [{ registryType: 'oci', identifier, transport, environmentVariables }];
+    const official = { publishedAt: `${day}T08:00:00Z`, updatedAt: `${day}T08:00:00Z`, isLatest };
+    return registryEntry('com.schema/crawler', { version, packages }, official);
+  };
+  const opened = await openedDirectory({
+    entries: [
+      of('1.0.0', '2025-10-01', 'v0', []),
+      of('1.0.1', '2025-10-07', 'v1', ['FIRST_KEY']),
+      of('1.0.2', '2025-11-02', 'v1', ['FIRST_KEY', 'OTHER_KEY']),
+      of('2.0.0', '2025-11-09', 'v2', ['FIRST_KEY', 'OTHER_KEY'], true),
+    ],
+  });
+  const { statement, changes } = await callTool<{ statement: string; changes: readonly string[] }>(
+    opened,
+    'get_history',
+    { handle: 'docker.io/schema/crawler:v1' },
+  );
+  expect(statement).toContain('Listed is what came after version `1.0.1`, published 2025-10-07.');
+  expect(statement).toContain(
+    'version `1.0.1` of the listing, published 2025-10-07, recorded the oci package `docker.io/schema/crawler:v1` over stdio; of older versions, inputs and other parts are left out here.',
+  );
+  expect(changes).toEqual([
+    expect.stringContaining('version `2.0.0`'),
+    expect.stringMatching(/version `1\.0\.2`.*`OTHER_KEY`/),
+  ]);
 });
 
 it.each<[asked: string, begins: string, changes: readonly string[]]>([

@@ -258,7 +258,7 @@ export function readFormer(asked: string, name: Name, ofRecord: OfRecord = {}) {
     exact.length > 0 || all.some(({ one }) => references.some(isDigest) || isAddress(one.identifier));
   return {
     about: sentence(join([bare, recordedIn(found, isAsked, ofRecord)], '; ')),
-    row: isOne ? found[0] : undefined,
+    row: isOne && ofRecord.until !== undefined ? found.at(-1) : undefined,
   };
 }
 
@@ -353,7 +353,7 @@ function readOther(asked: string, known: KnownVersions) {
   const stated = there && order && !isLacking ? statedOf(there, wanted.text) : undefined;
   return {
     about,
-    row: exact[0]?.row,
+    row: until === undefined ? undefined : exact.at(-1)?.row,
     /** What decides first. */
     notices: [
       ...noticesAs('malware', by(said.malware), wanted.text),
@@ -383,7 +383,7 @@ export function noticesOfOther(asked: string, known: KnownVersions) {
   return { notices, isUnclear, ofVersion: isOther ? ofVersion : undefined, isOther, isRecorded };
 }
 
-/** The version of the record that was asked for, if it is not the one shown. */
+/** The earliest version of the record that may have been asked for, if it is not the one shown. */
 export const askedRow = (asked: string, known: KnownVersions) => readOther(asked, known)?.row;
 
 /** What the facts do not cover, before what was asked for is known of them; `beside` is of a command. */
