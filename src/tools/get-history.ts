@@ -106,8 +106,7 @@ export async function readHistoryPage(
   const isOther =
     part_asked && ((one: Pick<ObservationChange, 'kind' | 'subject'>) => others.has(keyOf(one)));
   const { listing } = facts;
-  // A check of a record that names nothing to check looked at nothing.
-  const newest = shown.observed;
+  const newest = wasChecked(shown.observed) ? shown.observed : undefined;
   const observed = (newest?.observations.length ?? 0) > 0 ? newest : undefined;
   const { observed_at } = facts.reading;
   const ofRecord = await readOfRecord(name.text, { ...listing, observed_at }, context);
@@ -141,7 +140,7 @@ export async function readHistoryPage(
     events: ends?.others ?? events,
     no_change,
     last_check:
-      newest && (observed ?? newest.before) && !no_change && !cursor && isOfChecks(kind)
+      newest && !no_change && !cursor && isOfChecks(kind)
         ? say`The last check was on ${dayOrTimeOf(newest.observed_at, today)}${observed ? unseen(observed.observations.filter((one) => isInQuestion(kind)(one) && isUntold(one.missed?.outcome))) : own(', of what the record named before')}.`
         : undefined,
     until: facts.asOf && asOfWords(facts.asOf),
@@ -194,6 +193,10 @@ async function differing(
   return { differs, others, isOther: words.length > 0 };
 }
 
+/** A check of a record that names nothing to check looked at nothing. */
+const wasChecked = (observed: ListingFacts['observed']): boolean =>
+  observed !== undefined && (observed.observations.length > 0 || observed.before !== undefined);
+
 /** What is not compared, why no older version was read, until when, and whether checks saw anything. */
 function horizonWords(
   { imported, reading, observed, asOf, listing: { repository } }: ListingFacts,
@@ -206,7 +209,7 @@ function horizonWords(
     ({ kind: seen, outcome }) => kindOf(seen)?.existsAs === 'repository' && outcome === 'absent',
   );
   const isCopy = source === 'saved_copy' && !isOfNoDate;
-  const isChecked = (observed?.observations.length ?? 0) > 0 || asOf?.begins;
+  const isChecked = wasChecked(observed) || asOf?.begins;
   const isOfRecord = (kind ?? 'record') === 'record';
   const isCompared = (one: HistoryEvent) =>
     one.type === 'version.published'

@@ -88,7 +88,7 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
     };
     const on = await open('on');
     expect(await on.said('unreachable')).toMatch(
-      /to follow it, at `http:\S+`: What stands out was read at its endpoint\. Mended there\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `\/agents\/com\.faded\/translate\/claim#check`\./,
+      /to follow it, at `http:\S+`: What checks read at its endpoint stands out\. Mended there\? The next check is due by 20[\d-]{8} \d\d:\d\d UTC\. For one at once: claim, then POST \/api\/capability\/check with the capability: `\/agents\/com\.faded\/translate\/claim#check`\./,
     );
     expect(await on.said('healthy')).toMatch(/to follow it, at `http:\S+`: Claim:/);
     for (const [name, read] of [
@@ -98,12 +98,14 @@ describe('where a publisher corrects, claims and answers, and how a listing is f
       ['malicious', 'the database of advisories'],
       ['contradicting', 'its endpoint and the registry of its package'],
     ] as const)
-      expect(await on.said(name)).toContain(`: What stands out was read at ${read}. Mended there? The next`);
+      expect(await on.said(name)).toContain(
+        `: What checks read at ${read} stands out. Mended there? The next`,
+      );
     expect(on.claim).toMatch(
       /<h2 id="check">A check at once<\/h2>\n<p>[^<]*at most every 10 minutes:<\/p>.*curl -s -X POST http:\S+\/api\/capability\/check -H/s,
     );
     expect(await on.page('/agents/com.faded/translate')).toContain(
-      '<a href="/agents/com.faded/translate/claim#check" rel="nofollow">What stands out was read at its endpoint. Mended there?',
+      '<a href="/agents/com.faded/translate/claim#check" rel="nofollow">What checks read at its endpoint stands out. Mended there?',
     );
     const asked = await open('asked');
     expect(await asked.said('unreachable')).toMatch(

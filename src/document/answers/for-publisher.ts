@@ -42,7 +42,7 @@ function checkAgain(
   const next = dayText(due) < today ? '' : ` The next check ${by}.`;
   return [
     [
-      `What stands out was read at ${toText(listed(read))}. Mended there?${next} For one at once: claim, then POST /api/capability/check with the capability`,
+      `What checks read at ${toText(listed(read))} stands out. Mended there?${next} For one at once: claim, then POST /api/capability/check with the capability`,
       `${links.page}/claim#check`,
     ],
   ];
