@@ -81,11 +81,24 @@ function ownership({ key }: Reference, { handle }: ListingRow): number {
   return isAccount ? 1 : 2 + Number(id.startsWith(`${key}.`));
 }
 
+/** A folder chooses among the listings of the repository's account, and never against them. */
+async function isAgainst(db: Db, { kind, key }: Reference, rows: readonly RecordingRow[], account: string) {
+  if (kind !== 'folder' || rows.length === 0) return false;
+  const ofAccount = (one: Reference) => selectOldest(db, keyOfReference(one), 1, account);
+  const [inFolder, inRepository] = await Promise.all([
+    ofAccount({ kind, key }),
+    ofAccount({ kind: 'repository', key: key.replace(/\/\/.*/s, '') }),
+  ]);
+  return inFolder.length === 0 && inRepository.length > 0;
+}
+
 async function holderFirst(db: Db, reference: Reference, rows: readonly RecordingRow[], limit: number) {
   if (reference.kind === 'called')
     return rows.toSorted((a, b) => ownership(reference, b) - ownership(reference, a));
   const holder = holderOfReference(reference);
-  if (holder === undefined || rows.length < 2) return rows;
+  if (holder === undefined) return rows;
+  if (await isAgainst(db, reference, rows, holder)) return [];
+  if (rows.length < 2) return rows;
   const isAll = rows.length < limit || reference.kind === 'template';
   const held = isAll
     ? rows.filter(({ publisher }) => publisher === holder)
@@ -96,7 +109,7 @@ async function holderFirst(db: Db, reference: Reference, rows: readonly Recordin
 const isOfMany = ({ kind }: Reference): boolean => /^(?:host|pay_to|template)$/.test(kind);
 
 /** What a record says that it asks for is no answer to the name of a tool that Dossier saw in a list. */
-const toolOf = ({ kind, key }: Reference): readonly string[] =>
+const toolNamedAs = ({ kind, key }: Reference): readonly string[] =>
   kind === 'input' ? [toReferenceKey('tool', foldToolName(key))] : [];
 
 async function readOwned(db: Db, index: SearchIndex, owner: string, limit: number) {
@@ -111,7 +124,7 @@ export async function readRecording(
   limit: number,
 ) {
   const few = new Set(
-    references.filter((one) => !isOfMany(one)).flatMap((one) => [keyOfReference(one), ...toolOf(one)]),
+    references.filter((one) => !isOfMany(one)).flatMap((one) => [keyOfReference(one), ...toolNamedAs(one)]),
   );
   const rows: (RecordingRow & { readonly key: string })[] = [];
   await inChunks([...few], async (some) => rows.push(...(await selectRecording(db, some, limit))));
@@ -120,7 +133,7 @@ export async function readRecording(
     if (one.kind === 'owner') return readOwned(db, index, one.key, limit);
     if (one.kind === 'template') return readFitting(db, one);
     const key = keyOfReference(one);
-    if (toolOf(one).some((tool) => byKey.has(tool))) return [];
+    if (toolNamedAs(one).some((tool) => byKey.has(tool))) return [];
     if (!isOfMany(one)) return byKey.get(key) ?? [];
     return one.network === undefined ? selectOldest(db, key, limit) : readPaidOn(db, key, one.network, limit);
   };

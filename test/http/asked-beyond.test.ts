@@ -353,8 +353,11 @@ const { call: ofMono } = await (async () => {
       ['two', './servers/mail-api/'],
       ['three', 'docs'],
       ['four', 'docs'],
-    ].map(([name, subfolder]) =>
-      registryEntry(`io.github.dan/${name}`, { repository: { url: mono, source: 'github', subfolder } }),
+      ['sms', 'servers/sms', 'com.stranger'],
+      ['deep', 'x/servers/mail', 'com.stranger'],
+      ['read', 'README.md', 'com.stranger'],
+    ].map(([name, subfolder, namespace = 'io.github.dan']) =>
+      registryEntry(`${namespace}/${name}`, { repository: { url: mono, source: 'github', subfolder } }),
     ),
   });
   return { call: (tool: string, input: object) => callTool<Answer>(of, tool, input) };
@@ -362,7 +365,7 @@ const { call: ofMono } = await (async () => {
 
 it.each([
   ['tree/main/servers/Mail', 'one', 'servers/Mail'],
-  ['blob/v1.2/servers/mail/src/index.ts', 'one', 'servers/mail'],
+  ['blob/v1.2/servers/mail/src/index.ts', 'one', 'servers/mail` as `servers/Mail'],
   ['blob/main/servers/mail-api/README.md', 'two', 'servers/mail-api'],
 ])('is found by the folder of a link into a repository: %s', async (path, name, folder) => {
   const asked = `${mono}/${path}`;
@@ -377,6 +380,13 @@ it.each([
   );
 });
 
+it('takes no folder of a stranger for a part of the repository of an account that has listings', async () => {
+  for (const path of ['tree/main/servers/sms', 'tree/feat/x/Servers/Mail', 'blob/main/README.md']) {
+    const { candidates } = await ofMono('get_agent', { handle: `${mono}/${path}` });
+    expect(candidates?.[0]?.handle).toBe('io.github.dan/four');
+  }
+});
+
 it('tells the folder of each, where several record the repository or the folder', async () => {
   const { detail, candidates } = await ofMono('get_agent', { handle: `${mono}/tree/main/docs` });
   expect(detail).toContain('2 listings record this repository and the folder `docs`.');
@@ -388,5 +398,5 @@ it('tells the folder of each, where several record the repository or the folder'
   const two = await ofMono('get_agent', { handle: 'io.github.dan/two' });
   expect(two).toMatchObject({ repository: mono, repository_folder: 'servers/mail-api' });
   const full = await ofMono('get_agent', { handle: 'io.github.dan/two', detail: 'full' });
-  expect(JSON.stringify(full)).toContain(`Repository \`${mono}\` (folder \`servers/mail-api\`)`);
+  expect(JSON.stringify(full)).toContain(`repository \`${mono}\` (folder \`servers/mail-api\`)`);
 });

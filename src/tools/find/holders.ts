@@ -84,7 +84,9 @@ const reachedAt = (listing: Listing, asked: Reference): Words =>
 
 function differenceOf(listing: Listing, all: readonly Listing[], asked: Reference): Words {
   const { description, version, origin_status, undated, withdrawn } = listing;
-  const folder = asked.kind === 'repository' ? listing.repository_folder : undefined;
+  const isIn =
+    asked.kind === 'repository' || all.some((one) => one.repository_folder !== listing.repository_folder);
+  const folder = isIn ? listing.repository_folder : undefined;
   const said =
     description.length > longestDescription
       ? `${description.slice(0, longestDescription).toWellFormed()} …`
@@ -145,10 +147,12 @@ function onlyWords(only: Listing, reference: Reference, asked: string): Words {
 }
 
 function recordedAs(only: Listing, found: Reference, asked: string): Words {
-  if (found.kind === 'input') {
-    const names = [...only.remotes, ...only.packages].flatMap(inputsOf).map(({ key }) => key);
-    const other = names.find((name) => name.toLowerCase() === found.key.toLowerCase());
-    return other === undefined || names.includes(found.key) ? say`` : say` as ${code(other)}`;
+  if (found.kind === 'input' || found.kind === 'folder') {
+    const written = found.kind === 'input' ? found.key : folderIn(found);
+    const inputs = [...only.remotes, ...only.packages].flatMap(inputsOf).map(({ key }) => key);
+    const all = found.kind === 'input' ? inputs : [only.repository_folder ?? ''];
+    const other = all.find((name) => name.toLowerCase() === written.toLowerCase());
+    return other === undefined || all.includes(written) ? say`` : say` as ${code(other)}`;
   }
   if (!isOfAddress(found) && found.kind !== 'repository') return say``;
   const { repository = '' } = only;
