@@ -91,7 +91,7 @@ const recorded = (sha256 = '') => `recorded the file \`${file}\` with the SHA-25
 
 it('of an address that versions recorded with two digests, answers say which version recorded which', async () => {
   expect(await askedOf(file)).toContain(
-    `. Version \`1.2.0\` of the listing, published 2025-10-03, ${recorded(other)}, for which it names no inputs; versions \`1.0.0\` and \`1.1.0\` of the listing, published from 2025-10-01 to 2025-10-02, ${recorded(one)}.`,
+    `. Version \`1.2.0\` of the listing, published 2025-10-03, ${recorded(other)}, for which it names no inputs; versions \`1.0.0\` and \`1.1.0\` of the listing, published from 2025-10-01 to 2025-10-02, ${recorded(one)}; of older versions, inputs and other parts are left out here.`,
   );
   expect(await askedOf(one ?? '')).toContain(
     `. Versions \`1.0.0\` and \`1.1.0\` of the listing, published from 2025-10-01 to 2025-10-02, ${recorded(one)}, for which it names no inputs.`,
