@@ -160,7 +160,9 @@ function toAsked(text: string) {
   // The owner's word, as in com.notion/notion-mcp, does not distinguish a name.
   const others = tellingOf(name).filter((word) => !owner.includes(word));
   const isPlain = others.length === 0;
-  const labels = [identity && ownerLabel(`${namespace}/mcp`)].filter(Boolean);
+  const label = identity && ownerLabel(`${namespace}/mcp`);
+  // As in the image mcp/sonarqube, whose publisher is another.
+  const labels = tellingOf(label).length > 0 ? [label] : [];
   return { folded, namespace, name, labels, words: isPlain ? owner : others, isPlain };
 }
 

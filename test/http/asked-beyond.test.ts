@@ -253,6 +253,8 @@ it.each([
   ['in the fragment', `${file}#sha256=${other}`, notKnown],
   ['without a word about it', `${file} ${other}`, notKnown],
   ['in a sentence', `The SHA-256 of ${file} is ${other}.`, notKnown],
+  ['as openssl prints it', `SHA256(box.mcpb)= ${'2d'.repeat(32)}`, known],
+  ['behind the file and a colon', `sha256sum box.mcpb: ${'2d'.repeat(32)}`, known],
   ['behind the handle', `io.github.dora/box (sha256: ${'2D'.repeat(32)})`, known],
 ])('looks up a SHA-256 that stands beside another name: %s', async (_what, handle, said) => {
   expect(await call('get_agent', { handle })).toMatchObject({

@@ -14,6 +14,8 @@ const directory = await openedDirectory({
     registryEntry('ai.someone/quernly', {}),
     registryEntry('com.quernly/mcp', {}),
     registryEntry('com.trellick/mcp', {}),
+    registryEntry('ai.com.mcp/petstore', {}),
+    registryEntry('io.github.maker/samovar-mcp-server', {}),
   ],
 });
 const client = await opened(connect('v2', { app: directory.app }));
@@ -64,6 +66,11 @@ it.each([
     );
   },
 );
+
+it('an image in a namespace that says little is similar by its name', async () => {
+  const { content } = await client.call('get_agent', { handle: 'docker run -i mcp/samovar:1.18.1' });
+  expect(content[0]?.text).toContain('"others":["io.github.maker/samovar-mcp-server"]');
+});
 
 it.each([
   ['its name', 'wheel-mcp'],

@@ -295,7 +295,9 @@ const digestForm =
 /** Named as one, or one of two words: any other may be a key. */
 function readDigest(text: string) {
   const [written = '', digest] = digestForm.exec(text) ?? [];
-  const rest = text.replace(written, ' ').trim();
+  // The file in `SHA256(file)=` and `sha256sum file:`.
+  const ofFile = /^sha-?256(?:sum)?[\s(]+([^\s()]+?)\)?\s*[=:]$/i;
+  const rest = text.replace(written, ' ').trim().replace(ofFile, '$1');
   const isOnly = /^(?:\W|sha-?256(?:sum)?|checksum|digest|hash)*$/i.test(rest);
   const isNamed = isOnly || /sha-?256|checksum|digest/i.test(text) || /^\S+$/.test(rest);
   if (digest === undefined || !isNamed || text.replace(/^sha256:/i, '') === digest) return undefined;
