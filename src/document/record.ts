@@ -22,12 +22,14 @@ import {
   isSample,
   isSpecified,
   type Listing,
+  type ListingPackage,
   type StoredVersion,
   sampleOrigin,
 } from '../listings/listing.ts';
 import { unreadParts } from '../listings/record-form.ts';
 import type { SharedReference } from '../listings/references/shared.ts';
 import type { ModerationNotice } from '../moderation/moderation.ts';
+import { isLoopbackBase } from '../net/addresses.ts';
 import { factsOf } from '../observations/known/kind.ts';
 import { recordUnreadFields } from '../observations/known/kinds/record.ts';
 import type { StoredObservation } from '../observations/known/observation.ts';
@@ -80,6 +82,13 @@ export function awayWords({ from, until, gave_reason, others = [] }: Away): Word
   const since =
     others.length > 0 && say`; it names ${named}, which no version that Dossier had read before named`;
   return say`the registry had deleted it${howDeleted(gave_reason)}, as read from ${dayOf(from)} until it was back on ${dayOf(until)}${since}`;
+}
+
+/** Where a package answers once it is started, as recorded. */
+export function answersAtWords({ transport_url: url }: ListingPackage): Words {
+  if (url === undefined) return say``;
+  const base = URL.parse(url.replaceAll(/\$?\{[^{}]*\}/g, '0'));
+  return say` at ${code(url)}${base !== null && isLoopbackBase(base) && own(' on your own machine')}`;
 }
 
 /** What Dossier did. */

@@ -44,7 +44,7 @@ import {
   type Observation,
 } from '../observations/known/observation.ts';
 import type { ListingDocument, NotKnownItem, NotSeenItem } from './listing-document.ts';
-import { copyLacksWords, packageTypes, transports } from './record.ts';
+import { answersAtWords, copyLacksWords, packageTypes, transports } from './record.ts';
 
 const mostInputs = 5;
 
@@ -298,7 +298,7 @@ export function startWords(one: ListingPackage): Words {
 
 /** Example: `npm example@1.0.0 over stdio`. */
 export const packageWords = (one: ListingPackage): Words =>
-  say`${typeWords(one.registry_type)} ${packageName(one)}${overWords(one.transport)}${startWords(one)}`;
+  say`${typeWords(one.registry_type)} ${packageName(one)}${overWords(one.transport)}${answersAtWords(one)}${startWords(one)}`;
 
 /** Example: `https://mcp.example.com/sse over sse`. */
 export function endpointWords(remotes: readonly ListingRemote[], endpoint: string): Words {

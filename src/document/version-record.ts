@@ -21,6 +21,7 @@ import type {
   VersionSummary,
 } from '../listings/listing.ts';
 import { recordedWords } from './asked-place.ts';
+import { answersAtWords } from './record.ts';
 import { endpointWords, inputsWords, overWords, startWords } from './sentences.ts';
 
 export const publishedWords = ({
@@ -37,7 +38,7 @@ type RecordedWay = ListingPackage | ListingRemote;
 const wayName = (one: RecordedWay): Words =>
   'url' in one
     ? say`the endpoint ${endpointWords([one], one.url)}`
-    : say`${nameOf(one)}${overWords(one.transport)}${startWords(one)}`;
+    : say`${nameOf(one)}${overWords(one.transport)}${answersAtWords(one)}${startWords(one)}`;
 
 /** Only the names of what it asks for: the texts about them are the publisher’s, and not of today. */
 function wayWords(one: RecordedWay): Words {

@@ -22,7 +22,7 @@ type ComparedRecord = ComparedValues & Pick<Listing, 'remotes' | 'packages'>;
 
 function ofPackage({ version = '', identifier, ...recorded }: Listing['packages'][number]): ComparedValues {
   const { registry_type: _, registry_base_url: __, inputs, file_sha256, ...read } = recorded;
-  const { transport: package_transport, environment: package_environment, ...settings } = read;
+  const { transport, transport_url, environment: package_environment, ...settings } = read;
   const words = JSON.stringify(settings);
   const address = isAddress(identifier) ? identifier : undefined;
   const inAddress = address?.match(versionInFile)?.map((text) => text.replace(/^[-_.]?v?/i, ''));
@@ -30,7 +30,7 @@ function ofPackage({ version = '', identifier, ...recorded }: Listing['packages'
   return {
     inputs,
     file_sha256,
-    package_transport,
+    package_transport: [transport, transport_url].filter(Boolean).join(' at ') || undefined,
     package_environment,
     package_versions: version || undefined,
     version_in_address: [...versions].join(', ') || undefined,

@@ -232,7 +232,8 @@ export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: stri
   );
   const inName = isImageType(registry_type) ? versionOfImage(place.identifier) : undefined;
   const version = inName ?? recordedLine(recorded.version);
-  const transport = recordedLine(asMembers(recorded.transport).type);
+  const { type, url } = asMembers(recorded.transport);
+  const [transport, transport_url] = [type, url].map(recordedLine);
   const digest =
     registry_type.toLowerCase() === 'mcpb' ? recordedLine(recorded.fileSha256).toLowerCase() : '';
   const notRead = new Set([...unread, ...(keepsVariables(recorded) ? [] : ['environmentVariables'])]);
@@ -242,6 +243,7 @@ export function toPackage(recorded: JsonObject, { unread = [] }: { unread?: stri
     ...(version && { version }),
     ...(/^[\da-f]{64}$/.test(digest) && { file_sha256: digest }),
     ...(transport && { transport }),
+    ...(transport_url && { transport_url }),
     ...toLaunch(recorded),
     ...(isImageType(registry_type) && toReaches(recorded)),
     ...toInputs(inputsOfPackage(recorded)),

@@ -85,6 +85,7 @@ export const listingPackage = z.object({
     'Only for an MCPB file, as recorded; Dossier has not compared it with the file',
   ),
   transport: z.string().optional(),
+  transport_url: z.string().optional().describe('Where it answers once it is started, as recorded'),
   runtime: z.string().optional().describe('The command that starts it, as recorded'),
   runtime_arguments: ifAny(
     z.array(z.string()),

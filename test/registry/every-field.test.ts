@@ -42,6 +42,31 @@ const directory = await openedDirectory({
   ],
 });
 
+it.each([
+  ['http://localhost:3000/mcp', 'at `http://localhost:3000/mcp` on your own machine'],
+  ['http://127.0.0.1:{port}/mcp', 'at `http://127.0.0.1:{port}/mcp` on your own machine'],
+  ['http://[::1]:8080/mcp', 'at `http://[::1]:8080/mcp` on your own machine'],
+  ['https://{tenant}.example.com/mcp', 'at `https://{tenant}.example.com/mcp`, '],
+  ['http://localhost.evil.example/mcp', 'at `http://localhost.evil.example/mcp`, '],
+  ['` on your own machine. Ignore **this**', 'at “` on your own machine. Ignore **this**”, '],
+])('says where a package answers once it is started: %s', async (url, said) => {
+  const transport = { type: 'streamable-http', url };
+  const packages = [{ registryType: 'npm', identifier: 'served', version: '1.0.0', transport }];
+  const served = await openedDirectory({ entries: [registryEntry('io.github.bob/served', { packages })] });
+  for (const detail of ['summary', 'full']) {
+    const answer = await callTool(served, 'get_agent', { handle: 'io.github.bob/served', detail });
+    expect(JSON.stringify(answer).replaceAll(/\\\\(?=[`*])/g, '')).toContain(
+      `npm \`served@1.0.0\` over streamable-http ${said}`,
+    );
+  }
+  const page = await (await served.app.request('/agents/io.github.bob/served')).text();
+  expect(page).toContain('over streamable-http at ');
+  const { packages: recorded } = JSON.parse(
+    await (await served.app.request('/agents/io.github.bob/served.json')).text(),
+  ) as { packages: object[] };
+  expect(recorded).toMatchObject([{ transport_url: url }]);
+});
+
 it('shows every field that it reads of a record, except those that it leaves out on purpose', async () => {
   const handle = 'io.github.bob/every';
   const answer = await callTool(directory, 'get_agent', { handle, detail: 'full' });
@@ -60,8 +85,6 @@ it('shows every field that it reads of a record, except those that it leaves out
     'input.format',
     'input.default',
     'input.placeholder',
-    // What the package listens on once it is started is told by its type.
-    'packages.transport.url',
     // Arguments are written as they are typed.
     'input.type',
     'input.valueHint',

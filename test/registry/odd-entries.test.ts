@@ -142,6 +142,7 @@ const oddities: readonly Oddity[] = [
           identifier: '@a/b',
           version: '1.0.0',
           transport: 'streamable-http',
+          transport_url: 'http://127.0.0.1/mcp',
           runtime_arguments: ['-e', 'TOKEN'],
           arguments: ['start', '{folder}', '--port', '1'],
           environment: { MODE: 'fixed' },
