@@ -102,6 +102,9 @@ it('names one listing of each publisher before the second of any', async () => {
     'com.grab/c',
     'com.grab/d',
   ]);
+  expect(await call('search_agents', { query: 'Error: LANTERN_KEY is not set' })).toMatch(
+    /6 listings of 2 publishers record an input with the name `LANTERN_KEY`\..*^\* `com\.lantern\/light`/ms,
+  );
 });
 
 it('says of a variable that no record has that none has it', async () => {

@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import { isHandle } from '../../core/handle.ts';
+import { namespaceIdentity } from '../../core/identity.ts';
 import { code, join, say, toText, type Words } from '../../core/words.ts';
 import { atRecord } from '../../document/asked-place.ts';
 import { isOnlyName, meantOf, type Name, toReferences } from '../../listings/references/name.ts';
@@ -34,11 +35,13 @@ async function ofTool({ name, isSure }: NonNullable<Name['tool']>, searched: Sea
   return isSure === handles.length > 0 ? searched : { ...searched, advice: toText(words) };
 }
 
-/** None of an input that many have, unless it is all that is searched for. */
+/** None of an input that many publishers have, unless it is all that is searched for. */
 async function findOfInputs(name: Name, references: readonly Reference[], context: Context) {
   const { now } = await findHolders({ ...name, references }, context);
   const isAll = references.some(({ key }) => key === name.text);
-  return now && 'candidates' in now && now.rest && !isAll ? undefined : now;
+  if (isAll || !now || !('candidates' in now) || !now.rest) return now;
+  const publishers = new Set(now.candidates.map(({ handle }) => namespaceIdentity(handle)));
+  return publishers.size === now.candidates.length ? undefined : now;
 }
 
 export async function readSearchedName(asked: string, context: Context): Promise<SearchedName> {
