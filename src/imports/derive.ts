@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { isGone, type ListingVersion, type VersionSummary } from '../listings/listing.ts';
 import type { ListingReads } from '../listings/reads.ts';
 import type { FormerReference } from '../listings/references/former.ts';
-import { placeKeysOf, placesBeyond } from '../listings/references/of-record.ts';
+import { placeKeysOf, placesBeyond, versionKeysOf } from '../listings/references/of-record.ts';
 import { ownerKeysOf } from '../listings/references/references.ts';
 import {
   type ComparedVersion,
@@ -100,6 +100,11 @@ async function deriveFormer(
   return lastOfEach([...toFormer(newest.slice(0, mostVersions), deriving.shown), ...left]);
 }
 
+const keysOf = (version: string, recorded: ReturnType<typeof toRecorded>) => ({
+  places: [...placeKeysOf(recorded)],
+  packages: versionKeysOf(recorded, version),
+});
+
 const readBoth = (record: object) => ({ naming: namingOf(record), recorded: toRecorded(record) });
 
 /**
@@ -161,7 +166,7 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
         was && { ...compared_before, naming: was.naming },
         { naming, ...(was ? changesBetween(was.recorded, recorded) : { fields: [], values: undefined }) },
       );
-      const compared: ComparedVersion = { ...told, places: [...placeKeysOf(recorded)] };
+      const compared: ComparedVersion = { ...told, ...keysOf(version, recorded) };
       // The next one is compared with everything but the move.
       if (
         one.derived &&
@@ -180,8 +185,8 @@ async function compareVersions(reads: ListingReads, { handle, versions, rows }: 
   }
   for (const { version, derived } of versions) {
     if (derived || found.has(version)) continue;
-    const places = [...placeKeysOf((await readVersion(version)).recorded)];
-    found.set(version, { version, derived: {}, compared: JSON.stringify({ places }) });
+    const keys = keysOf(version, (await readVersion(version)).recorded);
+    found.set(version, { version, derived: {}, compared: JSON.stringify(keys) });
   }
   return { found, comparedOf };
 }

@@ -66,32 +66,29 @@ async function readDatedVersions(db: Db, handle: string, limit: number): Promise
   return (await newest.execute()).map(versionTable.decode);
 }
 
-const mostLookedIn = 100;
-const mostHaving = 10;
+const mostNaming = 10;
 
 /**
- * Of the newest hundred that name one of these places, or of which nothing is derived yet, up to ten whose
- * record has the text anywhere, newest first; whether that is all.
+ * Until then, the newest ten whose comparison has one of the first keys that any has, or of which nothing is
+ * derived yet; whether that is all.
  */
-async function readVersionsNaming(db: Db, handle: string, places: readonly string[], text: string) {
-  const naming = places.map((key) => sql<SqlBool>`replace(compared, ${key}, '') <> compared`);
+async function readVersionsNaming(
+  db: Db,
+  handle: string,
+  { tries: [keys, ...others], until }: { readonly tries: readonly string[][]; readonly until: string },
+): Promise<{ readonly versions: readonly ListedVersion[]; readonly isWhole: boolean }> {
+  if (!keys) return { versions: [], isWhole: true };
+  const naming = keys.map((key) => sql<SqlBool>`replace(compared, ${key}, '') <> compared`);
   const newest = await selectVersions(db, handle, false)
-    .select('version')
+    .selectAll()
+    .where('published_at', '<=', until)
     .where(({ eb, or }) => or([...naming, eb('derived', 'is', null)]))
     .orderBy('published_at', 'desc')
-    .limit(mostLookedIn + 1)
+    .limit(mostNaming + 1)
     .execute();
-  const names = newest.slice(0, mostLookedIn).map(({ version }) => version);
-  if (names.length === 0) return { versions: [], isWhole: true };
-  const having = await selectVersions(db, handle, false)
-    .selectAll()
-    .where('version', 'in', names)
-    .$if(text !== '', (rows) => rows.where(sql<SqlBool>`replace(record, ${text}, '') <> record`))
-    .orderBy('published_at', 'desc')
-    .limit(mostHaving)
-    .execute();
-  const isWhole = newest.length <= mostLookedIn && having.length < mostHaving;
-  return { versions: having.map(versionTable.decode), isWhole };
+  if (newest.length === 0) return readVersionsNaming(db, handle, { tries: others, until });
+  const versions = newest.slice(0, mostNaming).map(versionTable.decode);
+  return { versions, isWhole: newest.length <= mostNaming };
 }
 
 async function readVersionSpan(db: Db, handle: string, until?: string) {
@@ -341,8 +338,8 @@ export const createListingReads = (db: Db, search: SearchIndex) => ({
   },
   newestVersions: (handle: string, query: NewestVersions) => readNewestVersions(db, handle, query),
   datedVersions: (handle: string, limit: number) => readDatedVersions(db, handle, limit),
-  versionsNaming: (handle: string, places: readonly string[], text: string) =>
-    readVersionsNaming(db, handle, places, text),
+  versionsNaming: (handle: string, asked: Parameters<typeof readVersionsNaming>[2]) =>
+    readVersionsNaming(db, handle, asked),
   /** Of all, or of those published before a time. */
   versionSpan: (handle: string, until?: string) => readVersionSpan(db, handle, until),
   /** Of which nothing is derived yet, as after an upgrade. */

@@ -59,8 +59,9 @@ export interface ComparedVersion {
   readonly repository?: string | undefined;
   /** Called secrets by earlier versions only. */
   readonly secrets?: readonly string[];
-  /** The keys of its places, which stay when it is deleted. */
+  /** The keys of its places and of its packages at versions, which stay when it is deleted. */
   readonly places?: readonly string[];
+  readonly packages?: readonly string[];
 }
 
 export interface ShownRecord {

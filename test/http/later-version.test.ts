@@ -396,7 +396,7 @@ it('judges a listing by the day that it tells, which a deprecation does not rene
   );
 });
 
-it('looks for the version of a package in the newest hundred versions, and says nothing of what is in older ones', async () => {
+it('finds the version of a package, however many came after it', async () => {
   const many = 'com.example/many';
   const entries = Array.from({ length: 103 }, (_, at) => {
     const day = new Date(Date.UTC(2026, 1, 1 + at)).toISOString();
@@ -409,10 +409,13 @@ it('looks for the version of a package in the newest hundred versions, and says 
     (await post('/api/tools/get_agent', { handle: `npm:many@${version}` })).text();
   expect(await said('1.0.550')).toContain('Version `1.0.50` of the listing');
   expect(await said('1.0.550')).toContain('recorded the npm package `many@1.0.550`');
-  for (const version of ['1.0.501', '9.9.9']) {
-    expect(await said(version)).toContain(`You asked about \`${version}\``);
-    expect(await said(version)).not.toContain('no version of the record');
-  }
+  expect(await said('1.0.501')).toContain(
+    'Version `1.0.1` of the listing, published 2026-02-02, recorded the npm package `many@1.0.501`, ',
+  );
+  expect(await said('1.0.501')).not.toContain('no version of the record');
+  expect(await said('9.9.9')).toContain(
+    'no version of the record that Dossier has read names the package at `9.9.9`',
+  );
 });
 
 describe('a package that older versions named', () => {
@@ -452,6 +455,15 @@ describe('a package that older versions named', () => {
       ...Array.from({ length: 11 }, (_, at) => dated(`2.${at}.0`, 1 + at, 'hide-newer', says)(handle)),
       dated('3.0.0', 30, 'hide-now', says)(handle),
     ];
+    const later = Array.from({ length: 11 }, (_, at) => {
+      const description = 'Better than hide-old 1.0.0';
+      return dated(`1.${at}.1`, 1 + at, 'hide-old', { description })(handle);
+    });
+    expect(
+      await told([...entries.slice(0, 1), ...later, ...entries.slice(-1)], 'npm:hide-old@v1.0.0'),
+    ).toMatch(
+      /ersion `1\.0\.0` of the listing, published 2026-02-01, recorded the npm package `hide-old@1\.0\.0`, which .*`STEAL_KEY`/,
+    );
     for (const asked of ['npm:hide-old', 'npm:hide-old@1.0.0'])
       expect(await told(entries, asked)).toMatch(
         /ersion `1\.0\.0` of the listing, published 2026-02-01, recorded the npm package `hide-old@1\.0\.0`, which .*`STEAL_KEY`/,

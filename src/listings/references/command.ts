@@ -85,6 +85,10 @@ export function startedAt(
 const pep440 =
   /^v?(?:\d+!)?\d+(?:\.\d+)*(?:[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview)[-_.]?\d*)?(?:(?:-\d+)|(?:[-_.]?(?:post|rev|r)[-_.]?\d*))?(?:[-_.]?dev[-_.]?\d*)?$/i;
 
+/** As in `v1.2` and `release-1.2`. */
+export const withoutV = (version: string) =>
+  version.replace(/^(?:v(?:ersion)?|rel(?:ease)?)[-_.]?(?=\d)/i, '');
+
 /** An image's tag with a number counts, although it can be moved. */
 export function isExactVersion(type: string, version: string): boolean {
   if (isImageType(type)) return /\d/.test(version);

@@ -3,6 +3,7 @@ import { Holder, namespaceIdentity, repositoryIdentity, websiteDomain } from '..
 import { isPlaceholder, ownerLabel } from '../../search/query.ts';
 import { type Listing, type ListingPackage, type NewPlace, newPlace } from '../listing.ts';
 import type { ListingRow, ListingSchema } from '../schema.ts';
+import { withoutV } from './command.ts';
 import {
   fileForm,
   isDigest,
@@ -116,6 +117,18 @@ const referenceKeys = (
 
 export const placeKeysOf = (recorded: RecordedPlaces): ReadonlySet<string> =>
   new Set(referenceKeys(recordedPlaces(recorded)).map(({ key }) => key));
+
+/** Of a package at a version, however it is written, as JSON has it; the keys of longer ones begin so. */
+export const keyAtVersion = (key: string, version: string): string =>
+  JSON.stringify(`${key} ${withoutV(version)}`).slice(1, -1);
+
+/** Of each package, at its version, or tag and digest, and at the version of the record. */
+export const versionKeysOf = ({ packages }: Pick<Listing, 'packages'>, recorded: string): string[] =>
+  packages.flatMap((one) =>
+    referenceKeys(packageReferences(one)).flatMap(({ key }) =>
+      [...(one.version ?? '').split('@'), recorded].map((version) => `${key} ${withoutV(version)}`),
+    ),
+  );
 
 const mostNew = 5;
 

@@ -154,7 +154,7 @@ async function upgrade(db: Db, ddl: EngineDdl): Promise<void> {
  * Of the rules by which the next import derives anew what follows from a stored record: its references, words
  * of the search, tags, inputs and moves. Raise it when one of them changes.
  */
-export const derivation = 5;
+export const derivation = 6;
 
 async function deriveAnew(db: Db): Promise<void> {
   const { rows } = await sql<{ number: number }>`select number from derivation`.execute(db);

@@ -20,17 +20,11 @@ import { perhaps, type Result } from '../../document/criteria/criterion.ts';
 import { publishedWords, recordedIn, versionWords } from '../../document/version-record.ts';
 import { recordedOf } from '../../imports/recorded.ts';
 import type { Listing, ListingPackage, ListingRemote, VersionSummary } from '../../listings/listing.ts';
-import { anyVersion, isAddress } from '../../listings/references/command.ts';
+import { anyVersion, isAddress, withoutV } from '../../listings/references/command.ts';
 import { type Name, readName, type VersionAsked } from '../../listings/references/name.ts';
-import { isNamedBy } from '../../listings/references/of-record.ts';
+import { isNamedBy, keyAtVersion } from '../../listings/references/of-record.ts';
 import { fileForm, isDigest, keyOfReference, type Reference } from '../../listings/references/references.ts';
-import {
-  ecosystemOf,
-  orderOf,
-  spelled,
-  toFitting,
-  withoutV,
-} from '../../observations/asked/packages/version-order.ts';
+import { ecosystemOf, orderOf, spelled, toFitting } from '../../observations/asked/packages/version-order.ts';
 import { registryOf, toImage, toPackage } from '../../observations/asked/published/recorded.ts';
 import { type FactOf, factsOf } from '../../observations/known/kind.ts';
 import {
@@ -105,10 +99,9 @@ export async function readOfRecord(
   const { text = anyVersion } = named ?? {};
   if (text === anyVersion && !former) return undefined;
   const now = clock().toISOString();
-  const isThen = ({ published_at }: Stored) => published_at <= now;
   if (ofListing) {
     const all = await store.listings.newestVersions(handle, { withDeleted: true, limit: mostLookedAt });
-    const then = all.filter(isThen);
+    const then = all.filter(({ published_at }) => published_at <= now);
     const exact = spelled(then, text);
     const asked = exact.length > 0 ? exact : then.filter((one) => toFitting(text)(one.version));
     const isWhole = all.length < mostLookedAt || asked.length > 0;
@@ -118,13 +111,10 @@ export async function readOfRecord(
   }
   if (named?.isExact === false) return undefined;
   const places = references.filter((one) => one.kind === 'package' || isOld(one)).map(keyOfReference);
-  const withText = async (text: string) => {
-    const { versions, isWhole } = await store.listings.versionsNaming(handle, places, text);
-    return { naming: versions.filter(isThen), isWhole };
-  };
-  const exact = await withText(text === anyVersion ? '' : withoutV(text));
-  const isAt = exact.naming.some((one) => recordedOf(one).packages.some(isNamedBy(references)));
-  const { naming, isWhole } = former && !isAt ? await withText('') : exact;
+  const at = text === anyVersion ? [] : places.map((key) => keyAtVersion(key, text));
+  const tries = [at.map((key) => `${key}"`), at, former ? places : []];
+  const query = { tries, until: now };
+  const { versions: naming, isWhole } = await store.listings.versionsNaming(handle, query);
   if (!isWhole) return { naming };
   const read_at = observed_at ?? (await store.documents.facts(handle, now))?.reading.observed_at ?? now;
   return { naming, until: [read_at, now].sort()[0] };

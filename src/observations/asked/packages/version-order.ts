@@ -3,6 +3,7 @@ import satisfies from 'semver/functions/satisfies.js';
 import valid from 'semver/functions/valid.js';
 import validRange from 'semver/ranges/valid.js';
 import { ownMember } from '../../../core/json.ts';
+import { withoutV } from '../../../listings/references/command.ts';
 
 const ecosystems = { npm: 'npm', pypi: 'PyPI', nuget: 'NuGet', cargo: 'crates.io' } as const;
 export type Registry = keyof typeof ecosystems;
@@ -144,10 +145,6 @@ export function toRange(registry: string, text: string): ((version: string) => b
 }
 
 export const isEcosystem = (name: string): name is Ecosystem => Object.hasOwn(orders, name);
-
-/** As in `v1.2` and `release-1.2`. */
-export const withoutV = (version: string) =>
-  version.replace(/^(?:v(?:ersion)?|rel(?:ease)?)[-_.]?(?=\d)/i, '');
 
 /** All that are written so; only without such ones, those that mean it in another spelling. */
 export function spelled<One extends { readonly version: string }>(
