@@ -124,7 +124,13 @@ describe('what there are several of is a table', () => {
         'an environment variable at npm several@1.0.0 over stdio',
         '“The key of your account”',
       ],
-      ['PORT', 'no', 'no', 'an environment variable at npm several@1.0.0 over sse', ''],
+      [
+        'PORT',
+        'no',
+        'no',
+        'an environment variable at npm several@1.0.0 over sse at http://localhost:3000/mcp on your own machine',
+        '',
+      ],
     ]);
     expect(rowsAfter(page, 'id="facts-reach"')).toEqual([
       ['Registry', 'Package', 'Transport', 'Inputs'],
